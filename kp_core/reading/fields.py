@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from kp_core.corpus import Role
@@ -17,6 +17,9 @@ _WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words
 _OTHERS = _WORDS.pop("others")
 #: Heads of columns beside those of keyphrases, and first cells of rows of sums.
 BESIDES, TOTALS = (frozenset(_WORDS.pop(name)) for name in ("besides", "totals"))
+_RECORD_PHRASES = frozenset(_WORDS.pop("record_phrases"))
+#: So many heads beside those of keyphrases, such as authors and year, tell the records of a catalogue.
+_RECORD = 2
 #: Names of identifiers of phrases.
 IDENTIFIERS = _WORDS.pop("identifiers")
 #: Words in the paths of files of either role.
@@ -125,6 +128,21 @@ def source_of(head: str) -> str:
     about = (*NAMES["phrase"], *NAMES["phrases"])
     words = [word for word in re.split(r"[\s_:()/]+", base) if word and plain(word) not in about]
     return " ".join(words) if len(words) < len(re.findall(r"[^\s_:()/]+", base)) else base.strip()
+
+
+def record_phrases(heads: Sequence[str]) -> list[str]:
+    """Return the heads of keyphrases in a table of records of a catalogue; none where the table is another one.
+
+    >>> record_phrases(["Authors", "Title", "Year", "Author Keywords", "YAKE", "EID"])
+    ['Author Keywords', 'YAKE']
+    >>> record_phrases(["Title", "Anna", "Keywords Ben"])
+    []
+    """
+    if sum(plain(head) in BESIDES for head in heads) < _RECORD:
+        return []
+    tagged = _RECORD_PHRASES if {"pt", "ut"} <= set(map(plain, heads)) else frozenset()
+    about = {*NAMES["phrase"], *NAMES["phrases"]} | tagged
+    return [head for head in heads if plain(head) in about or source_of(head) != base_of(head) or is_predicted(head)]
 
 
 def base_of(head: str) -> str:

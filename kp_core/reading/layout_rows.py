@@ -17,8 +17,8 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
 from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Rows
-from kp_core.reading.fields import GOLD, in_words, plain, told
-from kp_core.reading.layouts import MARKS, PAIR, Layout, cell_separator, json_list, list_columns
+from kp_core.reading.fields import in_words, told
+from kp_core.reading.layouts import MARKS, PAIR, Layout, cell_separator, gold_beside, json_list, list_columns
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.shapes import add_list, shape_of
@@ -169,10 +169,11 @@ def _variants(table: Table) -> pa.Array | None:
 
 def _wide(layout: Layout) -> list[Rows]:
     """Read one list a cell, or one phrase a cell of numbered columns; the head is the annotator or system."""
-    heads = {source: names for source, names in layout.sources.items() if plain(names[0]) in GOLD}
-    others = {source: names for source, names in layout.sources.items() if source not in heads}
-    if not heads or not others:
+    gold = gold_beside(layout.sources)
+    if gold is None:
         return [_add_sources(ListBuilder(layout.role, layout.table.limits), layout, layout.sources)]
+    heads = {source: names for source, names in layout.sources.items() if names[0] == gold}
+    others = {source: names for source, names in layout.sources.items() if source not in heads}
     # The gold standard beside the systems, in one sheet.
     roles: tuple[tuple[Role, dict[str, tuple[str, ...]]], ...] = (("gold", heads), ("system", others))
     return [_add_sources(ListBuilder(role, layout.table.limits), layout, part) for role, part in roles]

@@ -31,6 +31,7 @@ from kp_core.reading.fields import (
     is_predicted,
     number_of,
     plain,
+    record_phrases,
     source_of,
     told,
 )
@@ -171,7 +172,7 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
 
 def _guess_role(table: Table) -> Role | None:
     """Tell by the names of the columns and their content what a table is; None for phrases of anybody."""
-    found = find_roles(table.names, _TELLING)
+    found = _found_roles(table, _TELLING, Choice())
     if not {"phrase", "phrases"} & set(found) and table.header and not _columns_by_source(table, found, Choice()):
         long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
         texts = find_roles(table.names, _TEXTS)
@@ -179,6 +180,23 @@ def _guess_role(table: Table) -> Role | None:
     if {"rank", "score", "system"} & set(found) or are_scored(table, found.get("phrases", found.get("phrase"))):
         return "system"
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
+
+
+def _found_roles(table: Table, roles: Iterable[str], choice: Choice) -> dict[str, str]:
+    """Return role → column by the names of the columns; one list of keyphrases of a kind is that of the table."""
+    columns, records = find_roles(table.names, roles, choice.columns), _record_columns(table)
+    if records and not set(choice.columns) & {"phrase", "phrases"}:
+        columns = {role: name for role, name in columns.items() if role not in ("phrase", "phrases")}
+    lists = [name for name in table.names if name not in columns.values() and _profile(table, name).lists >= 0.5]
+    alone = records or [name for name in lists if source_of(name) != base_of(name) and table.header]
+    if len(alone) == 1 and (records or lists == alone) and not {"phrase", "phrases"} & set(columns):
+        columns["phrases"] = alone[0]
+    return columns
+
+
+def _record_columns(table: Table) -> list[str]:
+    """Return the columns of keyphrases in a table of records of a catalogue; none where the table is another one."""
+    return [name for name in record_phrases(table.names) if _profile(table, name).phrases] if table.header else []
 
 
 def _of_texts(table: Table, choice: Choice) -> Layout | None:
@@ -194,7 +212,7 @@ def _of_texts(table: Table, choice: Choice) -> Layout | None:
 
 def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     """Return the layout of a table of phrases."""
-    columns = _settled(table, role, find_roles(table.names, _ROLES[role], choice.columns))
+    columns = _settled(table, role, _found_roles(table, _ROLES[role], choice))
     columns.pop("phrases" if "phrase" in columns else "", "")
     identifiers = [name for name in table.names if plain(name) in IDENTIFIERS and name not in columns.values()]
     if "phrase" in columns and "concept" not in columns and identifiers:
@@ -266,7 +284,7 @@ def _of_columns(
     """Return the layout with one column, or several numbered ones, an annotator or system."""
     used = [name for names in sources.values() for name in names]
     free = [name for name in table.names if name not in (*used, *columns.values())]
-    if "doc_id" not in columns and free and _can_be_ids(table, free[0]):
+    if "doc_id" not in columns and free and _can_be_ids(table, free[0]) and not _record_columns(table):
         columns["doc_id"] = free.pop(0)
     if role == "gold" and "title" not in columns and free and _profile(table, free[0]).words > 2:
         columns["title"] = free[0]
@@ -277,9 +295,10 @@ def _of_columns(
     evidence = f"{_evidence(table, columns)}; {_whose(sources, role)}"
     shapes = [_profile(table, name) for name in used]
     lists = sum(shape.lists >= 0.5 for shape in shapes)
-    sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
+    sure = several or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
     across = _lies_across(table, columns, sources)
-    sure = sure and ("phrases_of" in choice.options or not (across or _is_doubtful(table, sources)))
+    told = "phrases_of" in choice.options or bool(_record_columns(table))
+    sure = told or (sure and not (across or _is_doubtful(table, sources)))
     evidence += "; do the columns stand for documents? Then turn the table first" * across
     score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)
@@ -291,20 +310,29 @@ def _whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
     """Say whose lists the columns are."""
     if list(sources) == [""]:
         return f"one list in {counted(len(sources['']), 'column')}"
-    gold = next((names[0] for names in sources.values() if plain(names[0]) in GOLD), None)
+    gold = gold_beside(sources)
     names = [f"“{(source or names[0])[:40]}”" for source, names in sources.items() if names[0] != gold]
     shown = ", ".join(names[:5]) + " …" * (len(names) > 5)
-    if gold is not None and names:
+    if gold:
         return f"the gold standard in “{gold}”, systems {shown}"
     numbered = ", each in several numbered columns" if any(len(one) > 1 for one in sources.values()) else ""
     return f"{'annotators' if role == 'gold' else 'systems'} {shown}{numbered}"
 
 
+def gold_beside(sources: dict[str, tuple[str, ...]]) -> str | None:
+    """Return the column of the gold standard beside those of systems; None where all hold what people chose."""
+    heads = [names[0] for names in sources.values()]
+    gold = [head for head in heads if plain(head) in GOLD]
+    systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
+    return gold[0] if len(gold) == 1 and len(systems) == len(heads) - 1 > 0 else None
+
+
 def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
     chosen = [name for name in choice.several("phrases_of") if name in table.names]
-    if chosen:
-        return _grouped(chosen, [name for name in chosen if _profile(table, name).lists >= 0.5])
+    told = chosen or _record_columns(table)
+    if chosen or len(told) >= 2:
+        return _grouped(told, [name for name in told if _profile(table, name).lists >= 0.5])
     phrases = columns.get("phrase") or columns.get("phrases")
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
         return _grouped(nested, nested)
@@ -459,6 +487,8 @@ def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, s
 
 def _can_be_ids(table: Table, name: str) -> bool:
     """Tell whether a column can hold ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
+    if plain(name) in BESIDES:
+        return False
     shape = _profile(table, name)
     cells = [cell for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
     if cells and all(re.fullmatch(_WHOLE["uris"], cell) for cell in cells):

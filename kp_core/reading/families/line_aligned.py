@@ -126,9 +126,10 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
 
 
 def _are_rows(lines: Sequence[str]) -> bool:
-    """Tell whether lines could be rows of a table: a header, two columns, or one of numbers or of repeated values."""
+    """Tell whether lines could be rows of a table: quoted, a header, two columns, one of numbers or repeated values."""
     commas = {line.count(",") for line in lines}
-    if sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1 or (len(commas) == 1 and commas != {0}):
+    quoted = 2 * sum('","' in line for line in lines) >= len(lines)
+    if quoted or sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1 or (len(commas) == 1 and commas != {0}):
         return True
     rows = [line.split(";") for line in lines]
     if len({len(row) for row in rows}) > 1 or any("<peos>" in line for line in lines):
