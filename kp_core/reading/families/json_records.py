@@ -102,6 +102,10 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
     scores = next((name for name in names if plain(name) == "scores"), None)
     worded = [name for name in names if name in named.values() or not _are_numbers(first, name)]
     columns = find_roles(names, ("doc_id",), named) | find_roles(worded, ("predictions", "gold", "text"), named)
+    if not {"predictions", "gold"} & set(columns):  # lists under a name for one keyphrase
+        lists = [name for name in worded if any(isinstance(record.get(name), list) for record in first)]
+        found = find_roles(lists, ("phrases", "phrase"))
+        columns |= {"gold": found.get("phrases", found.get("phrase", ""))} if found else {}
     columns = find_roles(names, ("title", "group"), columns)
     if "predictions" not in columns and "gold" in columns and (scores or role == "system"):
         columns["predictions"] = columns.pop("gold")
