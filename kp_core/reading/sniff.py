@@ -18,12 +18,14 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import in_words, role_of_path
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.not_data import refuse_no_data
+from kp_core.reading.values import is_number
 
 #: A reading below the first is offered, but never taken unasked; readings closer than the second are rivals.
 _PLAUSIBLE, _NEAR = 0.5, 0.02
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
+#: Heads of tables of results.
+_MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
@@ -83,7 +85,7 @@ def _is_meant(file: File) -> bool:
     if file.choice != Choice():
         return True
     try:
-        refuse_no_data(file)
+        _refuse_no_data(file)
     except InputError:  # published results, XML
         return False
     return file.suffix in _MEANT
@@ -116,7 +118,7 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """
     choice, found = file.choice, list[Recognition]()
     if choice.family is None and binary_kind(file.source.data) is None:
-        refuse_no_data(file)
+        _refuse_no_data(file)
     for family in _fitting_families(file, role):
         if choice.family and family is not family_named(choice.family):
             continue
@@ -270,3 +272,18 @@ def _unknown(file: File, role: Role | None) -> InputError:
     if file.decoded.notes:  # windows-1252 was only proposed
         remedy = "It is not UTF-8: name its encoding."
     return InputError(file.name, _shown(file), expected, remedy)
+
+
+def _refuse_no_data(file: File) -> None:
+    """Refuse a table of measures without documents, and XML."""
+    if not file.sample:
+        return
+    names, *rows = map(str.split, file.sample)
+    measures = all(name.lower().rstrip("@0123456789") in _MEASURES for name in names)
+    if measures and rows and all(len(row) == len(names) and all(map(is_number, row)) for row in rows):
+        found = f"a table of measures ({' '.join(names)}) without document ids"
+        remedy = "Leave this file out: it holds results, not predictions."
+        raise InputError(file.name, found, "lists of keyphrases", remedy)
+    if file.sample[0].lstrip().startswith(("<?xml", "<TEI", "<files>")):
+        remedy = "Convert it to CSV, JSON or plain text first; XML is not read."
+        raise InputError(file.name, "XML", "lists or texts", remedy)
