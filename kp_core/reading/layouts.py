@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
@@ -88,6 +88,11 @@ _FEW_TWICE = 0.6
 _WHOLE = {"json": r"^\s*\[.*\]\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
 
 
+def phrases_in(columns: Mapping[str, str]) -> str | None:
+    """Return which of some columns holds phrases, or lists of them."""
+    return columns.get("phrase") or columns.get("phrases")
+
+
 @dataclass(frozen=True)
 class Layout:
     """How the rows of a table are to be read.
@@ -111,6 +116,11 @@ class Layout:
     source: str = ""
     role_sure: bool = True
     evidence: str = ""
+
+    @property
+    def phrases(self) -> str:
+        """The column of phrases, or of lists of them."""
+        return phrases_in(self.columns) or ""
 
     def source_column(self) -> str | None:
         """Return the column that names the annotator or system of a row."""
@@ -172,11 +182,11 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
 def _guess_role(table: Table) -> Role | None:
     """Tell by the names of the columns and their content what a table is; None for phrases of anybody."""
     found = find_roles(table.names, _TELLING)
-    if not {"phrase", "phrases"} & set(found) and table.header and not _columns_by_source(table, found, Choice()):
+    if not phrases_in(found) and table.header and not _columns_by_source(table, found, Choice()):
         long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
         texts = find_roles(table.names, _TEXTS)
         return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
-    if {"rank", "score", "system"} & set(found) or are_scored(table, found.get("phrases", found.get("phrase"))):
+    if {"rank", "score", "system"} & set(found) or are_scored(table, found.get("phrases") or found.get("phrase")):
         return "system"
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 
@@ -204,9 +214,9 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
         columns = {name: column for name, column in columns.items() if name not in ("phrase", "phrases")}
         return _of_columns(table, role, columns, sources, choice)
     columns = _completed(table, columns, role)
-    if not {"phrase", "phrases"} & set(columns):
+    phrases = phrases_in(columns)
+    if phrases is None:
         return None
-    phrases = columns.get("phrases") or columns["phrase"]
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
         columns.pop("doc_id", "")
@@ -240,7 +250,7 @@ def _score(layout: Layout) -> float:
     if "doc_id" in columns and "doc_id" not in named and not _can_be_ids(table, columns["doc_id"]):
         score *= 0.4
     if not named & {"phrase", "phrases"} and layout.kind != "wide":
-        phrases = _profile(table, columns.get("phrases") or columns["phrase"])
+        phrases = _profile(table, layout.phrases)
         score *= 1 if phrases.phrases or not phrases.cells else 0.6
     return score
 
@@ -305,7 +315,7 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
     chosen = [name for name in choice.several("phrases_of") if name in table.names]
     if chosen:
         return _grouped(chosen, [name for name in chosen if _profile(table, name).lists >= 0.5])
-    phrases = columns.get("phrase") or columns.get("phrases")
+    phrases = phrases_in(columns)
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
         return _grouped(nested, nested)
     if len(again := _repeated(table, columns)) > 1:
@@ -340,7 +350,7 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
 
 def _repeated(table: Table, columns: dict[str, str]) -> tuple[str, ...]:
     """Return the columns of phrases that all have one head; none where cells are lists or rows have more to say."""
-    phrases = columns.get("phrase") or columns.get("phrases")
+    phrases = phrases_in(columns)
     if phrases is None or set(columns) - {"doc_id", "phrase", "phrases", "title", "text", "group"}:
         return ()
     again = tuple(name for name in table.names if name.rstrip("'") == phrases)
@@ -446,7 +456,7 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
 
 def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, str]:
     """Find by content what the names of the columns do not tell."""
-    if table.header and {"phrase", "phrases"} & set(columns) and "doc_id" in columns:
+    if table.header and phrases_in(columns) and "doc_id" in columns:
         return columns
     if table.header and not {"doc_id", "phrase", "phrases"} & set(columns) and len(list_columns(table)) != 1:
         # A table about something else: any two of its columns could pass for ids and phrases, unless one holds lists.
@@ -478,7 +488,7 @@ def add_by_content(
 ) -> dict[str, str]:
     """Add roles that names did not give: phrases are the most varied text, ids come first, few values are a source."""
     lists = [name for name in list_columns(table) if name not in columns.values()]
-    alone = len(lists) == 1 and "phrase" in wanted and not {"phrase", "phrases"} & set(columns)
+    alone = len(lists) == 1 and "phrase" in wanted and not phrases_in(columns)
     columns = columns | ({"phrases": lists[0]} if alone else {})
     nested = {name for name in table.names if pa.types.is_nested(table.column(name).type)}
     free = [name for name in table.names if name not in nested and name not in columns.values()]
@@ -490,7 +500,7 @@ def add_by_content(
     texts = [name for name in free if name not in numbers]
     if "text" in wanted and "text" not in columns and texts and "title" not in columns:
         columns["text"] = max(texts, key=lambda n: pc.sum(pc.utf8_length(table.texts(n))).as_py() or 0)
-    if "phrase" in wanted and not {"phrase", "phrases"} & set(columns):
+    if "phrase" in wanted and not phrases_in(columns):
         others = texts[1:] if "doc_id" not in columns and len(texts) > 1 else texts
         if others:
             columns["phrase"] = max(others, key=lambda n: varied[n])
@@ -563,7 +573,7 @@ def _is_merged(
         )
         return count >= 0.5 * len(table) or bool(under_ids)
     source = columns.get("annotator", columns.get("system"))
-    phrases = columns.get("phrases") or columns.get("phrase")
+    phrases = phrases_in(columns)
     if source is None and phrases is not None and _profile(table, phrases).lists >= 0.5:
         return False  # a list without an id is an error
     heads = table.rows(pc.invert(blank))
@@ -586,7 +596,7 @@ def list_separator(layout: Layout) -> str:
     Cells are lists if no document (of one annotator or system) has two rows and the name or content says so.
     """
     table, columns = layout.table, layout.columns
-    name = columns.get("phrases") or columns["phrase"]
+    name = layout.phrases
     if name in list_columns(table):
         return "lists"
     # A column of variants belongs to one keyphrase a row, as the tidy form writes it.
