@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
@@ -133,37 +133,50 @@ class Layout:
 
 @dataclass(frozen=True)
 class _Profile:
-    """What the cells of a column are: shares of the sampled cells, and mean sizes of their items."""
+    """What the first cells of a column are, without blanks: shares of them, and mean sizes of their items."""
 
-    cells: int
-    numbers: float
-    lists: float
-    words: float
-    characters: float
-    varied: float
+    cells: Sequence[str]
+    numbers: float = 0
+    lists: float = 1
+    words: float = 1
+    characters: float = 1
+    varied: float = 1
 
     @property
     def phrases(self) -> bool:
         """Whether the items can be keyphrases."""
-        return self.cells > 0 and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
+        return len(self.cells) > 0 and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
+
+    @property
+    def ids(self) -> bool:
+        """Whether the cells can be ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
+        if self.cells and all(re.match(_WHOLE["uris"], cell) for cell in self.cells):
+            return False
+        decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in self.cells)
+        short = self.words <= 6 and self.characters <= 80
+        return decimals * 2 <= len(self.cells) and short and self.lists < 0.5
 
 
 def _profile(table: Table, name: str) -> _Profile:
-    column = table.column(name)
-    if pa.types.is_nested(column.type):
-        return _Profile(len(column), 0, 1, 1, 1, 1)
-    cells = [cell.strip() for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
+    cells = _cells(table, name)
+    if pa.types.is_nested(table.column(name).type):
+        return _Profile(cells)
     pattern = r"[;|\n]" if any(re.search(r"[;|\n]", cell) for cell in cells) else ","
     items = [item.strip() for cell in cells for item in re.split(pattern, cell) if item.strip()]
     size, parts = max(len(cells), 1), max(len(items), 1)
     return _Profile(
-        len(cells),
+        cells,
         sum(map(is_number, cells)) / size,
         sum(bool(re.search(rf"{pattern}|^\[.*\]$", cell)) for cell in cells) / size,
         sum(len(item.split()) for item in items) / parts,
         sum(map(len, items)) / parts,
         len(set(cells)) / size,
     )
+
+
+def _cells(table: Table, name: str) -> list[str]:
+    """Return the first cells of a column that are not blank, trimmed."""
+    return list(filter(None, map(str.strip, table.texts(name).slice(0, _SAMPLE).to_pylist())))
 
 
 def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
@@ -247,7 +260,7 @@ def _score(layout: Layout) -> float:
     if layout.numbered:
         score = min(score, _COUNTED)
     named = {role for role, name in columns.items() if plain(name) in NAMES.get(role, ())}
-    if "doc_id" in columns and "doc_id" not in named and not _can_be_ids(table, columns["doc_id"]):
+    if "doc_id" in columns and "doc_id" not in named and not _profile(table, columns["doc_id"]).ids:
         score *= 0.4
     if not named & {"phrase", "phrases"} and layout.kind != "wide":
         phrases = _profile(table, layout.phrases)
@@ -261,10 +274,12 @@ def _unread(layout: Layout) -> str:
     if not (table.header and table.splits) or layout.source_column() is not None or len(table) < 2:
         return ""
     free = [name for name in table.names if name not in columns.values()]
-    values = {name: set(map(plain, set(table.texts(name).slice(0, _SAMPLE).to_pylist()))) - {""} for name in free}
+    values = {name: set(map(plain, set(_cells(table, name)))) - {""} for name in free}
     mixed = [name for name, found in values.items() if found & SYSTEMS]
     marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in KNOWN | BESIDES]
-    lists = [name for name in free if plain(name) in NAMES["phrases"] and _profile(table, name).lists >= 0.5]
+    lists = [
+        name for name in free if plain(name.rstrip("'")) in NAMES["phrases"] and _profile(table, name).lists >= 0.5
+    ]
     unread = mixed or lists or marks if mixed or lists or len(marks) > 1 else []
     shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
     return f"; not read: {shown}" if unread else ""
@@ -276,7 +291,7 @@ def _of_columns(
     """Return the layout with one column, or several numbered ones, an annotator or system."""
     used = [name for names in sources.values() for name in names]
     free = [name for name in table.names if name not in (*used, *columns.values())]
-    if "doc_id" not in columns and free and _can_be_ids(table, free[0]):
+    if "doc_id" not in columns and free and _profile(table, free[0]).ids:
         columns["doc_id"] = free.pop(0)
     if role == "gold" and "title" not in columns and free and _profile(table, free[0]).words > 2:
         columns["title"] = free[0]
@@ -323,7 +338,8 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
     gold = phrases is not None and plain(phrases) in GOLD
     if not table.header or (phrases is not None and not gold) or {"rank", "score"} & set(columns):
         return {}
-    known = {name for name in table.names if name in columns.values() or plain(name) in KNOWN | BESIDES}
+    # What has a known head a second time is neither an annotator nor a system of that name.
+    known = {name for name in table.names if name in columns.values() or plain(name.rstrip("'")) in KNOWN | BESIDES}
     free = {name: _profile(table, name) for name in table.names if name not in known}
     free = {name: shape for name, shape in free.items() if shape.phrases or not shape.cells}
     # A number behind the word for a person counts people, not the phrases of one of them.
@@ -444,7 +460,7 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
     if text is not None and "doc_id" not in columns and not is_long(table, text, _LONG_TEXT):
         shape = _profile(table, text)
         once = plain(text) != "text" and shape.varied > 0.9 and shape.words <= 2
-        if once or (plain(text) == "document" and shape.varied <= 0.9 and _can_be_ids(table, text)):
+        if once or (plain(text) == "document" and shape.varied <= 0.9 and shape.ids):
             columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
@@ -465,16 +481,6 @@ def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, s
             return columns
         columns = columns | {"phrases": lists[0]}
     return add_by_content(table, columns, ("doc_id", "phrase", "rank", "source"), role)
-
-
-def _can_be_ids(table: Table, name: str) -> bool:
-    """Tell whether a column can hold ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
-    shape = _profile(table, name)
-    cells = [cell for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
-    if cells and all(re.fullmatch(_WHOLE["uris"], cell) for cell in cells):
-        return False
-    decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in cells)
-    return decimals * 2 <= len(cells) and shape.words <= 6 and shape.characters <= 80 and shape.lists < 0.5
 
 
 def _are_codes(table: Table, name: str) -> bool:
@@ -525,7 +531,7 @@ def _doc_id(
     """Choose the column of ids: the most varied; numbers only before the phrase, where they cannot be its score."""
     place = table.names.index
     phrase = columns.get("phrase") or columns.get("phrases")
-    fitting = [name for name in left if _can_be_ids(table, name)]
+    fitting = [name for name in left if _profile(table, name).ids]
     worded = [name for name in fitting if name not in numbers]
     # Numbers of the rows go before words such as titles, but not before codes.
     first = [name for name in fitting if name == table.names[0] and name in numbers and varied[name] == len(table)]
@@ -542,16 +548,15 @@ def _doc_id(
 def _filled_down(table: Table, columns: dict[str, str], choice: Choice) -> tuple[Table, str]:
     """Return the table with an id, or an annotator, that stands once above its rows repeated down, and words on it."""
     said = ""
-    for role in ("annotator", "system", "doc_id"):
-        name = columns.get(role)
-        if name is None or not len(table):
+    for role in ("annotator", "system", "doc_id") if len(table) else ():
+        if role not in columns:
             continue
-        column, blank = table.texts(name), _is_blank(table, name)
-        count = pc.sum(blank).as_py() or 0
-        if not count or blank[0].as_py() or not _is_merged(table, columns, role, blank, count, choice):
+        name, blank = columns[role], _is_blank(table, columns[role])
+        count = pc.sum(blank).as_py()
+        if not count or blank[0].as_py() or not _is_merged(table, columns, role, blank, choice):
             continue
-        filled = pc.fill_null_forward(pc.if_else(blank, pa.scalar(None, pa.large_string()), column))
-        place = table.names.index(name)
+        place, nothing = table.names.index(name), pa.scalar(None, pa.large_string())
+        filled = pc.fill_null_forward(pc.if_else(blank, nothing, table.texts(name)))
         table = replace(table, columns=[*table.columns[:place], filled, *table.columns[place + 1 :]])
         said += f"; “{name}” of {counted(count, 'row')} is that of the row above"
     return table, said
@@ -561,25 +566,25 @@ def _is_blank(table: Table, name: str) -> pa.ChunkedArray:
     return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
 
 
-def _is_merged(
-    table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, count: int, choice: Choice
-) -> bool:
+def _is_merged(table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, choice: Choice) -> bool:
     """Tell whether blank cells belong to the cell above: it stands once, over all of its rows."""
     if "fill_down" in choice.options:
         return choice.options["fill_down"] == "yes"
+    share = pc.sum(blank).as_py() / len(table)
     if role != "doc_id":  # a missing annotator may stand for the name of the file; a merged cell spans most rows
-        under_ids = (
-            "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), _is_blank(table, columns["doc_id"]))).as_py()
-        )
-        return count >= 0.5 * len(table) or bool(under_ids)
-    source = columns.get("annotator", columns.get("system"))
-    phrases = phrases_in(columns)
+        under = "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), _is_blank(table, columns["doc_id"]))).as_py()
+        return share >= 0.5 or bool(under)
+    source, phrases = columns.get("annotator", columns.get("system")), phrases_in(columns)
     if source is None and phrases is not None and _profile(table, phrases).lists >= 0.5:
         return False  # a list without an id is an error
     heads = table.rows(pc.invert(blank))
     keys = {name: heads.texts(name) for name in (columns["doc_id"], source) if name is not None}
-    once = len(pa.table(keys).group_by(list(keys), use_threads=False).aggregate([])) == len(heads)
-    return once and count >= 0.2 * len(table)
+    return share >= 0.2 and _count_distinct(keys) == len(heads)
+
+
+def _count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
+    """Return how many different rows some columns have."""
+    return len(pa.table(dict(keys)).group_by(list(keys), use_threads=False).aggregate([]))
 
 
 def is_long(table: Table, name: str, characters: int) -> bool:
@@ -645,7 +650,7 @@ def _count_lists(layout: Layout) -> int:
         begins[run_starts(column)] = True
     if begins.sum() < _FEW_TWICE * len(begins):
         return int(begins.sum())
-    return len(pa.table(keys).group_by(list(keys), use_threads=False).aggregate([]))
+    return _count_distinct(keys)
 
 
 def list_columns(table: Table) -> list[str]:
