@@ -428,26 +428,23 @@ def _of_pairs(table: Table, choice: Choice) -> Layout | None:
         return None
     columns = find_roles(table.names, (*PAIR, "annotator", "score"), choice.columns)
     free = [name for name in table.names if name not in columns.values()]
-    raters = [name for name in choice.several("rater") if name in table.names]
-    if {"keyphrase"} == {"keyphrase", "candidate"} & set(columns):
-        beside = find_roles(free, ("phrase",))
-        if beside:
-            columns["candidate"] = beside["phrase"]
-            free.remove(beside["phrase"])
-    named = raters or [name for name in free if JUDGE.match(name)]
-    if "candidate" not in columns or not ("keyphrase" in columns or named or "score" in columns):
+    if "keyphrase" in columns and "candidate" not in columns and (beside := find_roles(free, ("phrase",))):
+        columns["candidate"] = beside["phrase"]
+        free.remove(beside["phrase"])
+    chosen = [name for name in choice.several("rater") if name in table.names]
+    raters = chosen or [name for name in free if JUDGE.match(name)]
+    if "candidate" not in columns or not ("keyphrase" in columns or raters or "score" in columns):
         return None
-    if not named and "score" not in columns:
+    if chosen:
+        columns.pop("score", "")
+    if not raters and "score" not in columns:
         shapes = {name: _profile(table, name) for name in free if plain(name) not in KNOWN}
         raters = [name for name, shape in shapes.items() if shape.cells and shape.numbers > 0.8]
-    if raters:
-        columns.pop("score", "")
-    judges: dict[str, tuple[str, ...]] = {}
-    if "score" not in columns:
-        names = {name: JUDGE.match(name) for name in raters or named}
-        judges = {found.group(1) if found else name: (name,) for name, found in names.items()}
-        if not judges:
+        if not raters:
             return None
+    judges: dict[str, tuple[str, ...]] = {}
+    for name in raters if "score" not in columns else ():
+        judges[found.group(1) if (found := JUDGE.match(name)) else name] = (name,)
     evidence = f"{table.described}; `candidate` stands beside {'`keyphrase`' if 'keyphrase' in columns else 'scores'}"
     scale = choice.options.get("scale", "")
     return Layout("judged", table, "judgements", columns, _PAIRS, judges, scale, evidence=evidence)
