@@ -9,18 +9,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.documents import document_table
+from kp_core.reading.choices import Finding, Question, Reply
+from kp_core.reading.family import Rows
+from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import Order, order
-from kp_core.reading.settle import Part, settle
-from kp_core.reading.values import TEXT, distinct_values, frame_of
+from kp_core.reading.settle import settle
+from kp_core.reading.values import TEXT, distinct_values, frame_of, series
 
 
 def assemble(
-    parts: Sequence[Part],
+    parts: Sequence[Rows],
     readings: Sequence[Reading],
     fixes: Sequence[str],
     limits: Limits,
@@ -32,31 +35,30 @@ def assemble(
     silent  systems that were named and gave nothing: they are scored as missing everywhere, and said to be so
     """
     said = [*notes, *(note for part in parts for note in part.notes)]
-    hollow = settle(parts, fixes, said)
-    by_role = {role: [part for part in parts if part.role == role] for role in ("gold", "documents", "system")}
+    empty = settle(parts, fixes, said).astype(TEXT).reset_index(drop=True)
+    roles = ("gold", "documents", "system", "judgements")
+    by_role = {role: [part for part in parts if part.role == role] for role in roles}
+    listed = [*by_role["gold"], *by_role["system"]]
     for role, what in (("gold", "annotators"), ("system", "systems")):
-        owners = {name: part.file for part in by_role[role] for name in part.systems()}
+        owners = {name: part.file for part in by_role[role] for name in part.every_source()}
         refuse_over(limits.sources, len(owners), what, next(reversed(owners.values()), ""), "data")
     gold = _gold([part for part in by_role["gold"] if len(part.table)], limits)
     rankings = dict[str, Ranking]()
     runs = _runs(by_role["system"], limits, rankings, said)
-    ids = [part.ids() for one in by_role.values() for part in one]
-    documents = document_table(by_role["documents"], ids, limits, fixes)
-    judgements = _judgements([part for part in parts if part.role == "judgements"], gold, said)
-    empty = pd.DataFrame(list(dict.fromkeys(hollow)), columns=["role", "source", "doc_id"], dtype=TEXT)
-    rejected = pd.DataFrame(
-        [row for part in parts for row in part.rejected], columns=["file", "line", "reason", "content"]
-    )
-    rejected = rejected.astype(str).astype(TEXT)
+    every = [part for role in ("gold", "documents", "system") for part in by_role[role]]
+    documents = _documents(by_role["documents"], every, limits, fixes)
+    judgements = _judgements(by_role["judgements"], gold, said)
+    out = [row for part in parts for row in part.rejected]
+    rejected = pd.DataFrame(out, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
     for file, rows in rejected.groupby("file", sort=False):
         said.append(Note("warning", str(file), rejected_in_words(rows)))
-    filled = {(part.role, part.file) for one in ("gold", "system") for part in by_role[one] if part.systems()}
-    for part in (part for one in ("gold", "system") for part in by_role[one]):
-        if (part.role, part.file) in filled:
+    filled = {(part.role, part.file) for part in listed if part.every_source()}
+    for part in listed:
+        if (part.role, part.file) in filled or part.rejected:
             continue
-        if not part.rejected and part.role == "gold":
+        if part.role == "gold":
             said.append(Note("warning", part.file, "The file holds no rows, so there is nothing of it."))
-        elif not part.rejected:
+        else:
             silent = [*silent, part.name]
     for name in (name for name in dict.fromkeys(silent) if name not in rankings):
         rankings[name] = Ranking()
@@ -65,7 +67,7 @@ def assemble(
     return Corpus(documents, gold, runs, judgements, empty, rankings, report)
 
 
-def _gold(parts: Sequence[Part], limits: Limits) -> pd.DataFrame:
+def _gold(parts: Sequence[Rows], limits: Limits) -> pd.DataFrame:
     if not parts:
         return empty_table("gold").drop(columns="variants")
     table = _concat([part.table for part in parts]).rename_columns({"source": "annotator"})
@@ -85,12 +87,12 @@ def _refuse_long_lists(table: pa.Table, starts: npt.NDArray[np.int64], limits: L
     refuse_over(limits.list_phrases, longest["count_all"], what, longest["annotator"], "a list")
 
 
-def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], notes: list[Note]) -> pd.DataFrame:
+def _runs(parts: Sequence[Rows], limits: Limits, rankings: dict[str, Ranking], notes: list[Note]) -> pd.DataFrame:
     """Return the ranked lists of all systems, in order of loading; how their ranks came about goes to `rankings`."""
     pieces: dict[str, list[pa.Table]] = {}
-    owners: dict[str, Part] = {}
+    owners: dict[str, Rows] = {}
     for part in parts:
-        for name in part.systems():
+        for name in part.every_source():
             owners.setdefault(name, part)
         for name, table in _by_system(part):
             pieces.setdefault(name, []).append(table)
@@ -112,7 +114,7 @@ def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], n
     return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score")) if tables else empty_table("runs")
 
 
-def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
+def _by_system(part: Rows) -> list[tuple[str, pa.Table]]:
     if len(part.sources) <= 1:
         return [(name, part.table) for name in part.sources]
     coded = part.table["source"].combine_chunks().dictionary_encode()
@@ -169,7 +171,39 @@ def rejected_in_words(rows: pd.DataFrame) -> str:
     return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {place}{first['reason']}."
 
 
-def _judgements(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
+def _documents(given: Sequence[Rows], every: Sequence[Rows], limits: Limits, fixes: Sequence[str]) -> pd.DataFrame:
+    """Return a row for every id of any source, with the text, title and type that some file gives."""
+    ids = pc.unique(pa.chunked_array([part.ids() for part in every], pa.large_string()))
+    index = pd.Index(series(pa.chunked_array([ids])), name="doc_id")
+    refuse_over(limits.documents, len(index), "documents", "documents", "data")
+    nothing = pa.chunked_array([pa.nulls(len(index), pa.large_string())])
+    blank = {name: series(nothing) for name in ("text", "title", "group")}
+    if not given:
+        return pd.DataFrame({"doc_id": index.to_series(index=range(len(index))), **blank})
+    frames = [frame_of(part.table, ("doc_id",)).assign(file_=part.file) for part in given]
+    rows = pd.concat(frames, ignore_index=True).replace("", np.nan)
+    if rows["doc_id"].duplicated().any():
+        if "text" in rows and "keep-first" not in fixes:
+            _ask_about_two_texts(rows)
+        rows = rows.groupby("doc_id", sort=False, dropna=False).first().reset_index()
+    found = rows.drop(columns="file_").set_index("doc_id").reindex(index).reset_index()
+    for name, column in blank.items():
+        found[name] = found[name].astype(TEXT) if name in found else column
+    return found[["doc_id", "text", "title", "group", *(c for c in found if c not in ("doc_id", *blank))]]
+
+
+def _ask_about_two_texts(rows: pd.DataFrame) -> None:
+    texts = rows.dropna(subset=["text"]).drop_duplicates(["doc_id", "text"])
+    again = texts["doc_id"].duplicated()
+    if again.any():
+        second = texts[again].iloc[0]
+        first = texts[texts["doc_id"] == second["doc_id"]].iloc[0]
+        found = f"another text for “{second['doc_id']}”, first in {first['file_']}"
+        answer = Reply(WORDS["keep-first"], fixes=("keep-first",))
+        raise Question(Finding("ask", second["file_"], found, "one text a document", (answer,)))
+
+
+def _judgements(parts: Sequence[Rows], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
     """Return the table of judgements; a `gold_id` is followed to the keyphrase of the gold standard."""
     first = tuple(empty_table("judgements"))
     frames = [frame_of(part.table, first) for part in parts if len(part.table)]

@@ -14,7 +14,6 @@ from kp_core.corpus import run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.settle import Part
 from kp_core.reading.values import byte_lengths, floats, longer_than, trim
 
 #: The column that a row of each role cannot be without, beside the document.
@@ -23,44 +22,34 @@ _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements"
 _STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
 
 
-def check(rows: Rows, part: Part, limits: Limits, text: str = "") -> Part:
-    """Return a part with rows whose ids and phrases are trimmed and whose numbers are parsed; the others are rejected.
+def check(rows: Rows, limits: Limits, text: str = "") -> Rows:
+    """Return rows whose ids and phrases are trimmed and whose numbers are parsed; the others are rejected.
 
-    part  what is known of the reading; text  of a file of JSON, where the lines of documents are looked up
+    text  of a file of JSON, where the lines of documents are looked up
     """
-    table = rows.table
-    refuse_over(limits.rows, len(table), "rows", part.file)
+    refuse_over(limits.rows, len(rows.table), "rows", rows.file)
+    read = replace(rows, rejected=list(rows.rejected), notes=list(rows.notes))
     reasons: dict[int, str] = dict(rows.marked)
-    if "doc_id" in table.column_names:
-        table = _set(table, "doc_id", _ids(table["doc_id"], limits, reasons))
-    needed = _NEEDED[rows.role]
+    names, needed = rows.table.column_names, _NEEDED[rows.role]
+    if "doc_id" in names:
+        read.put("doc_id", _ids(rows.table["doc_id"], limits, reasons))
     if needed is not None:
-        checked = _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
-        table = _set(table, needed, checked)
-    if "source" in table.column_names:
-        source = trim(_filled(table["source"]))
+        read.put(needed, _text(rows.table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons))
+    if "source" in names:
+        source = trim(_filled(rows.table["source"]))
         what = f"annotator or system longer than {limits.id_characters:,} characters"
         _mark(reasons, longer_than(source, limits.id_characters, byte_lengths(source)), what)
-        table = _set(table, "source", source)
-    notes, rejected = list(rows.notes), list(rows.rejected)
-    table = _numbers(table, rows, reasons, notes, part.file)
-    part = replace(
-        part,
-        role=rows.role,
-        table=table,
-        lists=None if rows.lists is None else _lists(rows.lists, limits, rejected),
-        read=len(rows.table) + len(rejected),
-        blank=rows.blank,
-        rejected=rejected,
-        notes=notes,
-        counted=rows.counted,
-        names=rows.names,
-        in_one_file=rows.places is None,
-        first_line=0 if not len(table) else 1 if rows.lines is None else int(rows.lines[0]),
-    )
+        read.put("source", source)
+    _numbers(read, reasons)
+    if rows.lists is not None:
+        read.lists = _lists(rows.lists, limits, read.rejected)
+    read.read = len(rows.table) + len(read.rejected)
     if reasons:
-        _take_out(part, rows, reasons, text)
-    return part
+        _take_out(read, rows.table, reasons, text)
+    # What is asked later is where the first row stood, and whether there are several files.
+    read.lines = None if rows.lines is None else list(rows.lines[:1])
+    read.places = None if rows.places is None else list(rows.places[:1])
+    return read
 
 
 def _ids(column: pa.ChunkedArray, limits: Limits, reasons: dict[int, str]) -> pa.ChunkedArray:
@@ -73,12 +62,6 @@ def _ids(column: pa.ChunkedArray, limits: Limits, reasons: dict[int, str]) -> pa
         if _text(heads, "an empty id", "id", limits.id_characters, found) is heads and not found:
             return column
     return _text(column, "an empty id", "id", limits.id_characters, reasons)
-
-
-def _set(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:
-    if table[name] is column:
-        return table
-    return table.set_column(table.column_names.index(name), name, column)
 
 
 def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> None:
@@ -99,41 +82,35 @@ def _text(column: pa.ChunkedArray, empty: str, what: str, limit: int, reasons: d
     return column
 
 
-def _numbers(table: pa.Table, rows: Rows, reasons: dict[int, str], notes: list[Note], file: str) -> pa.Table:
-    names = table.column_names
-    if "rank" in names and not (pa.types.is_int64(table["rank"].type) and _all_positive(table["rank"])):
-        ranks, _ = floats(table["rank"])
+def _numbers(rows: Rows, reasons: dict[int, str]) -> None:
+    """Parse ranks, scores and relevance; a column without any number is an ordinary column, or nothing."""
+    names = rows.table.column_names
+    if "rank" in names and not (pa.types.is_int64(rows.table["rank"].type) and _all_positive(rows.table["rank"])):
+        ranks, _ = floats(rows.table["rank"])
         zeros = int((ranks == 0).sum())
         # Rejected one by one, they would take the best phrase off every list.
         if zeros > 1 and zeros >= int((ranks == 1).sum()):
-            raise InputError(file, "ranks that begin with 0", "ranks that begin with 1", "Add 1 to every rank.")
+            raise InputError(rows.file, "ranks that begin with 0", "ranks that begin with 1", "Add 1 to every rank.")
         good = np.isfinite(ranks) & (ranks >= 1) & (np.floor(ranks) == ranks) & (ranks < 2**53)
         _mark(reasons, ~good, "rank is not a positive whole number")
-        table = _set(table, "rank", pa.chunked_array([np.where(good, ranks, 1).astype(np.int64)]))
-    for name in ("score", "relevance"):
-        if name not in names:
-            continue
-        values, bad = floats(table[name])
+        rows.put("rank", pa.chunked_array([np.where(good, ranks, 1).astype(np.int64)]))
+    for name in (name for name in ("score", "relevance") if name in names):
+        values, bad = floats(rows.table[name])
         missing = np.isnan(values) & ~bad
-        if np.isnan(values).all() and len(values):  # no number at all: an ordinary column, not a score
-            kept = table.column_names
-            if bad.any():
-                first = str(table[name][int(np.argmax(bad))].as_py())[:40]
-                text = f"The column “{name}” holds no number (the first entry is “{first}”), so it is not used."
-                notes.append(Note("warning", file, f"{text} Write numbers with a decimal point."))
-            table = (
-                table.drop_columns([name])
-                if missing.all()
-                else table.rename_columns([f"{n} (text)" if n == name else n for n in kept])
-            )
-            continue
-        _mark(reasons, bad, f"{name} is not a finite number")
-        if missing.any() and name == "score" and rows.role == "judgements":
-            continue
-        if missing.any() and name == "score" and "rank" not in names:
-            _mark(reasons, missing, "no score, and no rank either")
-        table = _set(table, name, pa.chunked_array([pa.array(values, from_pandas=True)]))
-    return table
+        if len(values) and missing.all():
+            rows.table = rows.table.drop_columns([name])
+        elif len(values) and np.isnan(values).all():
+            first = str(rows.table[name][int(np.argmax(bad))].as_py())[:40]
+            text = f"The column “{name}” holds no number (the first entry is “{first}”), so it is not used."
+            rows.notes.append(Note("warning", rows.file, f"{text} Write numbers with a decimal point."))
+            rows.table = rows.table.rename_columns({name: f"{name} (text)"})
+        else:
+            _mark(reasons, bad, f"{name} is not a finite number")
+            if missing.any() and name == "score" and rows.role == "judgements":
+                continue
+            if missing.any() and name == "score" and "rank" not in names:
+                _mark(reasons, missing, "no score, and no rank either")
+            rows.put(name, pa.chunked_array([pa.array(values, from_pandas=True)]))
 
 
 def _all_positive(column: pa.ChunkedArray) -> bool:
@@ -153,26 +130,24 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
     return lists.drop(index=lists.index[list(reasons)]) if reasons else lists
 
 
-def _take_out(part: Part, rows: Rows, reasons: dict[int, str], text: str) -> None:
-    kept = np.ones(len(part.table), dtype=bool)
-    kept[list(reasons)] = False
-    content = _contents(rows.table, sorted(reasons))
-    lines = {index: index + 1 if rows.lines is None else int(rows.lines[index]) for index in reasons}
-    named = bool(text) and "doc_id" in rows.table.column_names
-    ids = {index: str(rows.table["doc_id"][index].as_py()) for index, line in lines.items() if named and not line}
+def _take_out(rows: Rows, table: pa.Table, reasons: dict[int, str], text: str) -> None:
+    """Take out the rows that have a reason, and tell them as they were read, in `table`."""
+    ids = {}
+    if text and "doc_id" in table.column_names:
+        ids = {row: str(table["doc_id"][row].as_py()) for row in reasons if not rows.line(row)}
     begins = _lines_of(text, set(ids.values()))
-    for index, shown in zip(sorted(reasons), content, strict=True):
-        file = part.file if rows.places is None else str(rows.places[index])
-        line = lines[index] or begins.get(ids.get(index, ""), 0)
-        part.rejected.append((file, line, reasons[index], shown))
-    part.keep(kept)
+    for row, content in zip(sorted(reasons), _contents(table, sorted(reasons)), strict=True):
+        file = rows.file if rows.places is None else str(rows.places[row])
+        line = rows.line(row) or begins.get(ids.get(row, ""), 0)
+        rows.rejected.append((file, line, reasons[row], content))
+    kept = np.ones(len(table), dtype=bool)
+    kept[list(reasons)] = False
+    rows.table = rows.table.filter(pa.array(kept))
 
 
 def _contents(table: pa.Table, indices: list[int]) -> list[str]:
-    names = [
-        name for name in ("source", "doc_id", "rank", "phrase", "candidate", "score") if name in table.column_names
-    ]
-    taken = table.select(names).take(pa.array(indices, pa.int64()))
+    shown = ("source", "doc_id", "rank", "phrase", "candidate", "score")
+    taken = table.select([name for name in shown if name in table.column_names]).take(pa.array(indices, pa.int64()))
     return [" | ".join("" if v is None else str(v)[:200] for v in record.values()) for record in taken.to_pylist()]
 
 
@@ -189,7 +164,7 @@ def _lines_of(text: str, ids: set[str]) -> dict[str, int]:
     return found
 
 
-def refuse_if_mostly_rejected(name: str, checked: list[Part], limits: Limits, *, strict: bool) -> None:
+def refuse_if_mostly_rejected(name: str, checked: list[Rows], limits: Limits, *, strict: bool) -> None:
     """Refuse a file with over 20 % of its rows rejected; in strict mode refuse at the first one."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:

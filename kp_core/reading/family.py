@@ -11,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from kp_core.corpus import Role
+from kp_core.corpus import Role, run_starts
 from kp_core.errors import InputError, Note
 from kp_core.reading.decode import Text, decode, split_lines
 from kp_core.reading.json_text import JsonRecord, parse_json, parse_records
 from kp_core.reading.limits import Limits
 from kp_core.reading.source import Source, stem_of
+from kp_core.reading.values import distinct_values
 
 T = TypeVar("T")
 #: A rejected row: file, line (0 where there is none), reason, content.
@@ -177,16 +179,20 @@ class Recognition:
 
 @dataclass
 class Rows:
-    """Rows of one role as read from one file or group of files, before ids and phrases are checked.
+    """Rows of one role from one file or group of files: as a family reads them, then checked, then settled.
 
     table     a column for each role found: doc_id, phrase, source (annotator or system), rank, score, ...
     lines     line of each row, or None where row i stands in line i + 1
     places    file of each row, where the rows come from several files
     lists     for families of lists: source, doc_id, file, line and length of each list, empty ones included
     marked    rows that the family itself rejects: row number → reason
-    rejected  lines that gave no row at all
-    counted   number of documents that are only counted, 1, 2, ...; a file of ids may name them (`alignment.py`)
+    rejected  lines that gave no row at all, and once they are checked the rows that cannot be kept
+    counted   number of documents that are only counted, 1, 2, ...; a file of ids may name them (`settle.align`)
     names     whether the documents are such names, the n-th being that of document n
+
+    What `load` knows beyond a family: the `file` of the report; `name`, the annotator or system where no column says
+    it, and whether the user `named` it so; `origin`, the number of the upload, which may give several such rows; the
+    user's `choice`. Checking adds how many rows were `read`, settling the `sources`, annotators or systems.
     """
 
     role: Role
@@ -200,6 +206,47 @@ class Rows:
     blank: int = 0
     counted: int = 0
     names: bool = False
+    file: str = ""
+    name: str = ""
+    named: bool = False
+    origin: int = 0
+    choice: Choice = _NOTHING_CHOSEN
+    read: int = 0
+    sources: list[str] = field(default_factory=list)
+
+    def line(self, row: int) -> int:
+        """Return the line of a row, 0 where it is not known."""
+        return row + 1 if self.lines is None else int(self.lines[row])
+
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Return the rows at which another document begins."""
+        return run_starts(self.table["doc_id"])
+
+    def ids(self) -> pa.Array:
+        """Return the documents in order, those with empty lists included."""
+        if self.lists is None:
+            return distinct_values(self.table["doc_id"], self.starts())
+        return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
+
+    def every_source(self) -> list[str]:
+        """Return the names of all sources, those with nothing but empty lists included."""
+        listed = [] if self.lists is None else self.lists["source"].unique().tolist()
+        return list(dict.fromkeys([*self.sources, *listed]))
+
+    def put(self, name: str, column: pa.ChunkedArray) -> None:
+        """Put another column in place of one."""
+        if self.table[name] is not column:
+            self.table = self.table.set_column(self.table.column_names.index(name), name, column)
+
+    def rename(self, column: str, renamed: Mapping[str, str]) -> None:
+        """Give documents (`doc_id`) or annotators and systems (`source`) other names: old → new."""
+        coded = self.table[column].combine_chunks().dictionary_encode()
+        values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())
+        self.put(column, pa.chunked_array([values.take(coded.indices)]))
+        if self.lists is not None:
+            self.lists = self.lists.assign(**{column: [renamed.get(name, name) for name in self.lists[column]]})
+        if column == "source":
+            self.sources = list(dict.fromkeys(renamed.get(name, name) for name in self.sources))
 
 
 class FormatFamily(Protocol):

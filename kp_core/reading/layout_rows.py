@@ -37,32 +37,36 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
         return [_judgements(layout)]
     if layout.kind == "documents":
         return [_documents(layout)]
+    table, role = layout.table, layout.role
     parts = _phrases(layout)
-    role = layout.role
-    if role == "gold" and asked in (None, "gold"):
-        texts = _beside(layout)
-        parts += [texts] if texts is not None else []
+    if role == "gold" and asked in (None, "gold") and (texts := _beside(layout)) is not None:
+        parts.append(texts)
     if role in ("system", "judgements") and _is_judged(layout):
-        parts = [_judged(layout), *parts] if role == "judgements" else [*parts, _judged(layout)]
-    elif role == "judgements":
-        found, remedy = "no scores of people", "Name the column."
-        raise InputError(layout.table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
+        parts.append(_judged(layout))
+    if role == "judgements":
+        if parts[-1].role != "judgements":
+            found, remedy = "no scores of people", "Name the column."
+            raise InputError(table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
+        parts = [parts[-1], *(replace(part, role="system") for part in parts[:-1])]
     first = parts[0]
-    first.rejected = layout.table.rejected + first.rejected
-    first.notes = layout.table.notes + _further(layout) + first.notes
-    first.blank += layout.table.blank
-    first.counted = len(layout.table) if layout.numbered else 0
-    for part in parts[1:] if role == "judgements" else ():
-        part.role = "system"
+    first.rejected = table.rejected + first.rejected
+    first.notes = table.notes + _further(layout) + first.notes
+    first.blank += table.blank
+    first.counted = len(table) if layout.numbered else 0
     return parts
 
 
 def _phrases(layout: Layout) -> list[Rows]:
     """Return the rows of phrases, of the gold standard and of systems apart, and lists without a phrase."""
-    if layout.kind == "wide":
-        return _wide(layout)
     if layout.kind == "lists":
-        return [_lists(layout)]
+        return [_lists(layout, layout.role, {layout.source: (layout.phrases,)})]
+    if layout.kind == "wide":
+        head = gold_beside(layout.sources)
+        gold = {source: names for source, names in layout.sources.items() if names[0] == head}
+        others = {source: names for source, names in layout.sources.items() if source not in gold}
+        if not gold:
+            return [_lists(layout, layout.role, others)]
+        return [_lists(layout, "gold", gold), _lists(layout, "system", others)]  # side by side in one sheet
     filled, hollow = _empty_lists(layout)
     rows = _long(filled)
     rows.blank = len(layout.table) - len(filled.table)
@@ -71,7 +75,8 @@ def _phrases(layout: Layout) -> list[Rows]:
 
 def _further(layout: Layout) -> list[Note]:
     """Name the columns that have the same name as one that is read, and are not read themselves."""
-    table, used = layout.table, set(layout.columns.values())
+    table = layout.table
+    used = {*layout.columns.values(), *(name for names in layout.sources.values() for name in names)}
     again = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
     return [
         Note("warning", table.file, f"The column “{name}” is there {again.count(name) + 1} times; the first is read.")
@@ -84,8 +89,7 @@ def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
     table, columns = layout.table, layout.columns
     if "empty" not in table.names:
         return layout, None
-    phrase = table.texts(columns.get("phrase") or columns["phrases"])
-    marked = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(phrase, ""))
+    marked = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(table.texts(layout.phrases), ""))
     hollow = table.rows(marked)
     builder = ListBuilder(layout.role, table.limits)
     source = layout.source_column()
@@ -100,8 +104,7 @@ def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
 def _long(layout: Layout) -> Rows:
     """Read one phrase a row."""
     table, columns, role = layout.table, layout.columns, layout.role
-    phrase = columns.get("phrase") or columns["phrases"]
-    named = {"phrase": phrase, "source": layout.source_column(), "concept": columns.get("concept")}
+    named = {"phrase": layout.phrases, "source": layout.source_column(), "concept": columns.get("concept")}
     taken = {"doc_id": layout.ids()} | {part: table.texts(name) for part, name in named.items() if name is not None}
     used = {columns.get("doc_id"), *named.values()}
     graded = columns.get("relevance") or columns.get("votes") if role == "gold" else None
@@ -167,74 +170,43 @@ def _variants(table: Table) -> pa.Array | None:
         return None
 
 
-def _wide(layout: Layout) -> list[Rows]:
-    """Read one list a cell, or one phrase a cell of numbered columns; the head is the annotator or system."""
-    gold = gold_beside(layout.sources)
-    if gold is None:
-        return [_add_sources(ListBuilder(layout.role, layout.table.limits), layout, layout.sources)]
-    heads = {source: names for source, names in layout.sources.items() if names[0] == gold}
-    others = {source: names for source, names in layout.sources.items() if source not in heads}
-    # The gold standard beside the systems, in one sheet.
-    roles: tuple[tuple[Role, dict[str, tuple[str, ...]]], ...] = (("gold", heads), ("system", others))
-    return [_add_sources(ListBuilder(role, layout.table.limits), layout, part) for role, part in roles]
-
-
-def _add_sources(builder: ListBuilder, layout: Layout, sources: dict[str, tuple[str, ...]]) -> Rows:
+def _lists(layout: Layout, role: Role, sources: dict[str, tuple[str, ...]]) -> Rows:
+    """Read one list a cell, or one phrase a cell of numbered columns; `sources` says whose columns they are."""
+    table, builder = layout.table, ListBuilder(role, layout.table.limits)
+    owner = layout.source_column() if layout.kind == "lists" else None
+    for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
+        if part in layout.columns:
+            message = (
+                f"“{layout.columns[part]}” beside lists of phrases is not used: lists keep their order, best first."
+            )
+            builder.notes.append(Note("warning", table.file, message))
     for source, names in sources.items():
-        if len(names) == 1:
-            cells = layout.cells or cell_separator(layout.table, names[0])
-            _add_column(builder, layout, names[0], cells, [source or None] * len(layout.table))
-            continue
-        ids, columns = layout.ids().to_pylist(), [layout.table.texts(name).to_pylist() for name in names]
-        lines = layout.table.line_numbers().tolist()
-        for doc_id, line, *phrases in zip(ids, lines, *columns, strict=True):
-            if not _refused(builder, layout.table.file, doc_id, line, phrases):
-                builder.open(doc_id, file=layout.table.file, line=line, source=source or None)
-                builder.extend(cell for cell in phrases if cell.strip())
+        owners = [source or None] * len(table) if owner is None else table.texts(owner).to_pylist()
+        _add_lists(builder, layout, names, owners)
     return builder.rows()
 
 
-def _lists(layout: Layout) -> Rows:
-    """Read one list a row."""
-    table, columns = layout.table, layout.columns
-    builder = ListBuilder(layout.role, table.limits)
-    name = columns.get("phrases") or columns["phrase"]
-    for part in (part for part in ("rank", "score") if part in columns and layout.role == "system"):
-        message = f"“{columns[part]}” beside lists of phrases is not used: lists keep their order, best first."
-        builder.notes.append(Note("warning", table.file, message))
-    source = layout.source_column()
-    alone = [layout.source or None] * len(table)
-    sources = table.texts(source).to_pylist() if source is not None else alone
-    _add_column(builder, layout, name, layout.cells, sources)
-    return builder.rows()
-
-
-def _refused(builder: ListBuilder, file: str, doc_id: str, line: int, shown: object) -> bool:
-    """Reject a row without an id."""
-    if not doc_id.strip():
-        builder.rejected.append((file, line, "an empty id", str(shown)[:200]))
-    return not doc_id.strip()
-
-
-def _add_column(builder: ListBuilder, layout: Layout, name: str, separator: str, sources: Sequence[str | None]) -> None:
-    """Add the list of every cell of a column; lists of lists and the like have one shape down the column."""
+def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owners: Sequence[str | None]) -> None:
+    """Add the list of every row in some columns; lists of lists and the like have one shape down the column."""
     table = layout.table
+    separator = "columns" if len(names) > 1 else layout.cells or cell_separator(table, names[0])
+    columns = [(table.column(name) if separator == "lists" else table.texts(name)).to_pylist() for name in names]
+    cells: list[Any] = columns[0] if len(names) == 1 else list(map(list, zip(*columns, strict=True)))
     if separator == ",":
-        texts = table.texts(name).to_pylist()
-        shown = "; ".join(part.strip() for part in next((text for text in texts if "," in text), "").split(",")[:3])
-        message = f"Cells of “{name}” were split at commas, such as “{shown}”; if phrases hold commas, choose `;`."
+        shown = "; ".join(part.strip() for part in next((text for text in cells if "," in text), "").split(",")[:3])
+        message = f"Cells of “{names[0]}” were split at commas, such as “{shown}”; if phrases hold commas, choose `;`."
         builder.notes.append(Note("warning", table.file, message))
-    cells = table.column(name).to_pylist() if separator == "lists" else table.texts(name).to_pylist()
     lists = [json_list(cell) for cell in cells] if separator == "json" else cells
     found = shape_of(lists) if separator in ("lists", "json") else None
     amount = "score" if builder.role == "system" else "relevance"
-    every = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), sources, cells, lists, strict=True)
+    every = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, cells, lists, strict=True)
     for doc_id, line, source, cell, items in every:
-        if _refused(builder, table.file, doc_id, line, cell):
+        if not doc_id.strip():
+            builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
             continue
         builder.open(doc_id, file=table.file, line=line, source=source)
-        if separator == "none":
-            builder.extend([cell] if cell.strip() else [])
+        if separator in ("columns", "none"):
+            builder.extend(phrase for phrase in (cell if separator == "columns" else [cell]) if phrase.strip())
         elif separator == "lines":
             builder.extend(_without_bullets([line for line in map(str.strip, split_lines(cell)) if line]))
         elif separator == "uris":
@@ -309,7 +281,7 @@ def _judged(layout: Layout) -> Rows:
     taken = {
         "pair_id": table.numbers(),
         "doc_id": table.texts(columns["doc_id"]),
-        "candidate": table.texts(columns.get("phrase") or columns["phrases"]),
+        "candidate": table.texts(layout.phrases),
         "annotator": repeated("judge", len(table)),
         "score": table.column(columns["relevance"]),
     }

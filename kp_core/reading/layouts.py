@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
@@ -89,6 +89,11 @@ _FEW_TWICE = 0.6
 _WHOLE = {"json": r"^\s*\[.*\]\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
 
 
+def phrases_in(columns: Mapping[str, str]) -> str | None:
+    """Return which of some columns holds phrases, or lists of them."""
+    return columns.get("phrase") or columns.get("phrases")
+
+
 @dataclass(frozen=True)
 class Layout:
     """How the rows of a table are to be read.
@@ -113,6 +118,11 @@ class Layout:
     role_sure: bool = True
     evidence: str = ""
 
+    @property
+    def phrases(self) -> str:
+        """The column of phrases, or of lists of them."""
+        return phrases_in(self.columns) or ""
+
     def source_column(self) -> str | None:
         """Return the column that names the annotator or system of a row."""
         return self.columns.get("annotator" if self.role == "gold" else "system", self.columns.get("source"))
@@ -124,37 +134,50 @@ class Layout:
 
 @dataclass(frozen=True)
 class _Profile:
-    """What the cells of a column are: shares of the sampled cells, and mean sizes of their items."""
+    """What the first cells of a column are, without blanks: shares of them, and mean sizes of their items."""
 
-    cells: int
-    numbers: float
-    lists: float
-    words: float
-    characters: float
-    varied: float
+    cells: Sequence[str]
+    numbers: float = 0
+    lists: float = 1
+    words: float = 1
+    characters: float = 1
+    varied: float = 1
 
     @property
     def phrases(self) -> bool:
         """Whether the items can be keyphrases."""
-        return self.cells > 0 and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
+        return len(self.cells) > 0 and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
+
+    @property
+    def ids(self) -> bool:
+        """Whether the cells can be ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
+        if self.cells and all(re.match(_WHOLE["uris"], cell) for cell in self.cells):
+            return False
+        decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in self.cells)
+        short = self.words <= 6 and self.characters <= 80
+        return decimals * 2 <= len(self.cells) and short and self.lists < 0.5
 
 
 def _profile(table: Table, name: str) -> _Profile:
-    column = table.column(name)
-    if pa.types.is_nested(column.type):
-        return _Profile(len(column), 0, 1, 1, 1, 1)
-    cells = [cell.strip() for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
+    cells = _cells(table, name)
+    if pa.types.is_nested(table.column(name).type):
+        return _Profile(cells)
     pattern = r"[;|\n]" if any(re.search(r"[;|\n]", cell) for cell in cells) else ","
     items = [item.strip() for cell in cells for item in re.split(pattern, cell) if item.strip()]
     size, parts = max(len(cells), 1), max(len(items), 1)
     return _Profile(
-        len(cells),
+        cells,
         sum(map(is_number, cells)) / size,
         sum(bool(re.search(rf"{pattern}|^\[.*\]$", cell)) for cell in cells) / size,
         sum(len(item.split()) for item in items) / parts,
         sum(map(len, items)) / parts,
         len(set(cells)) / size,
     )
+
+
+def _cells(table: Table, name: str) -> list[str]:
+    """Return the first cells of a column that are not blank, trimmed."""
+    return list(filter(None, map(str.strip, table.texts(name).slice(0, _SAMPLE).to_pylist())))
 
 
 def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
@@ -173,11 +196,11 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
 def _guess_role(table: Table) -> Role | None:
     """Tell by the names of the columns and their content what a table is; None for phrases of anybody."""
     found = _found_roles(table, _TELLING, Choice())
-    if not {"phrase", "phrases"} & set(found) and table.header and not _columns_by_source(table, found, Choice()):
+    if not phrases_in(found) and table.header and not _columns_by_source(table, found, Choice()):
         long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
         texts = find_roles(table.names, _TEXTS)
         return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
-    if {"rank", "score", "system"} & set(found) or are_scored(table, found.get("phrases", found.get("phrase"))):
+    if {"rank", "score", "system"} & set(found) or are_scored(table, found.get("phrases") or found.get("phrase")):
         return "system"
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 
@@ -189,7 +212,7 @@ def _found_roles(table: Table, roles: Iterable[str], choice: Choice) -> dict[str
         columns = {role: name for role, name in columns.items() if role not in ("phrase", "phrases")}
     lists = [name for name in table.names if name not in columns.values() and _profile(table, name).lists >= 0.5]
     alone = records or [name for name in lists if source_of(name) != base_of(name) and table.header]
-    if len(alone) == 1 and (records or lists == alone) and not {"phrase", "phrases"} & set(columns):
+    if len(alone) == 1 and (records or lists == alone) and not phrases_in(columns):
         columns["phrases"] = alone[0]
     return columns
 
@@ -222,9 +245,9 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
         columns = {name: column for name, column in columns.items() if name not in ("phrase", "phrases")}
         return _of_columns(table, role, columns, sources, choice)
     columns = _completed(table, columns, role)
-    if not {"phrase", "phrases"} & set(columns):
+    phrases = phrases_in(columns)
+    if phrases is None:
         return None
-    phrases = columns.get("phrases") or columns["phrase"]
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
         columns.pop("doc_id", "")
@@ -258,7 +281,7 @@ def _score(layout: Layout) -> float:
     if "doc_id" in columns and "doc_id" not in named and not _can_be_ids(table, columns["doc_id"]):
         score *= 0.4
     if not named & {"phrase", "phrases"} and layout.kind != "wide":
-        phrases = _profile(table, columns.get("phrases") or columns["phrase"])
+        phrases = _profile(table, layout.phrases)
         score *= 1 if phrases.phrases or not phrases.cells else 0.6
     return score
 
@@ -269,10 +292,12 @@ def _unread(layout: Layout) -> str:
     if not (table.header and table.splits) or layout.source_column() is not None or len(table) < 2:
         return ""
     free = [name for name in table.names if name not in columns.values()]
-    values = {name: set(map(plain, set(table.texts(name).slice(0, _SAMPLE).to_pylist()))) - {""} for name in free}
+    values = {name: set(map(plain, set(_cells(table, name)))) - {""} for name in free}
     mixed = [name for name, found in values.items() if found & SYSTEMS]
     marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in KNOWN | BESIDES]
-    lists = [name for name in free if plain(name) in NAMES["phrases"] and _profile(table, name).lists >= 0.5]
+    lists = [
+        name for name in free if plain(name.rstrip("'")) in NAMES["phrases"] and _profile(table, name).lists >= 0.5
+    ]
     unread = mixed or lists or marks if mixed or lists or len(marks) > 1 else []
     shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
     return f"; not read: {shown}" if unread else ""
@@ -333,7 +358,7 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
     told = chosen or _record_columns(table)
     if chosen or len(told) >= 2:
         return _grouped(told, [name for name in told if _profile(table, name).lists >= 0.5])
-    phrases = columns.get("phrase") or columns.get("phrases")
+    phrases = phrases_in(columns)
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
         return _grouped(nested, nested)
     if len(again := _repeated(table, columns)) > 1:
@@ -341,7 +366,8 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
     gold = phrases is not None and plain(phrases) in GOLD
     if not table.header or (phrases is not None and not gold) or {"rank", "score"} & set(columns):
         return {}
-    known = {name for name in table.names if name in columns.values() or plain(name) in KNOWN | BESIDES}
+    # What has a known head a second time is neither an annotator nor a system of that name.
+    known = {name for name in table.names if name in columns.values() or plain(name.rstrip("'")) in KNOWN | BESIDES}
     free = {name: _profile(table, name) for name in table.names if name not in known}
     free = {name: shape for name, shape in free.items() if shape.phrases or not shape.cells}
     # A number behind the word for a person counts people, not the phrases of one of them.
@@ -368,7 +394,7 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
 
 def _repeated(table: Table, columns: dict[str, str]) -> tuple[str, ...]:
     """Return the columns of phrases that all have one head; none where cells are lists or rows have more to say."""
-    phrases = columns.get("phrase") or columns.get("phrases")
+    phrases = phrases_in(columns)
     if phrases is None or set(columns) - {"doc_id", "phrase", "phrases", "title", "text", "group"}:
         return ()
     again = tuple(name for name in table.names if name.rstrip("'") == phrases)
@@ -430,26 +456,23 @@ def _of_pairs(table: Table, choice: Choice) -> Layout | None:
         return None
     columns = find_roles(table.names, (*PAIR, "annotator", "score"), choice.columns)
     free = [name for name in table.names if name not in columns.values()]
-    raters = [name for name in choice.several("rater") if name in table.names]
-    if {"keyphrase"} == {"keyphrase", "candidate"} & set(columns):
-        beside = find_roles(free, ("phrase",))
-        if beside:
-            columns["candidate"] = beside["phrase"]
-            free.remove(beside["phrase"])
-    named = raters or [name for name in free if JUDGE.match(name)]
-    if "candidate" not in columns or not ("keyphrase" in columns or named or "score" in columns):
+    if "keyphrase" in columns and "candidate" not in columns and (beside := find_roles(free, ("phrase",))):
+        columns["candidate"] = beside["phrase"]
+        free.remove(beside["phrase"])
+    chosen = [name for name in choice.several("rater") if name in table.names]
+    raters = chosen or [name for name in free if JUDGE.match(name)]
+    if "candidate" not in columns or not ("keyphrase" in columns or raters or "score" in columns):
         return None
-    if not named and "score" not in columns:
+    if chosen:
+        columns.pop("score", "")
+    if not raters and "score" not in columns:
         shapes = {name: _profile(table, name) for name in free if plain(name) not in KNOWN}
         raters = [name for name, shape in shapes.items() if shape.cells and shape.numbers > 0.8]
-    if raters:
-        columns.pop("score", "")
-    judges: dict[str, tuple[str, ...]] = {}
-    if "score" not in columns:
-        names = {name: JUDGE.match(name) for name in raters or named}
-        judges = {found.group(1) if found else name: (name,) for name, found in names.items()}
-        if not judges:
+        if not raters:
             return None
+    judges: dict[str, tuple[str, ...]] = {}
+    for name in raters if "score" not in columns else ():
+        judges[found.group(1) if (found := JUDGE.match(name)) else name] = (name,)
     evidence = f"{table.described}; `candidate` stands beside {'`keyphrase`' if 'keyphrase' in columns else 'scores'}"
     scale = choice.options.get("scale", "")
     return Layout("judged", table, "judgements", columns, _PAIRS, judges, scale, evidence=evidence)
@@ -462,7 +485,7 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
     if text is not None and "doc_id" not in columns and not is_long(table, text, _LONG_TEXT):
         shape = _profile(table, text)
         once = plain(text) != "text" and shape.varied > 0.9 and shape.words <= 2
-        if once or (plain(text) == "document" and shape.varied <= 0.9 and _can_be_ids(table, text)):
+        if once or (plain(text) == "document" and shape.varied <= 0.9 and shape.ids):
             columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
@@ -474,7 +497,7 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
 
 def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, str]:
     """Find by content what the names of the columns do not tell."""
-    if table.header and {"phrase", "phrases"} & set(columns) and "doc_id" in columns:
+    if table.header and phrases_in(columns) and "doc_id" in columns:
         return columns
     if table.header and not {"doc_id", "phrase", "phrases"} & set(columns) and len(list_columns(table)) != 1:
         # A table about something else: any two of its columns could pass for ids and phrases, unless one holds lists.
@@ -486,15 +509,8 @@ def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, s
 
 
 def _can_be_ids(table: Table, name: str) -> bool:
-    """Tell whether a column can hold ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
-    if plain(name) in BESIDES:
-        return False
-    shape = _profile(table, name)
-    cells = [cell for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
-    if cells and all(re.fullmatch(_WHOLE["uris"], cell) for cell in cells):
-        return False
-    decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in cells)
-    return decimals * 2 <= len(cells) and shape.words <= 6 and shape.characters <= 80 and shape.lists < 0.5
+    """Tell whether a column can hold ids, by its content and its head."""
+    return plain(name) not in BESIDES and _profile(table, name).ids
 
 
 def _are_codes(table: Table, name: str) -> bool:
@@ -508,7 +524,7 @@ def add_by_content(
 ) -> dict[str, str]:
     """Add roles that names did not give: phrases are the most varied text, ids come first, few values are a source."""
     lists = [name for name in list_columns(table) if name not in columns.values()]
-    alone = len(lists) == 1 and "phrase" in wanted and not {"phrase", "phrases"} & set(columns)
+    alone = len(lists) == 1 and "phrase" in wanted and not phrases_in(columns)
     columns = columns | ({"phrases": lists[0]} if alone else {})
     nested = {name for name in table.names if pa.types.is_nested(table.column(name).type)}
     free = [name for name in table.names if name not in nested and name not in columns.values()]
@@ -520,7 +536,7 @@ def add_by_content(
     texts = [name for name in free if name not in numbers]
     if "text" in wanted and "text" not in columns and texts and "title" not in columns:
         columns["text"] = max(texts, key=lambda n: pc.sum(pc.utf8_length(table.texts(n))).as_py() or 0)
-    if "phrase" in wanted and not {"phrase", "phrases"} & set(columns):
+    if "phrase" in wanted and not phrases_in(columns):
         others = texts[1:] if "doc_id" not in columns and len(texts) > 1 else texts
         if others:
             columns["phrase"] = max(others, key=lambda n: varied[n])
@@ -562,16 +578,15 @@ def _doc_id(
 def _filled_down(table: Table, columns: dict[str, str], choice: Choice) -> tuple[Table, str]:
     """Return the table with an id, or an annotator, that stands once above its rows repeated down, and words on it."""
     said = ""
-    for role in ("annotator", "system", "doc_id"):
-        name = columns.get(role)
-        if name is None or not len(table):
+    for role in ("annotator", "system", "doc_id") if len(table) else ():
+        if role not in columns:
             continue
-        column, blank = table.texts(name), _is_blank(table, name)
-        count = pc.sum(blank).as_py() or 0
-        if not count or blank[0].as_py() or not _is_merged(table, columns, role, blank, count, choice):
+        name, blank = columns[role], _is_blank(table, columns[role])
+        count = pc.sum(blank).as_py()
+        if not count or blank[0].as_py() or not _is_merged(table, columns, role, blank, choice):
             continue
-        filled = pc.fill_null_forward(pc.if_else(blank, pa.scalar(None, pa.large_string()), column))
-        place = table.names.index(name)
+        place, nothing = table.names.index(name), pa.scalar(None, pa.large_string())
+        filled = pc.fill_null_forward(pc.if_else(blank, nothing, table.texts(name)))
         table = replace(table, columns=[*table.columns[:place], filled, *table.columns[place + 1 :]])
         said += f"; “{name}” of {counted(count, 'row')} is that of the row above"
     return table, said
@@ -581,25 +596,25 @@ def _is_blank(table: Table, name: str) -> pa.ChunkedArray:
     return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
 
 
-def _is_merged(
-    table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, count: int, choice: Choice
-) -> bool:
+def _is_merged(table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, choice: Choice) -> bool:
     """Tell whether blank cells belong to the cell above: it stands once, over all of its rows."""
     if "fill_down" in choice.options:
         return choice.options["fill_down"] == "yes"
+    share = pc.sum(blank).as_py() / len(table)
     if role != "doc_id":  # a missing annotator may stand for the name of the file; a merged cell spans most rows
-        under_ids = (
-            "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), _is_blank(table, columns["doc_id"]))).as_py()
-        )
-        return count >= 0.5 * len(table) or bool(under_ids)
-    source = columns.get("annotator", columns.get("system"))
-    phrases = columns.get("phrases") or columns.get("phrase")
+        under = "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), _is_blank(table, columns["doc_id"]))).as_py()
+        return share >= 0.5 or bool(under)
+    source, phrases = columns.get("annotator", columns.get("system")), phrases_in(columns)
     if source is None and phrases is not None and _profile(table, phrases).lists >= 0.5:
         return False  # a list without an id is an error
     heads = table.rows(pc.invert(blank))
     keys = {name: heads.texts(name) for name in (columns["doc_id"], source) if name is not None}
-    once = len(pa.table(keys).group_by(list(keys), use_threads=False).aggregate([])) == len(heads)
-    return once and count >= 0.2 * len(table)
+    return share >= 0.2 and _count_distinct(keys) == len(heads)
+
+
+def _count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
+    """Return how many different rows some columns have."""
+    return len(pa.table(dict(keys)).group_by(list(keys), use_threads=False).aggregate([]))
 
 
 def is_long(table: Table, name: str, characters: int) -> bool:
@@ -616,7 +631,7 @@ def list_separator(layout: Layout) -> str:
     Cells are lists if no document (of one annotator or system) has two rows and the name or content says so.
     """
     table, columns = layout.table, layout.columns
-    name = columns.get("phrases") or columns["phrase"]
+    name = layout.phrases
     if name in list_columns(table):
         return "lists"
     # A column of variants belongs to one keyphrase a row, as the tidy form writes it.
@@ -665,7 +680,7 @@ def _count_lists(layout: Layout) -> int:
         begins[run_starts(column)] = True
     if begins.sum() < _FEW_TWICE * len(begins):
         return int(begins.sum())
-    return len(pa.table(keys).group_by(list(keys), use_threads=False).aggregate([]))
+    return _count_distinct(keys)
 
 
 def list_columns(table: Table) -> list[str]:

@@ -12,7 +12,6 @@ import pandas as pd
 from kp_core.corpus import Corpus, Reading, Role
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.reading import sense
-from kp_core.reading.alignment import align
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.families import family_named
@@ -22,7 +21,7 @@ from kp_core.reading.in_memory import dict_rows, frame_table
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import Layout, layout_of
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
-from kp_core.reading.settle import Part
+from kp_core.reading.settle import align
 from kp_core.reading.sniff import recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
 
@@ -40,7 +39,7 @@ class _Loading:
     fixes: tuple[str, ...]
     limits: Limits
     texts_given: bool
-    parts: list[Part] = field(default_factory=list)
+    parts: list[Rows] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     size: int = 0
@@ -224,7 +223,7 @@ def _read_memory(state: _Loading, item: Any, role: Role, name: str | None) -> No
     if name is None:
         state.origins += 1
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
-    _keep(state, rows, reading, Part(role, shown, shown, named=name is not None), choice, role)
+    _keep(state, rows, reading, name, shown, choice, role)
 
 
 def _frame_layout(frame: pd.DataFrame, role: Role, name: str, choice: Choice, limits: Limits) -> Layout:
@@ -271,19 +270,31 @@ def _read_recognised(
     suggested = stem_of(bundle.name if grouped else first.name)
     if several and not grouped and getattr(family, "GROUP_IS_ONE", False):  # uploads have no folder to name them
         suggested = first.suffix.removeprefix(".") or suggested
-    part = Part(role, reading.file, name or suggested, named=name is not None)
-    for one in _keep(state, rows, reading, part, first.choice, asked, "" if several or not texts else first.text):
+    for one in _keep(
+        state, rows, reading, name, suggested, first.choice, asked, "" if several or not texts else first.text
+    ):
         sense.ask(one, recognition)
 
 
 def _keep(
-    state: _Loading, rows: list[Rows], reading: Reading, part: Part, choice: Choice, asked: Role | None, text: str = ""
-) -> list[Part]:
-    """Check the rows of one reading, count them in its report, keep those that are wanted, and return these."""
+    state: _Loading,
+    rows: list[Rows],
+    reading: Reading,
+    name: str | None,
+    suggested: str,
+    choice: Choice,
+    asked: Role | None,
+    text: str = "",
+) -> list[Rows]:
+    """Check the rows of one reading, count them in its report, keep those that are wanted, and return these.
+
+    name, suggested  what the user called it, and what it is called otherwise
+    """
     unasked = state.texts_given and asked not in (None, "documents")
-    wanted = [one for one in rows if not (one.role == "documents" and unasked)]
-    part.origin, part.choice = state.origins, choice
-    checked = [check(one, part, state.limits, text) for one in wanted]
+    checked = []
+    for one in (one for one in rows if not (one.role == "documents" and unasked)):
+        one = replace(one, file=reading.file, name=name or suggested, named=name is not None)
+        checked.append(check(replace(one, origin=state.origins, choice=choice), state.limits, text))
     refuse_if_mostly_rejected(reading.file, checked, state.limits, strict=state.strict)
     if checked:
         # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -10,8 +11,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import counted
@@ -142,41 +141,25 @@ def characters(corpus: Corpus) -> pd.DataFrame:
         "texts": corpus.documents["text"].dropna(),
     }
     rows = []
-    for name, values in parts.items():
-        if not len(values):
-            continue
-        coded = _coded(values.reset_index(drop=True))
-        times = np.bincount(coded.indices.to_numpy(), minlength=len(coded.dictionary))
-        tests = {what: _holding(coded.dictionary, pattern) for what, pattern in _ODD.items()}
-        special = np.flatnonzero(~pc.string_is_ascii(coded.dictionary).to_numpy(zero_copy_only=False))
-        plain = {int(i): coded.dictionary[int(i)].as_py() for i in special}
+    for where, values in parts.items():
+        times = values.value_counts(sort=False)
+        distinct = times.index.to_series()
+        special = distinct[distinct.str.contains(r"[^\x00-\x7f]")]
+        texts = special.to_list()
+        odd = {what: distinct[distinct.str.contains(pattern)] for what, pattern in _ODD.items()}
         for what, form in _FORMS:
-            tests[what] = np.array(
-                [i for i, text in plain.items() if not unicodedata.is_normalized(form, text)], dtype=np.int64
-            )
-        for what, hits in tests.items():
-            if len(hits):
-                first = _around(coded.dictionary[int(hits.min())].as_py(), _ODD.get(what))
-                rows.append((name, what, int(times[hits].sum()), first))
+            odd[what] = special[[not unicodedata.is_normalized(form, text) for text in texts]]
+        for what, found in odd.items():
+            if len(found):
+                rows.append((where, what, int(times[found].sum()), _around(found.iloc[0], _ODD.get(what))))
     return pd.DataFrame(rows, columns=["where", "what", "count", "first"])
-
-
-def _coded(values: pd.Series) -> pa.DictionaryArray:
-    array = pa.array(values, pa.large_string())
-    return (array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array).dictionary_encode()
-
-
-def _holding(values: pa.Array, pattern: str) -> npt.NDArray[np.int64]:
-    return np.flatnonzero(pc.match_substring_regex(values, pattern).to_numpy(zero_copy_only=False))
 
 
 def _around(text: str, pattern: str | None) -> str:
     """Return a phrase, or a short piece of a text around what was found."""
-    if len(text) <= 80 or pattern is None:
-        return text[:80]
-    start = pc.find_substring_regex(pa.scalar(text), pattern).as_py()
-    at = len(text.encode()[:start].decode(errors="ignore"))
-    return text[max(0, at - 30) : at + 30]
+    found = re.search(pattern, text) if pattern is not None else None
+    start = max(found.start() - 30, 0) if found and len(text) > 80 else 0
+    return text[start : found.start() + 30] if found and len(text) > 80 else text[:80]
 
 
 def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:

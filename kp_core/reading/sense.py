@@ -12,10 +12,9 @@ import pyarrow.compute as pc
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted
 from kp_core.reading.choices import Finding, Level, Question, Reply
-from kp_core.reading.family import Choice, File, Recognition
+from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
-from kp_core.reading.settle import Part
 from kp_core.reading.sniff import columns_of
 from kp_core.reading.values import is_number
 
@@ -51,7 +50,7 @@ _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
 )
 
 
-def ask(part: Part, recognition: Recognition) -> None:
+def ask(part: Rows, recognition: Recognition) -> None:
     """Ask about phrases or ids of a file that cannot be what they were read as, unless the user said so."""
     if part.choice.use == "as-read" or part.role not in ("gold", "system"):
         return
@@ -67,7 +66,7 @@ def ask(part: Part, recognition: Recognition) -> None:
                 found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
                 expected = "keyphrases" if column == "phrase" else "ids"
                 raise Question(Finding("ask", part.file, found, expected, _other_readings(file, recognition, column)))
-    if part.in_one_file and part.first_line == 1 and (row := _odd_first_row(part)):
+    if part.places is None and len(part.table) and part.line(0) == 1 and (row := _odd_first_row(part)):
         header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
         answers = (Reply("row 1 is a header", {file.name: header}), *_as_it_is(file))
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
@@ -105,7 +104,7 @@ def _as_it_is(file: File) -> tuple[Reply, ...]:
     return right, Reply("leave the file out", {file.name: Choice(use="no")})
 
 
-def _odd_first_row(part: Part) -> dict[str, str]:
+def _odd_first_row(part: Rows) -> dict[str, str]:
     """Return the first row if it may be a header: its document is in no other row, and named unlike all others."""
     table = part.table
     first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}

@@ -3,99 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Role, run_starts
+from kp_core.corpus import empty_table
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.family import Choice, Rejected
+from kp_core.reading.family import Rows
 from kp_core.reading.identifiers import id_fix, without_common
 from kp_core.reading.source import stem_of
-from kp_core.reading.values import distinct, distinct_values, repeated, trim
+from kp_core.reading.values import distinct, repeated, trim
+
+_LIST = ["role", "source", "doc_id"]
 
 
-@dataclass
-class Part:
-    """The checked rows of one role from one reading: trimmed text, numbers as numbers, and what was left out.
+def align(parts: Sequence[Rows], notes: list[Note]) -> None:
+    """Refuse counted files of unequal length; name their documents by a file of ids, else by a table of texts.
 
-    file, name  where it comes from, and the annotator or system where no column says it
-    named       whether that name was given by the user
-    origin      the number of the upload; one origin may give several parts
-    sources     annotators or systems of the rows, once they are settled
-    lists       for families of lists: source, doc_id, file, line and length of each, empty ones included
+    Line n of every file is document n. A table of texts names them only if it is alone, one file, and has exactly as
+    many documents.
     """
-
-    role: Role
-    file: str
-    name: str
-    named: bool = False
-    origin: int = 0
-    choice: Choice = field(default_factory=Choice)
-    table: pa.Table = field(default_factory=lambda: pa.table({}))
-    lists: pd.DataFrame | None = None
-    read: int = 0
-    blank: int = 0
-    rejected: list[Rejected] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    sources: list[str] = field(default_factory=list)
-    counted: int = 0
-    names: bool = False
-    in_one_file: bool = True
-    first_line: int = 0
-
-    def starts(self) -> npt.NDArray[np.int64]:
-        """Return the rows at which another document begins."""
-        return run_starts(self.table["doc_id"])
-
-    def ids(self) -> pa.Array:
-        """Return the documents in order, those with empty lists included."""
-        if self.lists is None:
-            return distinct_values(self.table["doc_id"], self.starts())
-        return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
-
-    def systems(self) -> list[str]:
-        """Return the names of all sources, those with nothing but empty lists included."""
-        listed = [] if self.lists is None else self.lists["source"].unique().tolist()
-        return list(dict.fromkeys([*self.sources, *listed]))
-
-    def replace(self, name: str, column: pa.ChunkedArray) -> None:
-        """Put another column in place of one."""
-        self.table = self.table.set_column(self.table.column_names.index(name), name, column)
-
-    def keep(self, mask: npt.NDArray[np.bool_]) -> None:
-        """Keep the rows of a mask."""
-        self.table = self.table.filter(pa.array(mask))
-
-    def rename(self, column: str, renamed: dict[str, str]) -> None:
-        """Give documents (`doc_id`) or annotators and systems (`source`) other names: old → new."""
-        coded = self.table[column].combine_chunks().dictionary_encode()
-        values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())
-        self.replace(column, pa.chunked_array([values.take(coded.indices)]))
-        if self.lists is not None:
-            self.lists = self.lists.assign(**{column: [renamed.get(name, name) for name in self.lists[column]]})
-        if column == "source":
-            self.sources = list(dict.fromkeys(renamed.get(name, name) for name in self.sources))
+    numbered = [part for part in parts if part.counted]
+    if all(part.names for part in numbered):
+        return
+    first = numbered[0]
+    if other := next((part for part in numbered if part.counted != first.counted), None):
+        found = f"{counted(other.counted, 'document')}, where {first.file} has {first.counted:,}"
+        remedy = "Lines of these files belong together by their number, blank lines included; compare the files."
+        raise InputError(other.file, found, "as many as in the other files without ids", remedy)
+    texts = [part for part in parts if part.role == "documents" and not part.counted and part.places is None]
+    fitting = texts if len(texts) == 1 and len(texts[0].ids()) == first.counted else []
+    companion = next((part for part in (*numbered, *fitting) if part.names or part in fitting), None)
+    if companion is None:
+        message = f"There are no ids; documents are counted 1 to {first.counted:,}."
+        notes += [Note("warning", part.file, message) for part in numbered]
+        return
+    renamed = {str(number): doc_id for number, doc_id in enumerate(companion.ids().to_pylist(), 1)}
+    for part in numbered:
+        if part.names or all(number == doc_id for number, doc_id in renamed.items()):
+            continue
+        part.rename("doc_id", renamed)
+        have = counted(part.counted, "document has", "documents have")
+        message = f"The {have} the ids of {companion.file}, in this order."
+        notes.append(Note("info", part.file, message))
 
 
-def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> list[tuple[str, str, str]]:
+def settle(parts: Sequence[Rows], fixes: Sequence[str], notes: list[Note]) -> pd.DataFrame:
     """Name the sources of all rows, apply the fixes, refuse lists that are there twice; return the empty lists.
 
-    An empty list is a triple of role, annotator or system, and document.
+    An empty list is a row of role, source (annotator or system) and doc_id.
     """
     for role in ("system", "gold"):
-        by_file = [part for part in parts if part.role == role and not part.named]
-        _name_apart(by_file)
-        if "strip-common" in fixes:
-            for part, name in zip(by_file, without_common([part.name for part in by_file]), strict=True):
-                part.name = name
+        _name_by_files([part for part in parts if part.role == role and not part.named], fixes)
+    several = len({part.origin for part in parts if part.role == "gold"}) > 1
+    owners: dict[str, Rows] = {}
     for part in parts:
-        _name_sources(part, parts)
-    _refuse_equal_systems(part for part in parts if part.role == "system")
+        if part.role == "gold":
+            _name_sources(part, part.name if several or part.named else "gold")
+        elif part.role == "system":
+            _name_sources(part, part.name)
+            for name in part.every_source():
+                if (other := owners.setdefault(name, part)).origin != part.origin:
+                    found = f"the system name “{name}” again, first in {other.file}"
+                    remedy = "Give each file its own name (NAME=PATH)."
+                    raise InputError(part.file, found, "each system name once", remedy)
     for fix in fixes:
         _fix_ids(parts, fix, notes)
     for role in ("system", "gold"):
@@ -103,8 +76,8 @@ def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> li
     return _settle_lists(parts, fixes, notes)
 
 
-def _name_apart(parts: Sequence[Part]) -> None:
-    """Name files of one name in different folders by their paths."""
+def _name_by_files(parts: Sequence[Rows], fixes: Sequence[str]) -> None:
+    """Name files of one name in different folders by their paths, and strip what all names have in common if asked."""
     owners: dict[str, set[int]] = {}
     for part in parts:
         owners.setdefault(part.name, set()).add(part.origin)
@@ -112,67 +85,55 @@ def _name_apart(parts: Sequence[Part]) -> None:
         folder, slash, _ = part.file.rpartition("/")
         if len(owners[part.name]) > 1 and slash:
             part.name = f"{folder}/{stem_of(part.file)}"
+    if "strip-common" in fixes:
+        for part, name in zip(parts, without_common([part.name for part in parts]), strict=True):
+            part.name = name
 
 
-def _name_sources(part: Part, parts: Sequence[Part]) -> None:
-    """Give every row a source: the column's, else `gold` for a single gold file, else the name of the file."""
-    if part.role not in ("gold", "system"):
-        return
-    several = len({other.origin for other in parts if other.role == "gold"}) > 1
-    default = part.name if part.role == "system" or several or part.named else "gold"
+def _name_sources(part: Rows, default: str) -> None:
+    """Give every row and list a source: the column's, else the default; a name that the user gave stands before."""
     if part.lists is not None:
-        sources = part.lists["source"]
-        part.lists = part.lists.assign(source=sources.where(sources.notna(), default))
+        part.lists = part.lists.assign(source=part.lists["source"].fillna(default))
     if "source" not in part.table.column_names:
         part.table = part.table.append_column("source", repeated(default, len(part.table)))
         part.sources = [default] if len(part.table) else []
         return
     blank = pc.equal(part.table["source"].fill_null(""), "")
     if pc.any(blank).as_py():
-        part.replace("source", pc.if_else(blank, pa.scalar(default, pa.large_string()), part.table["source"]))
+        part.put("source", pc.if_else(blank, pa.scalar(default, pa.large_string()), part.table["source"]))
     part.sources = distinct(part.table["source"])
     if part.named and part.name not in part.sources:
-        every = part.systems()
+        every = part.every_source()
         part.rename("source", {name: part.name if len(every) == 1 else f"{part.name}/{name}" for name in every})
 
 
-def _refuse_equal_systems(parts: Iterable[Part]) -> None:
-    owners: dict[str, Part] = {}
-    for part in parts:
-        for name in part.systems():
-            other = owners.setdefault(name, part)
-            if other.origin != part.origin:
-                found = f"the system name “{name}” again, first in {other.file}"
-                raise InputError(part.file, found, "each system name once", "Give each file its own name (NAME=PATH).")
-
-
-def _told_twice(parts: Sequence[Part]) -> dict[str, list[Part]]:
-    """Return the sources of which several tables tell lists of the same document, with these tables."""
-    every = [part for part in parts if part.lists is None]
-    names = [name for part in every for name in part.sources]
-    if len(set(names)) == len(names):
-        return {}
-    keys = ["source", "doc_id"]
-    tables = [part.table.select(keys).group_by(keys).aggregate([]).to_pandas() for part in every]
-    pairs = pd.concat([table.assign(part=number) for number, table in enumerate(tables)])
-    again = pairs[pairs.duplicated(keys, keep=False)]
-    return {str(name): [every[n] for n in rows["part"].unique()] for name, rows in again.groupby("source", sort=False)}
-
-
-def _keep_apart(parts: Sequence[Part], notes: list[Note]) -> None:
+def _keep_apart(parts: Sequence[Rows], notes: list[Note]) -> None:
     """Name annotators by their files where several tell of one annotator and document; refuse that of a system."""
-    for name, several in _told_twice(parts).items():
+    tables = [part for part in parts if part.lists is None]
+    names = [name for part in tables for name in part.sources]
+    if len(set(names)) == len(names):
+        return
+    every = pd.concat([_pairs(part).assign(part=number) for number, part in enumerate(tables)])
+    again = every[every.duplicated(["source", "doc_id"], keep=False)]
+    for name, numbers in again.groupby("source", sort=False)["part"]:
+        several = [tables[number] for number in numbers.unique()]
         files = list(dict.fromkeys(part.file for part in several))
         found = f"lists of “{name}” for the same documents in {' and '.join(files[:3])}"
         if len(files) < len(several) or several[0].role == "system":
             raise InputError(several[-1].file, found, "one list a document", "Give them different names.")
         for part in several:
-            part.rename("source", {name: f"{stem_of(part.file)}/{name}"})
+            part.rename("source", {str(name): f"{stem_of(part.file)}/{name}"})
         kept = ", ".join(f"{stem_of(file)}/{name}" for file in files[:3])
         notes.append(Note("warning", "annotators", f"There are {found}; they are kept apart as {kept}."))
 
 
-def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
+def _pairs(part: Rows) -> pd.DataFrame:
+    """Return the documents of every source, once each."""
+    keys = ["source", "doc_id"]
+    return part.table.select(keys).group_by(keys).aggregate([]).to_pandas()
+
+
+def _fix_ids(parts: Sequence[Rows], fix: str, notes: list[Note]) -> None:
     """Apply one rule to all ids; refused where two ids of one file would become one."""
     rule = id_fix(fix)
     if rule is None:
@@ -195,16 +156,17 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
     notes.append(Note("info", "ids", f"The fix “{fix}” changed {counted(len(changed), 'id')}."))
 
 
-def _settle_lists(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> list[tuple[str, str, str]]:
-    listed = [(part, part.lists) for part in parts if part.lists is not None and part.role in ("gold", "system")]
+def _settle_lists(parts: Sequence[Rows], fixes: Iterable[str], notes: list[Note]) -> pd.DataFrame:
+    """Keep one list a document of everybody, or merge them; return those without a phrase."""
+    listed = [part for part in parts if part.lists is not None and part.role in ("gold", "system")]
     if not listed:
-        return []
-    every = pd.concat([lists.assign(role=part.role, part=number) for number, (part, lists) in enumerate(listed)])
-    keys = ["role", "source", "doc_id"]
-    again = every.duplicated(keys)
+        return empty_table("empty")
+    lists = [part.lists.assign(role=part.role, part=number) for number, part in enumerate(listed)]  # type: ignore[union-attr]
+    every = pd.concat(lists)
+    again = every.duplicated(_LIST)
     if again.any() and not {"keep-first", "merge"} & set(fixes):
         second = every[again].iloc[0]
-        first = every[(every[keys] == second[keys]).all(axis=1)].iloc[0]
+        first = every[(every[_LIST] == second[_LIST]).all(axis=1)].iloc[0]
         found = f"document “{second['doc_id']}” of “{second['source']}” again, first {_place(first)}"
         remedy = "Remove one of them, or choose a fix: keep-first or merge."
         raise InputError(_place(second), found, "each document once", remedy)
@@ -212,27 +174,18 @@ def _settle_lists(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]
         done = "the first was kept" if "keep-first" in fixes else "they were merged"
         one, several = f"document was there twice; {done}.", f"documents were there twice; {done}."
         notes.append(Note.counting("warning", "lists", int(again.sum()), one, several))
-    kept = every[~again] if "keep-first" in fixes else every
-    hollow: list[tuple[str, str, str]] = []
-    for number, (part, lists) in enumerate(listed):
-        hollow += _keep_lists(part, lists, kept[kept["part"] == number])
-    filled = {(part.role, *pair) for part, _ in listed for pair in _filled(part)} if hollow else set()
-    return [key for key in hollow if key not in filled]
-
-
-def _keep_lists(part: Part, before: pd.DataFrame, lists: pd.DataFrame) -> Iterable[tuple[str, str, str]]:
-    """Keep the rows of some lists, and return those lists that have no row."""
-    if len(lists) < len(before):
-        part.keep(np.isin(part.table["list"].to_numpy(), lists.index.to_numpy()))
-    part.lists = lists
-    hollow = lists[~lists.index.isin(np.unique(part.table["list"].to_numpy()))]
-    part.table = part.table.drop_columns(["list"])
-    return [(part.role, source, doc_id) for source, doc_id in zip(hollow["source"], hollow["doc_id"], strict=True)]
-
-
-def _filled(part: Part) -> Iterable[tuple[str, str]]:
-    pairs = part.table.select(["source", "doc_id"]).group_by(["source", "doc_id"]).aggregate([])
-    return zip(pairs["source"].to_pylist(), pairs["doc_id"].to_pylist(), strict=True)
+    every = every[~again] if "keep-first" in fixes else every
+    for number, part in enumerate(listed):
+        of_row, part.lists = part.table["list"].to_numpy(), every[every["part"] == number]
+        if len(part.lists) < len(lists[number]):
+            part.table = part.table.filter(pa.array(np.isin(of_row, part.lists.index)))
+        lists[number] = part.lists[~part.lists.index.isin(of_row)]
+        part.table = part.table.drop_columns(["list"])
+    hollow = pd.concat(lists)[_LIST].drop_duplicates()
+    if not len(hollow):
+        return hollow
+    filled = pd.concat([_pairs(part).assign(role=part.role) for part in listed])[_LIST]
+    return hollow[~pd.MultiIndex.from_frame(hollow).isin(pd.MultiIndex.from_frame(filled))]
 
 
 def _place(row: pd.Series) -> str:

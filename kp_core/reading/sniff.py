@@ -8,22 +8,25 @@ from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
 from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import all_families, family_named
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.fields import in_words, role_of_path
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.not_data import refuse_no_data
+from kp_core.reading.values import is_number
 
 #: A reading below the first is offered, but never taken unasked; readings closer than the second are rivals.
 _PLAUSIBLE, _NEAR = 0.5, 0.02
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
+#: Heads of tables of results.
+_MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
@@ -83,7 +86,7 @@ def _is_meant(file: File) -> bool:
     if file.choice != Choice():
         return True
     try:
-        refuse_no_data(file)
+        _refuse_no_data(file)
     except InputError:  # published results, XML
         return False
     return file.suffix in _MEANT
@@ -116,7 +119,7 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """
     choice, found = file.choice, list[Recognition]()
     if choice.family is None and binary_kind(file.source.data) is None:
-        refuse_no_data(file)
+        _refuse_no_data(file)
     for family in _fitting_families(file, role):
         if choice.family and family is not family_named(choice.family):
             continue
@@ -148,6 +151,7 @@ def columns_of(file: File) -> list[str]:
 
 def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
     """Give the likeliest of the readings that can be read, and those which would give other rows."""
+    telling = ("doc_id", "source", "phrase", "text", "candidate")
     seen = list[list[tuple[Role, pa.Table]]]()
     for reading in sorted(readings, key=lambda one: -one.confidence):
         try:
@@ -157,19 +161,10 @@ def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
         lost = sum(len(part.marked) + len(part.rejected) for part in parts)
         if lost * 100 > reading.files[0].limits.rejected_percent * (lost + sum(len(part.table) for part in parts)):
             continue
-        rows = [(part.role, _heart(part.table)) for part in parts]
-        if not any(len(rows) == len(other) and all(map(_same, rows, other)) for other in seen):
+        rows = [(part.role, part.table.select([n for n in telling if n in part.table.column_names])) for part in parts]
+        if rows not in seen:
             seen.append(rows)
             yield reading
-
-
-def _heart(table: pa.Table) -> pa.Table:
-    names = [name for name in ("doc_id", "source", "phrase", "text", "candidate") if name in table.column_names]
-    return table.select(names)
-
-
-def _same(one: tuple[Role, pa.Table], other: tuple[Role, pa.Table]) -> bool:
-    return one[0] == other[0] and bool(one[1].equals(other[1]))
 
 
 def _question(file: File, readings: Sequence[Recognition]) -> Question:
@@ -206,38 +201,32 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Rec
 
 def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
     """Return which of some lists may be the gold standard: of several people, or shorter lists of unequal lengths."""
-    people, sizes, even = list[Recognition](), list[float](), list[bool]()
+    people, uneven, sizes = list[Recognition](), list[Recognition](), list[float]()
     for one in recognitions:
-        rows = [part for part in family_named(one.family).read(one, None) if part.role in ("gold", "system")]
-        lengths = np.concatenate([_lengths(part) for part in rows]) if rows else np.zeros(0)
+        rows = [part.table for part in family_named(one.family).read(one, None) if part.role in ("gold", "system")]
+        ids = [table["doc_id"].combine_chunks().dictionary_encode().indices for table in rows]
+        lengths = np.concatenate(
+            [np.zeros(0, np.int64), *(np.bincount(codes.to_numpy(zero_copy_only=False)) for codes in ids)]
+        )
         sizes.append(float(lengths.mean()) if len(lengths) else 0)
-        even.append(len(lengths) > 2 and len(set(lengths.tolist())) == 1 and lengths[0] > 1)
-        if any(len(set(part.table["source"].to_pylist())) > 1 for part in rows if "source" in part.table.column_names):
+        if len(lengths) < 3 or lengths.max() == 1 or lengths.min() < lengths.max():
+            uneven.append(one)
+        if any("source" in table.column_names and len(pc.unique(table["source"])) > 1 for table in rows):
             people.append(one)
     if people:
         return people
-    uneven = [one for one, same in zip(recognitions, even, strict=True) if not same]
     if len(uneven) == 1 or len(uneven) < len(recognitions):
         return uneven
     first, second = sorted(sizes)[:2]
     return [one for one, size in zip(recognitions, sizes, strict=True) if size == first or 2 * first > second]
 
 
-def _lengths(rows: Rows) -> np.ndarray[Any, np.dtype[np.int64]]:
-    ids = rows.table["doc_id"].combine_chunks().dictionary_encode()
-    return np.bincount(ids.indices.to_numpy(zero_copy_only=False))
-
-
 def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Recognition]) -> Question:
     """Ask which of some files is the gold standard; the rest are systems."""
 
     def chosen(golds: Sequence[Recognition]) -> dict[str, Choice]:
-        roles: list[Role] = ["gold" if one in golds else "system" for one in unknown]
-        return {
-            file.name: replace(file.choice, role=role)
-            for one, role in zip(unknown, roles, strict=True)
-            for file in one.files
-        }
+        roles: dict[int, Role] = {id(one): "gold" if one in golds else "system" for one in unknown}
+        return {file.name: replace(file.choice, role=roles[id(one)]) for one in unknown for file in one.files}
 
     names = [one.files[0].name for one in unknown]
     answers = [Reply(f"{one.files[0].name} is the gold standard", chosen([one])) for one in candidates[:10]]
@@ -270,3 +259,18 @@ def _unknown(file: File, role: Role | None) -> InputError:
     if file.decoded.notes:  # windows-1252 was only proposed
         remedy = "It is not UTF-8: name its encoding."
     return InputError(file.name, _shown(file), expected, remedy)
+
+
+def _refuse_no_data(file: File) -> None:
+    """Refuse a table of measures without documents, and XML."""
+    if not file.sample:
+        return
+    names, *rows = map(str.split, file.sample)
+    measures = all(name.lower().rstrip("@0123456789") in _MEASURES for name in names)
+    if measures and rows and all(len(row) == len(names) and all(map(is_number, row)) for row in rows):
+        found = f"a table of measures ({' '.join(names)}) without document ids"
+        remedy = "Leave this file out: it holds results, not predictions."
+        raise InputError(file.name, found, "lists of keyphrases", remedy)
+    if file.sample[0].lstrip().startswith(("<?xml", "<TEI", "<files>")):
+        remedy = "Convert it to CSV, JSON or plain text first; XML is not read."
+        raise InputError(file.name, "XML", "lists or texts", remedy)

@@ -17,7 +17,7 @@ from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.fields import TOTALS, is_known, plain
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable
-from kp_core.reading.values import is_number
+from kp_core.reading.values import Mask, is_number
 
 #: Rows among which the head is sought, and rows with which it is compared.
 _HEADS, _BODY = 10, 200
@@ -168,19 +168,23 @@ def headed(table: Table, choice: Choice) -> Table:
     return _without_footer(_without_heads(found, rows[above + heads - 1])) if heads else found
 
 
+def _take_out(table: Table, gone: Mask, said: str = "") -> Table:
+    """Return a table without some rows, which count as blank, and with a note on them if something is to be said."""
+    if not gone.any():
+        return table
+    notes = [*table.notes, *([Note("info", table.file, said)] if said else [])]
+    return replace(table.rows(pa.array(~gone)), blank=table.blank + int(gone.sum()), notes=notes)
+
+
 def _without_heads(table: Table, head: list[str]) -> Table:
     """Take out rows that repeat the head, as where files were joined one after another; they are told in a note."""
-    again = pc.equal(pc.utf8_trim_whitespace(table.columns[0]), head[0].strip())
-    for column, cell in zip(table.columns[1:], head[1:], strict=True):
-        if not pc.any(again).as_py():
-            return table
-        again = pc.and_(again, pc.equal(pc.utf8_trim_whitespace(column), cell.strip()))
-    lines = table.line_numbers()[again.to_numpy()]
-    if not len(lines):
-        return table
-    said = f"The header stands there again {counted(len(lines), 'time')}, first in line {lines[0]}; it is no data."
-    kept = table.rows(pc.invert(again))
-    return replace(kept, blank=table.blank + len(lines), notes=[*table.notes, Note("info", table.file, said)])
+    again = np.ones(len(table), dtype=bool)
+    for column, cell in zip(table.columns, head, strict=True):
+        if again.any():
+            again &= pc.equal(pc.utf8_trim_whitespace(column), cell.strip()).to_numpy()
+    lines = table.line_numbers()[again]
+    times = f"{counted(len(lines), 'time')}, first in line {next(iter(lines), 0)}"
+    return _take_out(table, again, f"The header stands there again {times}; it is no data.")
 
 
 def _without_footer(table: Table) -> Table:
@@ -196,28 +200,17 @@ def _without_footer(table: Table) -> Table:
             break
         below.append(" ".join(cells))
         rows.pop()
-    if not below:
-        return table
-    kept = len(table) - len(below)
-    said = Note("info", table.file, f"Below the table: {counted(len(below), 'row')}, “{below[-1][:60]}”.")
-    return replace(
-        table,
-        columns=[column.slice(0, kept) for column in table.columns],
-        lines=table.line_numbers()[:kept].tolist(),
-        notes=[*table.notes, said],
-        blank=table.blank + len(below),
-    )
+    said = f"Below the table: {counted(len(below), 'row')}, “{below[-1][:60]}”." if below else ""
+    return _take_out(table, np.arange(len(table)) >= len(table) - len(below), said)
 
 
 def _without_blank_rows(table: Table) -> Table:
     """Take out rows without any cell, which spreadsheets leave behind, and count them as blank."""
-    if not len(table) or not (pc.any(pc.equal(table.columns[0], "")).as_py()):
-        return table
-    filled = pc.not_equal(table.columns[0], "")
-    for column in table.columns[1:]:
-        filled = pc.or_(filled, pc.not_equal(column, ""))
-    count = len(table) - pc.sum(filled).as_py()
-    return replace(table.rows(filled), blank=table.blank + count) if count else table
+    blank = np.ones(len(table), dtype=bool)
+    for column in table.columns:
+        if blank.any():
+            blank &= pc.equal(column, "").to_numpy()
+    return _take_out(table, blank)
 
 
 def _head(table: Table, rows: list[list[str]], choice: Choice) -> tuple[int, int]:

@@ -157,6 +157,21 @@ def test_a_column_that_shares_nothing_with_the_others_is_asked() -> None:
 # sides that do not meet
 
 
+def test_a_second_column_of_lists_under_the_same_head_is_asked_for_and_is_no_system() -> None:
+    rows = ["keywords,keywords", "tide;sea,moon;sun", "bay;surge,sand;salt", "sea;tide,sun;cliff"]
+    file = Source("a.csv", "\n".join(rows).encode())
+    question = asked(files=file)
+    assert "not read: “keywords'”" in str(question)
+    assert answered(question, 0, files=file).gold["phrase"].tolist()[:2] == ["tide", "sea"]
+
+
+def test_a_head_that_is_there_twice_beside_a_system_is_no_system() -> None:
+    text = b"id,keywords,yake,keywords\n1,tide;sea,moon;sun,p;q\n2,x;y,z;t,p;r\n"
+    corpus = kp.load(gold=Source("a.csv", text))
+    assert corpus.systems == ["yake"]
+    assert any("“keywords” is there 2 times" in note.message for note in corpus.report.notes)
+
+
 def test_nothing_in_common_stops_with_the_fix_that_helps(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_text("doc_id,phrase\nP001,tide\nP002,sea\n", encoding="utf-8")
     (tmp_path / "s.csv").write_text("doc_id,rank,phrase\npaper-1.pdf,1,tide\npaper-2.pdf,1,x\n", encoding="utf-8")
