@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.pieces import axis, dots_of, dotted, error_bars, laid_out, names_axis, plain, upright, words_at
-from kp_core.charts.selection import NEAR, by_correlation, rows_of
+from kp_core.charts.selection import NEAR, by_correlation, rows_of, where
 from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, Chart, Part, label, labels, looks
 from kp_core.errors import counted
 from kp_core.scoring.systems import BASELINES
@@ -82,8 +82,7 @@ def by_part(result: Result) -> Chart:
 
 def groups(result: Result, measure: str) -> Chart:
     """Draw a measure of all annotators together for each document type, with intervals."""
-    rows = result.frame[(result.frame["measure"] == measure) & (result.frame["system"] == "all")]
-    rows = rows.drop_duplicates("subset")
+    rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
     names = labels("all documents" if part == "all" else part.removeprefix("group:") for part in rows["subset"])
     trace = dots_of(rows, names, [GREY if subset == "all" else COLOURS[0] for subset in rows["subset"]])
     alt = f"{measure} by document type with 95 % intervals: {_values(names, rows['value'])}."

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.pieces import heat_map_of, plain
-from kp_core.charts.selection import VIEWS, by_correlation
+from kp_core.charts.selection import VIEWS, by_correlation, where
 from kp_core.charts.style import Chart, Part
 from kp_core.errors import counted
 from kp_core.scoring.codes import Floats
@@ -27,8 +27,7 @@ def _above(values: pd.DataFrame) -> Floats:
 
 def pair_matrix(result: Result, measure: str, annotators: Sequence[str]) -> pd.DataFrame:
     """Return agreement as a square table, annotator by annotator; pairs without a common document are missing."""
-    rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")]
-    values = dict(zip(rows["system"], rows["value"], strict=True))
+    values = where(result.frame, measure=measure, subset="all").set_index("system")["value"].to_dict()
     cells = [[values.get(f"{a}|{b}", values.get(f"{b}|{a}")) for b in annotators] for a in annotators]
     return pd.DataFrame(cells, index=list(annotators), columns=list(annotators), dtype=float)
 
