@@ -307,13 +307,14 @@ def styled(table: pd.DataFrame, documents: int = FEW, best: Container[tuple[str,
     best: cells (system, column) that are bold
     """
 
+    def style(system: str, column: Any) -> str:
+        if (system, column) in best:
+            return "font-weight: 700"
+        baseline = system in BASELINES and column != "system"  # that column is pinned, which already makes it pale
+        return f"color: {GREY}" if baseline or (documents < FEW and "interval" in str(column)) else ""
+
     def row_style(row: pd.Series[Any]) -> list[str]:
-        # The column of names is pinned, which already makes it pale.
-        grey = [row.get("system") in BASELINES and name != "system" for name in row.index]
-        few = [documents < FEW and "interval" in str(name) for name in row.index]
-        bold = ["font-weight: 700" if (row.get("system"), name) in best else "" for name in row.index]
-        pale = [f"color: {GREY}" if either else "" for either in map(any, zip(grey, few, strict=True))]
-        return [one or other for one, other in zip(bold, pale, strict=True)]
+        return [style(row.get("system", ""), column) for column in row.index]
 
     return table.style.apply(row_style, axis=1)
 

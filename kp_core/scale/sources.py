@@ -123,8 +123,7 @@ class Source:
 
     def _tidy(self, table: pa.Table, only: Sequence[str] | None = None) -> pa.Table:
         """Return the columns under the names of the tidy tables: ids trimmed, numbers as numbers, the source filled."""
-        names = {name: role for role, name in self.columns.items()}
-        table = table.rename_columns([names[name] for name in table.column_names])
+        table = table.rename_columns({name: role for role, name in self.columns.items() if name in table.column_names})
         for place, name in enumerate(table.column_names):
             if name == "variants":
                 continue
@@ -137,8 +136,7 @@ class Source:
         if source is None or source not in (only or (source,)):
             return table
         if source not in table.column_names:
-            name = self.final.get(self.name, self.name)
-            return table.append_column(source, pa.repeat(pa.scalar(name, _TEXT), len(table)))
+            table = table.append_column(source, pa.nulls(len(table), _TEXT))
         coded = table[source].fill_null("").combine_chunks().dictionary_encode()
         given = [name or self.name for name in trim(pa.chunked_array([coded.dictionary])).to_pylist()]
         final = pa.array([self.final.get(name, name) for name in given], _TEXT).take(coded.indices)

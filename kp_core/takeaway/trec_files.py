@@ -113,8 +113,6 @@ def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> 
     falls = bool(((np.diff(single) < 0) | (rank[1:] == 1)).all()) and not np.isnan(single).any()
     if not falls and not np.isnan(scores).all():
         written.lacks(system, len(kept), "scores do not fall at every step, so they are written as n - rank + 1")
-    tag, rows = (
-        escape(system),
-        zip(kept["doc_id"], kept["form"], rank, (scores if falls else left).tolist(), strict=True),
-    )
+    tag, shown = escape(system), (scores if falls else left).tolist()
+    rows = zip(kept["doc_id"], kept["form"], rank, shown, strict=True)
     return "".join(f"{escape(d)} Q0 {escape(p)} {place} {score} {tag}\n" for d, p, place, score in rows).encode()

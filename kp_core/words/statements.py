@@ -82,17 +82,22 @@ def _above(measure: str, values: Iterable[float]) -> str:
     return "".join(f" {note.message}." for note in above_one((measure, value) for value in values))
 
 
+def _defined(comparison: Comparison) -> dict[str, float]:
+    """Return the systems that have a value with it, the best first."""
+    values = {name: value for name, value in comparison.scores.items() if value == value}
+    return dict(sorted(values.items(), key=lambda system: -system[1]))
+
+
 def verdict(comparison: Comparison, measure: str) -> str:
     """Say which system is better, and whether that is certain."""
-    values = {name: value for name, value in comparison.scores.items() if value == value}
+    values = _defined(comparison)
     if len(values) < 2:
         return f"{measure} is undefined for all systems or all but one, so there is nothing to compare."
-    ranking = sorted(values, key=lambda name: -values[name])
-    best, documents = ranking[0], counted(comparison.documents, "document")
+    (best, *others), documents = values, counted(comparison.documents, "document")
     corrected, kind = _CORRECTIONS[comparison.correction]
     few = _few(comparison.documents) + _above(measure, values.values())
-    beaten = [name for name in ranking if name in comparison.better[best]]
-    equal = [name for name in ranking[1:] if name not in beaten]
+    beaten = [name for name in others if name in comparison.better[best]]
+    equal = [name for name in others if name not in beaten]
     first = highest(values)
     if len(first) == len(values):
         return (
@@ -131,20 +136,19 @@ def headline(comparison: Comparison, measure: str) -> Headline:
 
     `keybert is better: F1@6 0.61, next yake 0.51. Certain (p = 0.009).`
     """
-    values = {name: value for name, value in comparison.scores.items() if value == value}
+    values = _defined(comparison)
     rests_on = f"{comparison.test}; {counted(comparison.documents, 'document')}."
     if len(values) < 2:
         return Headline(verdict(comparison, measure), rests_on)
-    ranking = sorted(values, key=lambda name: -values[name])
     first, above = highest(values), _above(measure, values.values())
     if len(first) > 1:
-        after = ranking[len(first) :]
+        after = list(values)[len(first) :]
         following = f", next {after[0]} {number(values[after[0]])}" if after else ""
         return Headline(f"{listed(first)} are level: {measure} {number(values[first[0]])}{following}.{above}", rests_on)
-    best, second = ranking[:2]
+    best, second, *others = values
     lead, p = _lead(comparison, best, second)
     certain = second in comparison.better[best]
-    beaten = [name for name in ranking[2:] if name in comparison.better[best]]
+    beaten = [name for name in others if name in comparison.better[best]]
     sure = f"{'Certain' if certain else 'Not certain'} ({p})"
     if not certain and beaten:
         sure += f", though certainly better than {listed(beaten)}"
