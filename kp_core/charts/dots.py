@@ -47,11 +47,9 @@ def leaderboard(result: Result, measure: str) -> Chart:
     traces, notes = list[Part](), list[Part]()
     for place, ((_, row), name) in enumerate(zip(rows.iterrows(), names, strict=True)):
         look, one = drawn[row["system"]], rows.loc[[row.name]]
-        symbol = "circle" if row["system"] in REFERENCES else look.symbol
-        more = {"error_x": error_bars(one, look.colour), "customdata": [row["system"]], "showlegend": False}
-        more |= {"cliponaxis": False}  # a dot at 0 is whole
-        hover = "%{y}: %{x:.3f}<extra></extra>"  # what is in customdata is no label, and would be read as markup
-        traces.append(dotted(one["value"], [name], look.colour, symbol, 11, hovertemplate=hover, **more))
+        more = {"symbol": "circle" if row["system"] in REFERENCES else look.symbol, "size": 11}
+        more |= {"error_x": error_bars(one, look.colour), "customdata": [row["system"]]}
+        traces.append(dots_of(one, [name], look.colour, cliponaxis=False, **more))  # a dot at 0 is whole
         # By its row and not by its name: a system may be called “07”, which would be taken for the eighth row.
         right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": look.colour}}
         notes.append(words_at(1, place, f"<b>{number(row['value'], 3)}</b>", **right))
