@@ -535,8 +535,7 @@ def _reached(row: pd.Series[Any]) -> str:
 def study_systems(study: SentenceStudy, threshold: float) -> pd.DataFrame:
     """Return one row a system at a threshold: all measures, and the interval of F1 and of kappa."""
     rows = where(study.frame, threshold=threshold, subset="all")
-    table = rows.pivot_table(index="system", columns="measure", values="value", sort=False, dropna=False)
-    table = table.reindex(columns=list(MEASURES)).rename_axis(columns=None)
+    table = _wide(rows, list(MEASURES))
     for measure in ("F1", "kappa"):
         own = where(rows, measure=measure).set_index("system").reindex(table.index)
         table.insert(list(table.columns).index(measure) + 1, f"{measure}, 95 % interval", intervals(own))
