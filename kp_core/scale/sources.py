@@ -136,7 +136,8 @@ class Source:
         if source is None or source not in (only or (source,)):
             return table
         if source not in table.column_names:
-            table = table.append_column(source, pa.nulls(len(table), _TEXT))
+            name = self.final.get(self.name, self.name)
+            return table.append_column(source, pa.repeat(pa.scalar(name, _TEXT), len(table)))
         coded = table[source].fill_null("").combine_chunks().dictionary_encode()
         given = [name or self.name for name in trim(pa.chunked_array([coded.dictionary])).to_pylist()]
         final = pa.array([self.final.get(name, name) for name in given], _TEXT).take(coded.indices)
