@@ -54,12 +54,11 @@ def kendall(stability: Stability) -> Chart:
 def pair_map(comparison: Comparison, measure: str) -> Chart:
     """Draw the difference row minus column of every pair; a star marks the significant ones. Best system first."""
     names = sorted(comparison.scores, key=lambda name: -comparison.scores[name])
-    difference = pd.DataFrame(np.nan, index=names, columns=names)
-    p = difference.copy()
-    for row in comparison.frame.to_dict("records"):
-        a, b = row["a"], row["b"]
-        difference.loc[a, b], difference.loc[b, a] = row["difference"], -row["difference"]
-        p.loc[a, b] = p.loc[b, a] = row["p_adjusted"]
+    difference, p = (
+        comparison.frame.pivot_table(column, "a", "b", dropna=False).reindex(index=names, columns=names)
+        for column in ("difference", "p_adjusted")
+    )
+    difference, p = difference.fillna(-difference.T), p.fillna(p.T)
     largest = float(np.nanmax(np.abs(difference.to_numpy()), initial=1e-9))
     hover = "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}"
     look = {"colorscale": "PuOr_r", "zmin": -largest, "zmax": largest, "customdata": plain(p)}
