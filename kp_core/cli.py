@@ -130,16 +130,10 @@ class Data:
         for name, what in (("gold", "the gold standard"), ("system", "the ranked output of at least one system")):
             if name in needs and not getattr(self, name):
                 raise UsageError(f"--{name} is missing: name the file, folder or zip of {what}")
-        return kp.load(
-            gold=self.gold,
-            systems=self.systems(),
-            documents=self.documents,
-            judgements=self.judgements,
-            encoding=self.encoding,
-            strict=self.strict,
-            fixes=[name for fixes in self.fix or [] for name in fixes.split(",")],
-            roles=choices_of(self.as_ or []),
-        )
+        files = self.gold, self.systems(), self.documents, self.judgements
+        fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
+        roles = choices_of(self.as_ or [])
+        return kp.load(*files, encoding=self.encoding, strict=self.strict, fixes=fixes, roles=roles)
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
@@ -183,13 +177,12 @@ class Output:
 
     def write(self, text: str | bytes) -> None:
         """Write to the file that was asked for, or to standard output."""
+        data = text.encode() if isinstance(text, str) else text
         if not self.out:
-            words = text if isinstance(text, str) else text.decode()
-            sys.stdout.write(words if words.endswith("\n") else f"{words}\n")
+            print(data.decode().removesuffix("\n"))
             return
-
         try:
-            write_files({Path(self.out): text.encode() if isinstance(text, str) else text})
+            write_files({Path(self.out): data})
         except OSError as error:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 

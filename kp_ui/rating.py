@@ -11,7 +11,7 @@ from kp_core import typeset
 from kp_core.reading import Source
 from kp_core.studies.correlation.human import COLUMNS, own_order, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
-from kp_core.takeaway.rater_file import rater_file
+from kp_core.takeaway.workspace_file import rater_file
 from kp_ui import cached, controls, link, prose, results, settings, show, workspace
 
 _RATED, _RATER = "ratings", "rater"

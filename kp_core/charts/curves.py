@@ -35,16 +35,15 @@ class Marks:
 
     def labels(self, last: int) -> list[tuple[int, str, str]]:
         """Return cutoff, words and dash of every mark within the axis; one mark where two coincide."""
-        words: dict[int, list[str]] = {}
-        if isinstance(self.cutoff, int):
-            words[self.cutoff] = [f"k = {self.cutoff}"]
-        if self.average is not None:
-            words.setdefault(self.average, []).append("average gold size")
+        said = [(self.cutoff, f"k = {self.cutoff}"), (self.average, "average gold size")]
         if self.ends:
             first, end = min(self.ends.items(), key=lambda one: one[1])
-            words.setdefault(end, []).append(f"lists of {label(first, 16)} end")
-        marks = [(k, ", ".join(said), "solid" if k == self.cutoff else "dot") for k, said in sorted(words.items())]
-        return [mark for mark in marks if mark[0] <= last]
+            said.append((end, f"lists of {label(first, 16)} end"))
+        marks = dict[int, list[str]]()
+        for k, words in said:
+            if isinstance(k, int) and k <= last:
+                marks.setdefault(k, []).append(words)
+        return [(k, ", ".join(words), "solid" if k == self.cutoff else "dot") for k, words in sorted(marks.items())]
 
 
 def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
@@ -109,14 +108,13 @@ _LINE, _LETTER = 15, 7
 
 def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: float) -> tuple[list[Part], int]:
     """Return the name of each system at the end of its line, none over another, and the room to the right."""
-    drawn = looks(systems)
-    known = {name: rows[rows["value"].notna()] for name, rows in systems.items() if name not in REFERENCES}
+    drawn, own = looks(systems), [name for name in systems if name not in REFERENCES]
+    known = {name: systems[name].dropna(subset="value") for name in own}
     ends = {name: rows.iloc[-1] for name, rows in known.items() if len(rows)}
     if not ends:
         return [], 12
-    low = min(float(rows[["value", "low"]].min().min()) for rows in known.values() if len(rows))
-    high = max(float(rows[["value", "high"]].max().max()) for rows in known.values() if len(rows))
-    pixel = (high - low) / max(height, 1) or 1.0
+    every = pd.concat(known.values())
+    pixel = float(every[["value", "high"]].max().max() - every[["value", "low"]].min().min()) / max(height, 1) or 1.0
     below, shown, notes = float("-inf"), dict(zip(ends, labels(ends, 16), strict=True)), list[Part]()
     where = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left"}
     for name in sorted(ends, key=lambda one: float(ends[one]["value"])):

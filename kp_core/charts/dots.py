@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.pieces import axis, dots_of, dotted, error_bars, laid_out, names_axis, plain, upright, words_at
-from kp_core.charts.selection import NEAR, by_correlation, rows_of
+from kp_core.charts.selection import NEAR, by_correlation, rows_of, where
 from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, Chart, Part, label, labels, looks
 from kp_core.errors import counted
 from kp_core.scoring.systems import BASELINES
@@ -47,11 +47,9 @@ def leaderboard(result: Result, measure: str) -> Chart:
     traces, notes = list[Part](), list[Part]()
     for place, ((_, row), name) in enumerate(zip(rows.iterrows(), names, strict=True)):
         look, one = drawn[row["system"]], rows.loc[[row.name]]
-        symbol = "circle" if row["system"] in REFERENCES else look.symbol
-        more = {"error_x": error_bars(one, look.colour), "customdata": [row["system"]], "showlegend": False}
-        more |= {"cliponaxis": False}  # a dot at 0 is whole
-        hover = "%{y}: %{x:.3f}<extra></extra>"  # what is in customdata is no label, and would be read as markup
-        traces.append(dotted(one["value"], [name], look.colour, symbol, 11, hovertemplate=hover, **more))
+        more = {"symbol": "circle" if row["system"] in REFERENCES else look.symbol, "size": 11}
+        more |= {"error_x": error_bars(one, look.colour), "customdata": [row["system"]]}
+        traces.append(dots_of(one, [name], look.colour, cliponaxis=False, **more))  # a dot at 0 is whole
         # By its row and not by its name: a system may be called “07”, which would be taken for the eighth row.
         right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": look.colour}}
         notes.append(words_at(1, place, f"<b>{number(row['value'], 3)}</b>", **right))
@@ -82,8 +80,7 @@ def by_part(result: Result) -> Chart:
 
 def groups(result: Result, measure: str) -> Chart:
     """Draw a measure of all annotators together for each document type, with intervals."""
-    rows = result.frame[(result.frame["measure"] == measure) & (result.frame["system"] == "all")]
-    rows = rows.drop_duplicates("subset")
+    rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
     names = labels("all documents" if part == "all" else part.removeprefix("group:") for part in rows["subset"])
     trace = dots_of(rows, names, [GREY if subset == "all" else COLOURS[0] for subset in rows["subset"]])
     alt = f"{measure} by document type with 95 % intervals: {_values(names, rows['value'])}."

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.pieces import heat_map_of, plain
-from kp_core.charts.selection import VIEWS, by_correlation
+from kp_core.charts.selection import VIEWS, by_correlation, where
 from kp_core.charts.style import Chart, Part
 from kp_core.errors import counted
 from kp_core.scoring.codes import Floats
@@ -27,8 +27,7 @@ def _above(values: pd.DataFrame) -> Floats:
 
 def pair_matrix(result: Result, measure: str, annotators: Sequence[str]) -> pd.DataFrame:
     """Return agreement as a square table, annotator by annotator; pairs without a common document are missing."""
-    rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")]
-    values = dict(zip(rows["system"], rows["value"], strict=True))
+    values = where(result.frame, measure=measure, subset="all").set_index("system")["value"].to_dict()
     cells = [[values.get(f"{a}|{b}", values.get(f"{b}|{a}")) for b in annotators] for a in annotators]
     return pd.DataFrame(cells, index=list(annotators), columns=list(annotators), dtype=float)
 
@@ -55,12 +54,11 @@ def kendall(stability: Stability) -> Chart:
 def pair_map(comparison: Comparison, measure: str) -> Chart:
     """Draw the difference row minus column of every pair; a star marks the significant ones. Best system first."""
     names = sorted(comparison.scores, key=lambda name: -comparison.scores[name])
-    difference = pd.DataFrame(np.nan, index=names, columns=names)
-    p = difference.copy()
-    for row in comparison.frame.to_dict("records"):
-        a, b = row["a"], row["b"]
-        difference.loc[a, b], difference.loc[b, a] = row["difference"], -row["difference"]
-        p.loc[a, b] = p.loc[b, a] = row["p_adjusted"]
+    difference, p = (
+        comparison.frame.pivot_table(column, "a", "b", dropna=False).reindex(index=names, columns=names)
+        for column in ("difference", "p_adjusted")
+    )
+    difference, p = difference.fillna(-difference.T), p.fillna(p.T)
     largest = float(np.nanmax(np.abs(difference.to_numpy()), initial=1e-9))
     hover = "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}"
     look = {"colorscale": "PuOr_r", "zmin": -largest, "zmax": largest, "customdata": plain(p)}

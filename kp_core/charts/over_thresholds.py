@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
 from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, plain, upright
-from kp_core.charts.selection import of_yes
+from kp_core.charts.selection import of_yes, where
 from kp_core.charts.style import COLOURS, GREY, Chart, Look, Part, label, looks
 from kp_core.errors import counted
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, SentenceStudy
@@ -17,8 +17,6 @@ from kp_core.typeset import number
 
 #: The band of random trimming.
 _RANDOM = "rgba(136,136,136,0.22)"
-#: Where a trace of the upper panel stands.
-_UPPER: Part = {"xaxis": "x", "yaxis": "y"}
 _STUDY = {
     TREE: Look(COLOURS[0], "solid", "circle"),
     NULL: Look(GREY, "dot", "line-ns-open"),
@@ -33,18 +31,17 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
 
     Below on the same axis: documents and gold phrases left. Points with too few of either are not drawn.
     """
-    rows = curve[(curve["measure"] == measure) & curve["drawn"]]
-    drawn = looks(curve["system"])
-    own, look = rows[rows["system"] == system], drawn[system]
-    traces = band_of(own, "threshold", _RANDOM, "null_low", "null_high", **_UPPER)
-    traces += band_of(own, "threshold", look.band(), **_UPPER)
+    rows, drawn = where(curve, measure=measure, drawn=True), looks(curve["system"])
+    own, look = where(rows, system=system), drawn[system]
+    traces = band_of(own, "threshold", _RANDOM, "null_low", "null_high")
+    traces += band_of(own, "threshold", look.band())
     references = (("null", "random trimming", "dot", GREY), ("fixed", "same documents", "dash", look.colour))
     for column, words, dash, colour in references:
         line, name = {"color": colour, "dash": dash, "width": 1.5}, f"{label(system)}, {words}"
-        traces.append(_line(own["threshold"], own[column], name=name, line=line, hovertemplate="%{y:.3f}", **_UPPER))
+        traces.append(_line(own["threshold"], own[column], name=name, line=line, hovertemplate="%{y:.3f}"))
     for name, look in drawn.items():
-        scores, width = rows[rows["system"] == name], 2.5 if name == system else 1.2
-        traces.append(curve_of(scores["threshold"], scores["value"], name, look, line={"width": width}, **_UPPER))
+        scores, width = where(rows, system=name), 2.5 if name == system else 1.2
+        traces.append(curve_of(scores["threshold"], scores["value"], name, look, line={"width": width}))
     left = curve.drop_duplicates("threshold")
     figure = _two_panels(traces, label(measure), left, ("gold", "gold phrases left", "phrases"), threshold)
     text = f"{measure} of the systems over the threshold of agreement"
@@ -63,13 +60,12 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
 
     Below on the same axis: sentences that are “yes”, and documents left.
     """
-    rows = study.frame[(study.frame["measure"] == measure) & (study.frame["subset"] == "all")]
-    own = {name: rows[rows["system"] == name] for name in _STUDY}
-    traces = band_of(own[NULL], "threshold", _RANDOM, "repeat_low", "repeat_high", **_UPPER)
-    traces += band_of(own[TREE], "threshold", _STUDY[TREE].band(), **_UPPER)
+    own = {name: where(study.frame, measure=measure, subset="all", system=name) for name in _STUDY}
+    traces = band_of(own[NULL], "threshold", _RANDOM, "repeat_low", "repeat_high")
+    traces += band_of(own[TREE], "threshold", _STUDY[TREE].band())
     for name, look in _STUDY.items():
         more = {"line": {"width": 2.5 if name == TREE else 1.5}, "mode": "lines" if name == NULL else "lines+markers"}
-        traces.append(curve_of(own[name]["threshold"], own[name]["value"], name, look, **more, **_UPPER))
+        traces.append(curve_of(own[name]["threshold"], own[name]["value"], name, look, **more))
     shown = of_yes(measure)
     figure = _two_panels(traces, shown, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
     tree, null = (own[name].set_index("threshold")["value"] for name in (TREE, NULL))
@@ -112,34 +108,31 @@ def _line(x: Any, y: Any, **more: Any) -> Part:
 
 def tree(nodes: Sequence[Node]) -> Chart:
     """Draw a tree from left to right; every question and every leaf has a row of its own, so that no words collide."""
-    place = dict[int, tuple[int, int]]()
 
-    def put(node: int, depth: int) -> None:
-        if nodes[node].name:
-            put(nodes[node].below, depth + 1)
-        place[node] = (depth, len(place))
-        if nodes[node].name:
-            put(nodes[node].above, depth + 1)
+    def walk(i: int, depth: int) -> Iterator[tuple[int, int]]:
+        """Give what stands below a node, the node itself and what stands above it, each with its depth."""
+        yield from walk(nodes[i].below, depth + 1) if nodes[i].name else ()
+        yield i, depth
+        yield from walk(nodes[i].above, depth + 1) if nodes[i].name else ()
 
-    put(0, 0)
+    place = {i: (depth, row) for row, (i, depth) in enumerate(walk(0, 0))}
     words = [
         f" {label(node.condition() + '?' if node.name else node.decision, 40)} · {node.yes}:{node.no}" for node in nodes
     ]
     # A letter takes about 6 of the 560 pixels that the drawing has on a wide screen, so this much room holds all words.
     room = max(depth / (1 - 6 * len(words[node]) / 560) for node, (depth, _) in place.items())
     traces = list[Part]()
-    for i, node in enumerate(nodes):
-        for child, dash in ((node.below, "solid"), (node.above, "dot")) if node.name else ():
-            (x, y), (end, side) = place[i], place[child]
+    for (x, y), node in ((place[i], node) for i, node in enumerate(nodes) if node.name):
+        for child, dash in ((node.below, "solid"), (node.above, "dot")):
+            end, side = place[child]
             more: Part = {"line": {"color": GREY, "width": 1.5, "dash": dash}, "hoverinfo": "skip", "showlegend": False}
             traces.append(_line([x, x, end], [y, side, side], **more))
     beside: Part = {"mode": "markers+text", "textposition": "middle right", "cliponaxis": False, "hoverinfo": "text"}
-    symbols = {"yes": (COLOURS[0], "square"), "no": (GREY, "circle"), "": (COLOURS[1], "diamond")}
-    for decision, (colour, symbol) in symbols.items():
-        chosen = [i for i, node in enumerate(nodes) if (node.decision if not node.name else "") == decision]
-        depths, rows = [place[i][0] for i in chosen], [place[i][1] for i in chosen]
-        beside |= {"name": decision or "question", "text": [words[i] for i in chosen]}
-        traces.append(dotted(depths, rows, colour, symbol, **beside))
+    symbols = {"yes": (COLOURS[0], "square"), "no": (GREY, "circle"), "question": (COLOURS[1], "diamond")}
+    for kind, look in symbols.items():
+        chosen = [i for i, node in enumerate(nodes) if ("question" if node.name else node.decision) == kind]
+        depths, rows = ([place[i][side] for i in chosen] for side in (0, 1))
+        traces.append(dotted(depths, rows, *look, **beside, name=kind, text=[words[i] for i in chosen]))
     across, down = (axis(visible=False, range=ends) for ends in ([-0.1, max(1.0, room)], [len(nodes) - 0.4, -0.6]))
     leaves = [node.decision for node in nodes if not node.name]
     root = f"; it first asks whether {nodes[0].condition()}" if nodes[0].name else ""

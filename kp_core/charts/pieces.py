@@ -108,6 +108,7 @@ def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
 
 def dots_of(rows: pd.DataFrame, names: Sequence[str], colours: Sequence[str], **more: Any) -> Part:
     """Return for each name its value as a dot with its interval."""
+    # What is in customdata is no label, and in the hover it would be read as markup.
     usual: Part = {"error_x": error_bars(rows), "hovertemplate": "%{y}: %{x:.3f}<extra></extra>", "showlegend": False}
     return dotted(rows["value"], names, colours, **(usual | more))
 

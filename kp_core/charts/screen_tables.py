@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of
+from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, where
 from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
 from kp_core.scoring.systems import BASELINES
@@ -142,9 +142,8 @@ def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
 
 def rows_where(result: Result, system: str, names: Sequence[str], subset: str = "all") -> pd.DataFrame:
     """Return one row a measure of a system, or of all annotators: value and interval."""
-    rows = result.frame[(result.frame["system"] == system) & result.frame["measure"].isin(names)]
-    rows = rows[rows["subset"] == subset]
-    rows = rows.set_index("measure").reindex([name for name in names if name in set(rows["measure"])])
+    rows = where(result.frame, system=system, subset=subset).set_index("measure")
+    rows = rows.reindex([name for name in names if name in rows.index])
     return pd.DataFrame({"measure": rows.index, "value": rows["value"].to_numpy(), "95 % interval": intervals(rows)})
 
 
@@ -168,7 +167,7 @@ def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequen
 
 def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
     """Return one row an annotator: agreement with the union of the others, and K of all without this one."""
-    rows = result.frame[result.frame["system"].isin(list(annotators)) & result.frame["measure"].isin(names)]
+    rows = where(result.frame, system=list(annotators), measure=list(names))
     documents = rows[rows["measure"] != "K"].drop_duplicates("system").set_index("system")["documents"]
     wide = _wide(rows, names).reindex(list(annotators)).assign(documents=documents)
     wide = wide.rename(columns={"K": "K without"}).assign(change=wide["K"] - value(result, "all", "K"))
@@ -308,13 +307,14 @@ def styled(table: pd.DataFrame, documents: int = FEW, best: Container[tuple[str,
     best: cells (system, column) that are bold
     """
 
+    def style(system: str, column: Any) -> str:
+        if (system, column) in best:
+            return "font-weight: 700"
+        baseline = system in BASELINES and column != "system"  # that column is pinned, which already makes it pale
+        return f"color: {GREY}" if baseline or (documents < FEW and "interval" in str(column)) else ""
+
     def row_style(row: pd.Series[Any]) -> list[str]:
-        # The column of names is pinned, which already makes it pale.
-        grey = [row.get("system") in BASELINES and name != "system" for name in row.index]
-        few = [documents < FEW and "interval" in str(name) for name in row.index]
-        bold = ["font-weight: 700" if (row.get("system"), name) in best else "" for name in row.index]
-        pale = [f"color: {GREY}" if either else "" for either in map(any, zip(grey, few, strict=True))]
-        return [one or other for one, other in zip(bold, pale, strict=True)]
+        return [style(row.get("system", ""), column) for column in row.index]
 
     return table.style.apply(row_style, axis=1)
 
@@ -370,8 +370,9 @@ def near_shares(near: NearMisses) -> pd.DataFrame:
     return near.shares().rename(columns={"near": "near misses", "share": "share of misses"})
 
 
-def _misses(near: NearMisses, system: str) -> pd.DataFrame:
-    return near.frame[(near.frame["system"] == system) & ~near.frame["hit"]]
+def _near(near: NearMisses, system: str) -> pd.DataFrame:
+    """Return the misses of a system that are near."""
+    return where(near.frame, system=system, hit=False).query("type != 'NONE'")
 
 
 def _of_kind(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -382,30 +383,26 @@ def _of_kind(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
     """Return the most frequent near misses of a system, of one type or of all."""
-    rows = near.examples(10)
-    return _of_kind(rows[rows["system"] == system], kind).drop(columns="system")
+    return _of_kind(where(near.examples(10), system=system), kind).drop(columns="system")
 
 
 def near_of_system(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
     """Return every near miss of a system with its document, of one type or of all."""
-    rows = _misses(near, system)
-    shown = rows.loc[
-        rows["type"] != "NONE", ["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]
-    ]
+    shown = _near(near, system)[["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]]
     return _of_kind(shown, kind).rename(columns={"overlap": "R-precision"})
 
 
 def most_missed(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
     """Return the keyphrases that a system misses in the most documents, and in how many they are gold."""
-    rows = near.gold[near.gold["system"] == system]
-    counts = rows.groupby("keyphrase", sort=False)["hit"].agg(missed=lambda hit: int((~hit).sum()), gold="size")
+    found = where(near.gold, system=system).groupby("keyphrase", sort=False)["hit"]
+    counts = found.agg(missed=lambda hit: int((~hit).sum()), gold="size")
     counts = counts[counts["missed"] > 0].sort_values("missed", ascending=False, kind="stable").head(most)
     return counts.reset_index()
 
 
 def most_spurious(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
     """Return the phrases that a system chooses in the most documents without a hit."""
-    counts = _misses(near, system).groupby("phrase", sort=False).size().rename("documents")
+    counts = where(near.frame, system=system, hit=False).groupby("phrase", sort=False).size().rename("documents")
     return counts.sort_values(ascending=False, kind="stable").head(most).reset_index()
 
 
@@ -459,8 +456,7 @@ def documents(
 
 def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:
     """Return the near misses of one list: phrase → the keyphrase that it nearly is, such as `near load factor`."""
-    rows = _misses(near, system)
-    rows = rows[(rows["document"] == document) & (rows["type"] != "NONE")]
+    rows = where(_near(near, system), document=document)
     return {row.phrase: f"near {row.keyphrase}" for row in rows.itertuples()}
 
 
@@ -475,8 +471,8 @@ def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> 
 def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
     """Return one row a measure over all pairs, best first: value, interval, share of the ceiling, cluster, pairs."""
     rows, share, partial = by_correlation(study, average), study.found.ceiling, study.found.partial
-    share = share[(share["average"] == average) & (share["subset"] == "all")].set_index("measure")["percent"]
-    partial = partial[partial["average"] == average].set_index("measure")["value"]
+    share = where(share, average=average, subset="all").set_index("measure")["percent"]
+    partial = where(partial, average=average).set_index("measure")["value"]
     clusters = study.found.clusters.get(average, {})
     columns = {
         "measure": rows["measure"].to_numpy(),
@@ -516,13 +512,9 @@ def left_over(curve: pd.DataFrame) -> pd.DataFrame:
     return left.assign(mean_gold=left["gold"] / left["documents"].where(left["documents"] > 0))
 
 
-def _at(study: SentenceStudy, threshold: float) -> pd.DataFrame:
-    return study.frame[study.frame["threshold"] == threshold]
-
-
 def finding(study: SentenceStudy, measure: str, threshold: float) -> str:
     """Say in one sentence what the tree reaches at a threshold, beside random trimming and the lead."""
-    rows = _at(study, threshold).query("subset == 'all' and measure == @measure").set_index("system")
+    rows = where(study.frame, threshold=threshold, subset="all", measure=measure).set_index("system")
     if not len(rows):
         reason = study.left.set_index("threshold")["reason"][threshold]
         return f"The study does not run at K ≥ {threshold:g}: {reason}."
@@ -542,20 +534,19 @@ def _reached(row: pd.Series[Any]) -> str:
 
 def study_systems(study: SentenceStudy, threshold: float) -> pd.DataFrame:
     """Return one row a system at a threshold: all measures, and the interval of F1 and of kappa."""
-    rows = _at(study, threshold).query("subset == 'all'")
-    table = rows.pivot_table(index="system", columns="measure", values="value", sort=False, dropna=False)
-    table = table.reindex(columns=list(MEASURES)).rename_axis(columns=None)
+    rows = where(study.frame, threshold=threshold, subset="all")
+    table = _wide(rows, list(MEASURES))
     for measure in ("F1", "kappa"):
-        own = rows[rows["measure"] == measure].set_index("system").reindex(table.index)
+        own = where(rows, measure=measure).set_index("system").reindex(table.index)
         table.insert(list(table.columns).index(measure) + 1, f"{measure}, 95 % interval", intervals(own))
     return table.reset_index()
 
 
 def study_types(study: SentenceStudy, measure: str, threshold: float) -> pd.DataFrame:
     """Return one row a document type at a threshold: the tree with its interval, random trimming, the lead."""
-    rows = _at(study, threshold).query("subset != 'all' and measure == @measure")
+    rows = where(study.frame, threshold=threshold, measure=measure).query("subset != 'all'")
     values = rows.pivot_table(index="subset", columns="system", values="value", sort=False, dropna=False)
-    tree = rows[rows["system"] == TREE].set_index("subset").reindex(values.index)
+    tree = where(rows, system=TREE).set_index("subset").reindex(values.index)
     columns = {
         "document type": values.index.str.partition(":").get_level_values(2),
         "tree": values[TREE].to_numpy(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import pandas as pd
 
@@ -26,18 +26,27 @@ NEAR = {
 }
 
 
+def where(frame: pd.DataFrame, **cells: Any) -> pd.DataFrame:
+    """Return the rows that have these cells; a list of values stands for any of them.
+
+    >>> where(pd.DataFrame({"system": ["a", "b", "b"], "k": [1, 1, 2]}), system=["b", "c"], k=1).index.tolist()
+    [1]
+    """
+    for column, cell in cells.items():
+        frame = frame[frame[column].isin(cell) if isinstance(cell, list) else frame[column] == cell]
+    return frame
+
+
 def rows_of(result: Answer, measure: str) -> pd.DataFrame:
     """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
-    names = {named(measure, k) for k in result.frame["k"].unique()}
-    return result.frame[result.frame["measure"].isin(names)]
+    return where(result.frame, measure=[named(measure, k) for k in result.frame["k"].unique()])
 
 
 def over_numbers(result: Answer, measure: str) -> dict[str, pd.DataFrame]:
     """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
     rows = rows_of(result, measure)
-    rows = rows[[isinstance(k, int) for k in rows["k"]]]
-    rows = rows.assign(k=rows["k"].astype(int)).sort_values("k", kind="stable")
-    return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
+    rows = rows[[isinstance(k, int) for k in rows["k"]]].astype({"k": int}).sort_values("k", kind="stable")
+    return {str(name): where(rows, system=name) for name in rows["system"].unique()}
 
 
 def named(measure: str, cutoff: int | str) -> str:
@@ -61,8 +70,9 @@ def has_curve(measure: str) -> bool:
 
 def by_correlation(study: CorrelationStudy, average: str) -> pd.DataFrame:
     """Return the rows of the correlation over all pairs, the highest first, undefined ones last."""
-    rows = study.frame[(study.frame["average"] == average) & (study.frame["subset"] == "all")]
-    return rows.sort_values("value", ascending=False, kind="stable", na_position="last")
+    return where(study.frame, average=average, subset="all").sort_values(
+        "value", ascending=False, kind="stable", na_position="last"
+    )
 
 
 def of_yes(measure: str) -> str:

@@ -1,9 +1,8 @@
 """Evaluate tables that are larger than memory: the same sums as in memory, part by part of the documents."""
 
 from kp_core.scale.engine import Engine, agreement, compare, evaluate, stream
-from kp_core.scale.opened import Opened, lies_within, open_statistics
 from kp_core.scale.plan import Plan
-from kp_core.scale.score import Streamed
+from kp_core.scale.score import Opened, Streamed, lies_within, open_statistics
 from kp_core.scale.tally import is_statistics_file
 from kp_core.studies.compare import Family
 

@@ -209,7 +209,5 @@ def _values(sources: Sequence[Source], role: Role, column: str) -> Iterator[str]
 def _all_sentences(sources: Sequence[Source]) -> bool:
     """Tell whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
     gold = (table for one in sources if one.role == "gold" for table in one.batches(["doc_id", "phrase"]))
-    rows = (
-        row for table in gold for row in zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
-    )
+    rows = (row for table in gold for row in zip(*(column.to_pylist() for column in table.columns), strict=True))
     return all(sentence_owner(phrase.strip()) == document for document, phrase in rows if phrase and phrase.strip())

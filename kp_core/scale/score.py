@@ -1,7 +1,8 @@
-"""Turn one part of the data into what its documents add up to, and the sums of all parts into results."""
+"""Turn one part of the data into sums over its documents, and the sums of all parts, or their file, into results."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,13 +13,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from kp_core.corpus import Corpus, Ranking, empty_table
-from kp_core.errors import Note, counted, unfit
+from kp_core.corpus import Corpus, Ranking
+from kp_core.errors import Note, counted, part_of, unfit
 from kp_core.reading import Choice, load, sense
 from kp_core.reading.assemble import rejected_in_words
-from kp_core.reading.limits import LIMITS
+from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.source import Source as File
 from kp_core.scale.plan import Plan
-from kp_core.scale.tally import Tally
+from kp_core.scale.tally import Tally, load_tally
 from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Ints, code, gold_entries, identify
 from kp_core.scoring.pair_sums import Pairing
@@ -41,7 +43,7 @@ def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
     for role in ("gold", "system", "documents"):
         if rows := [table for own, table in tables if own == role and len(table)]:
             frames[role] = [pa.concat_tables(rows, promote_options="default").to_pandas()]
-    corpus = Corpus(runs=empty_table("runs"))
+    corpus = Corpus()
     if "gold" in frames or "system" in frames:
         # A part may be too small to tell from its rows that a cell is one phrase.
         whole = Choice(options={"cells": "none"})
@@ -61,8 +63,8 @@ def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
     seen[place] = coded.seen
     if plan.graded and plan.settings.annotators == "votes":
         relevance = np.nan_to_num(relevance, nan=1.0)  # grades elsewhere: votes are not the grades here either
-    coded = replace(coded, annotators=annotators, seen=seen, entry_annotator=place[coded.entry_annotator])
-    coded = replace(coded, entry_relevance=relevance)
+    whose = place[coded.entry_annotator]
+    coded = replace(coded, annotators=annotators, seen=seen, entry_annotator=whose, entry_relevance=relevance)
     identities = identify(coded.phrases, plan.settings.normalise, plan.settings.gold_stemmed == "yes")
     return Prepared(corpus, plan.settings, (), coded, identities, plan.names)
 
@@ -192,3 +194,52 @@ class Streamed:
     def save(self, path: str | Path) -> None:
         """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
         self.tally.save(path, plan=self.plan, complete=True)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A finished run from its file.
+
+    result       values, intervals and notes of all systems or annotators; None where only pairs were asked for
+    comparisons  all pairs of systems, one entry a measure and cutoff
+    digest       SHA-256 of the file; documents: how many have gold
+    """
+
+    name: str
+    digest: str
+    documents: int
+    run: Streamed
+    plan: Plan
+    result: Result | None
+    comparisons: tuple[Comparison, ...]
+
+
+def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
+    """Read a finished run back from its file; a file in memory is held to the limits.
+
+    Raises InputError if it is damaged, unfinished, or another file.
+    """
+    upload = isinstance(item, File)
+    file = item if isinstance(item, File) else File(Path(item).name, Path(item).read_bytes())
+    tally = load_tally(file, limits if upload else None)
+    header = tally.header
+    if not header.get("complete") or "plan" not in header:
+        parts = part_of(len(header.get("done", ())), header.get("parts", 0), "part", "is", "are")
+        raise unfit(file.name, "unfinished", parts=parts)
+    digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
+    try:
+        streamed, documents = Streamed(tally, plan), int(tally.arrays["documents"][0])
+        result = streamed.result() if plan.agreement is not None or plan.measures else None
+        return Opened(file.name, digest, documents, streamed, plan, result, tuple(streamed.comparisons()))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise unfit(file.name, "altered") from None
+
+
+def lies_within(plan: Plan, root: Path) -> bool:
+    """Tell whether all tables of a run are files below a folder; a link that leads out of it does not count.
+
+    The paths come out of a file that anybody may have written, so nothing else may be read for them.
+    """
+    paths, inside = plan.paths, root.resolve()
+    below = (one.is_absolute() and one.is_file() and one.resolve().is_relative_to(inside) for one in paths)
+    return 0 < len(paths) == sum(len(one.paths) for one in plan.sources) and all(below)

@@ -20,14 +20,13 @@ from kp_core.reading.source import stem_of
 from kp_core.reading.values import trim
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
-#: The columns of the tidy tables; those that must be there come first, and how many these are.
+#: The columns of the tidy tables; the first two must be there, of documents the id alone.
 COLUMNS: dict[Role, tuple[str, ...]] = {
     "gold": ("doc_id", "phrase", "annotator", "relevance"),
     "system": ("doc_id", "phrase", "system", "rank", "score"),
     "documents": ("doc_id", "text", "title", "group"),
     "judgements": ("keyphrase", "candidate", "pair_id"),
 }
-_NEEDED: dict[Role, int] = {"gold": 2, "system": 2, "documents": 1, "judgements": 2}
 _NUMBERS = {"rank": pa.int64(), "score": pa.float64(), "relevance": pa.float64()}
 _TEXT = pa.large_string()
 #: Rows of one batch, fewer where they hold texts, and how many batches are read ahead.
@@ -80,7 +79,7 @@ class Source:
         votes = find_roles(names, (*roles, "votes")).get("votes")
         if self.role == "gold" and votes is not None:
             found.setdefault("relevance", votes)  # as in memory
-        if lacking := [name for name in roles[: _NEEDED[self.role]] if name not in found]:
+        if lacking := [name for name in roles[: 1 if self.role == "documents" else 2] if name not in found]:
             why = "no pairs" if self.role == "judgements" else "no column"
             raise unfit(self.shown, why, columns=", ".join(names[:10]), lacking=lacking[0])
         if self.role == "system" and "score" in found and "rank" not in found:
@@ -123,8 +122,7 @@ class Source:
 
     def _tidy(self, table: pa.Table, only: Sequence[str] | None = None) -> pa.Table:
         """Return the columns under the names of the tidy tables: ids trimmed, numbers as numbers, the source filled."""
-        names = {name: role for role, name in self.columns.items()}
-        table = table.rename_columns([names[name] for name in table.column_names])
+        table = table.rename_columns({name: role for role, name in self.columns.items() if name in table.column_names})
         for place, name in enumerate(table.column_names):
             if name == "variants":
                 continue

@@ -42,7 +42,7 @@ from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
 from kp_core.takeaway.figures import as_json, chart_html, chart_svg
-from kp_core.takeaway.paragraph import bibtex, brief, paragraph
+from kp_core.takeaway.paragraph import bibtex, paragraphs
 from kp_core.typeset import CELLS
 from kp_core.words import statements
 
@@ -236,9 +236,8 @@ def correlation(asked: Asked) -> Section:
 def methods(asked: Asked) -> Section:
     """Give the paragraph for a paper."""
     here, (name,) = asked.here, asked.named(asked.measure)
-    common = (asked.comparison.test if asked.comparison else "", here.signature, here.documents)
-    short = brief(asked.corpus, here.settings, name, *common)
-    whole = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, *common)
+    test = asked.comparison.test if asked.comparison else ""
+    short, whole = paragraphs(asked.corpus, here, name, DEFAULT_MEASURES, test)
     said = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
     explained = pd.DataFrame(said, columns=["measure", "what it says", "undefined"])
     return Section((short, f"In full: {whole}"), tables=(Table("meanings", "What the measures say", explained),))

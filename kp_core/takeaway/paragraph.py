@@ -10,6 +10,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import counted
 from kp_core.scoring.measures import parse
 from kp_core.settings import FIELDS, Settings, __version__, format_value, preset, short_form
+from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
 from kp_core.words import read
 
@@ -52,52 +53,42 @@ _PROSE = read("paragraph.toml")
 WORDS: dict[str, dict[str, str]] = _PROSE["conventions"]
 
 
-def paragraph(
-    corpus: Corpus, settings: Settings, measures: Sequence[str], test: str, signature: str, documents: int
-) -> str:
-    """Return the paragraph on the documents that were evaluated, which are not always all that were loaded.
+def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[str], test: str) -> tuple[str, str]:
+    """Return the paragraph that a paper has room for, with the unusual conventions alone, and the one that says all.
 
-    settings are resolved; test is a comparison's own words, empty without a comparison.
+    result   of the evaluation, whose documents are not always all that were loaded
+    measure  the one of the short paragraph; test: a comparison's own words, empty without a comparison
     """
-    said = [
-        f"The evaluation covers {counted(len(corpus.systems), 'system')} on {counted(documents, 'document')} "
-        f"with the keyphrases of {counted(len(corpus.annotators), 'annotator')}. The gold standard is "
-        f"{_gold(settings)}.",
-        _normalised(settings),
+    settings, gold = result.settings, _gold(result.settings)
+    systems, people = counted(len(corpus.systems), "system"), counted(len(corpus.annotators), "annotator")
+    documents, normalised = counted(result.documents, "document"), _normalised(settings)
+    last = [
+        _PROSE["intervals"][settings.interval].format(settings=settings),
+        f"Systems were compared pairwise by a {_tested(test)}." if test else "",
+    ]
+    usual = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
+    source = parse(measure).measure.source
+    short = [
+        f"We evaluated {systems} on {documents} against the keyphrases of {people}; the gold standard is {gold}.",
+        normalised,
+        _preset(usual, usual),
+        f"We report {measure}{f' ({source})' if cited(source) else ''}.",
+        *(_convention(settings, name) for name in settings.differences(usual) if name in WORDS),
+        _agreement(settings, [measure]),
+        *last,
+        f"All values were computed with {short_form(result.signature)}.",
+    ]
+    whole = [
+        f"The evaluation covers {systems} on {documents} with the keyphrases of {people}. The gold standard is {gold}.",
+        normalised,
         *conventions(settings, measures),
         f"Cutoffs: k = {', '.join(_PROSE['cutoffs'].get(str(k), str(k)) for k in settings.k)}.",
         _agreement(settings, measures),
-        _PROSE["intervals"][settings.interval].format(settings=settings),
-        f"Systems were compared pairwise by a {_tested(test)}." if test else "",
+        *last,
         _sources(measures),
-        f"All values were computed with KPScope {__version__}; the recipe is {signature}.",
+        f"All values were computed with KPScope {__version__}; the recipe is {result.signature}.",
     ]
-    return " ".join(sentence for sentence in said if sentence)
-
-
-def brief(corpus: Corpus, settings: Settings, measure: str, test: str, signature: str, documents: int) -> str:
-    """Return the paragraph that a paper has room for: what was done, and only conventions other than the usual ones."""
-    usual = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
-    apart = [
-        WORDS[name][format_value(getattr(settings, name))] for name in settings.differences(usual) if name in WORDS
-    ]
-    preset_said = conventions(Settings(preset=settings.preset), [])[:1] if settings.preset != "kpscope" else []
-    asked = parse(measure).measure
-    source = f" ({asked.source})" if cited(asked.source) else ""
-    interval = _PROSE["intervals"][settings.interval].format(settings=settings)
-    said = [
-        f"We evaluated {counted(len(corpus.systems), 'system')} on {counted(documents, 'document')} against the "
-        f"keyphrases of {counted(len(corpus.annotators), 'annotator')}; the gold standard is {_gold(settings)}.",
-        _normalised(settings),
-        *preset_said,
-        f"We report {measure}{source}.",
-        *apart,
-        _agreement(settings, [measure]),
-        interval,
-        f"Systems were compared pairwise by a {_tested(test)}." if test else "",
-        f"All values were computed with {short_form(signature)}.",
-    ]
-    return " ".join(sentence for sentence in said if sentence)
+    return " ".join(filter(None, short)), " ".join(filter(None, whole))
 
 
 def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
@@ -107,21 +98,25 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     >>> conventions(Settings(), ["MRR"])[-2:]
     ['The reciprocal rank is that of the first hit.', 'A list without a hit has reciprocal rank 0.']
     """
-    bases = " ".join(measures)
+    bases, rel = " ".join(measures), format_value(settings.rel)
     said = [
-        WORDS[name][format_value(getattr(settings, name))]
-        for name in FIELDS
-        if name in WORDS and _PROSE["only"].get(name, "") in bases
+        _preset(settings, Settings(preset=settings.preset)),
+        f"Gold keyphrases of grade {rel} or higher count as relevant." if settings.rel != 1 else "",
+        *(_convention(settings, name) for name in FIELDS if name in WORDS and _PROSE["only"].get(name, "") in bases),
     ]
-    if settings.rel != 1:
-        said.insert(0, f"Gold keyphrases of grade {format_value(settings.rel)} or higher count as relevant.")
-    start = preset(settings.preset)
-    if settings.preset != "kpscope":
-        named = Settings(preset=settings.preset)
-        own = [name.replace("_", " ") for name in settings.differences(named)]
-        apart = f", apart from: {', '.join(own)}" if own else ""
-        said.insert(0, f"The conventions follow the preset {settings.preset} ({start.source}){apart}.")
-    return [sentence for sentence in said if sentence]
+    return list(filter(None, said))
+
+
+def _convention(settings: Settings, name: str) -> str:
+    return WORDS[name][format_value(getattr(settings, name))]
+
+
+def _preset(settings: Settings, named: Settings) -> str:
+    """Say which preset the conventions follow, and in which they differ from it."""
+    own = ", ".join(name.replace("_", " ") for name in settings.differences(named))
+    apart, start = f", apart from: {own}" if own else "", preset(settings.preset)
+    followed = f"The conventions follow the preset {settings.preset} ({start.source}){apart}."
+    return followed if settings.preset != "kpscope" else ""
 
 
 def _gold(settings: Settings) -> str:

@@ -67,7 +67,7 @@ def _say_what_stays_behind(corpus: Corpus, written: Written) -> None:
 def _with_forms(table: pd.DataFrame, pipeline: Normaliser) -> pd.DataFrame:
     distinct = table["phrase"].unique().tolist()
     forms = {p: form or p for p, form in zip(distinct, pipeline.apply(distinct), strict=True)}
-    return table.assign(form=[forms[phrase] for phrase in table["phrase"]])
+    return table.assign(form=table["phrase"].map(forms))
 
 
 def _name(name: str) -> str:
@@ -76,12 +76,11 @@ def _name(name: str) -> str:
 
 
 def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, votes: bool = False) -> bytes:
-    grades = gold["relevance"].astype("float64") if "relevance" in gold else pd.Series(np.nan, gold.index)
-    if (grades.dropna() % 1 != 0).any():
-        found = f"the grade {grades[grades % 1 != 0].dropna().iloc[0]:g}"
+    for broken in gold["relevance"].dropna().loc[lambda grade: grade % 1 != 0].head(1):
+        found = f"the grade {broken:g}"
         raise InputError(f"gold standard of {where}", found, "whole grades", "trec_eval reads whole numbers only.")
-    items = gold.assign(grade=grades).groupby(["doc_id", "form"], sort=False)
-    table = items.agg(grade=("grade", "max"), votes=("annotator", "nunique")).reset_index()
+    items = gold.groupby(["doc_id", "form"], sort=False)
+    table = items.agg(grade=("relevance", "max"), votes=("annotator", "nunique")).reset_index()
     given = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
     if not votes:
         rest = "list; each is written once"
@@ -102,20 +101,18 @@ def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
 
 
 def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:
-    kept = run[~run.duplicated(["doc_id", "form"])]
+    kept = run.drop_duplicates(["doc_id", "form"])
     rest = "list; the first is written"
     one, several = f"phrase repeats another one of its {rest}", f"phrases repeat another one of their {rest}"
     written.lacks(system, len(run) - len(kept), one, several)
     lists = kept.groupby("doc_id", sort=False)
-    rank = lists.cumcount().to_numpy() + 1
-    left = lists["form"].transform("size").to_numpy() - rank + 1
+    rank, left = (lists.cumcount(ascending=along).to_numpy() + 1 for along in (True, False))
     # trec_eval sorts by score in single precision, and equal scores by name: ours must fall at every step.
-    scores = kept["score"].to_numpy(np.float64) if "score" in kept else np.full(len(kept), np.nan)
+    scores = kept["score"].to_numpy(np.float64)
     single = scores.astype(np.float32)
     falls = bool(((np.diff(single) < 0) | (rank[1:] == 1)).all()) and not np.isnan(single).any()
     if not falls and not np.isnan(scores).all():
         written.lacks(system, len(kept), "scores do not fall at every step, so they are written as n - rank + 1")
-    shown = [repr(score) for score in scores.tolist()] if falls else [str(number) for number in left]
-    tag = escape(system)
+    tag, shown = escape(system), (scores if falls else left).tolist()
     rows = zip(kept["doc_id"], kept["form"], rank, shown, strict=True)
     return "".join(f"{escape(d)} Q0 {escape(p)} {place} {score} {tag}\n" for d, p, place, score in rows).encode()

@@ -12,9 +12,8 @@ from typing import Any, cast
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, arrow_table, empty_table
+from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, empty_table
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
 from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unpack
@@ -209,13 +208,23 @@ def tidy_uploads(corpus: Corpus) -> Uploads:
         rows = rows if len(rows) else rows[["system", *_COLUMNS]]
         parts.append((name, Choice("system", higher_is_better=ranking.higher_is_better), rows))
     names = file_names([name for name, _, _ in parts], ".parquet")
-    files = tuple(Source(name, _parquet(table)) for name, (_, _, table) in zip(names, parts, strict=True))
-    choices = {name: choice for name, (_, choice, _) in zip(names, parts, strict=True)}
-    silent = {stem_of(file): name for file, (name, _, rows) in zip(names, parts, strict=True) if not len(rows)}
-    return Uploads(files, choices, corpus.report.fixes, silent)
+    files, choices, silent = list[Source](), dict[str, Choice](), dict[str, str]()
+    for file, (name, choice, table) in zip(names, parts, strict=True):
+        files.append(Source(file, table.to_parquet(index=False, compression="zstd")))
+        choices[file] = choice
+        if not len(table):
+            silent[stem_of(file)] = name
+    return Uploads(tuple(files), choices, corpus.report.fixes, silent)
 
 
-def _parquet(table: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    pq.write_table(arrow_table(table), buffer, compression="zstd")
-    return buffer.getvalue()
+def rater_file(corpus: Corpus, link: Mapping[str, str]) -> bytes:
+    """Return the workspace file of one rater, without judgements, its systems under numbers; near misses stay the same.
+
+    >>> data = rater_file(load({"d1": ["tide"]}, {"yake": {"d1": ["tides"]}}), {"page": "correlation?rater=ana"})
+    >>> read_workspace(Source("ana.kpscope", data)).uploads.load().systems
+    ['system 001']
+    """
+    # Of equal width, so that the systems stay in their order: of equal pairs the first is drawn.
+    numbered = {name: f"system {place:03}" for place, name in enumerate(corpus.systems, 1)}
+    blind = renamed(replace(corpus, judgements=empty_table("judgements")), numbered)
+    return workspace_file(Saved(tidy_uploads(blind), link))

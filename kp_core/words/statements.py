@@ -82,17 +82,22 @@ def _above(measure: str, values: Iterable[float]) -> str:
     return "".join(f" {note.message}." for note in above_one((measure, value) for value in values))
 
 
+def _defined(comparison: Comparison) -> dict[str, float]:
+    """Return the systems that have a value with it, the best first."""
+    values = {name: value for name, value in comparison.scores.items() if value == value}
+    return dict(sorted(values.items(), key=lambda system: -system[1]))
+
+
 def verdict(comparison: Comparison, measure: str) -> str:
     """Say which system is better, and whether that is certain."""
-    values = {name: value for name, value in comparison.scores.items() if value == value}
+    values = _defined(comparison)
     if len(values) < 2:
         return f"{measure} is undefined for all systems or all but one, so there is nothing to compare."
-    ranking = sorted(values, key=lambda name: -values[name])
-    best, documents = ranking[0], counted(comparison.documents, "document")
+    (best, *others), documents = values, counted(comparison.documents, "document")
     corrected, kind = _CORRECTIONS[comparison.correction]
     few = _few(comparison.documents) + _above(measure, values.values())
-    beaten = [name for name in ranking if name in comparison.better[best]]
-    equal = [name for name in ranking[1:] if name not in beaten]
+    beaten = [name for name in others if name in comparison.better[best]]
+    equal = [name for name in others if name not in beaten]
     first = highest(values)
     if len(first) == len(values):
         return (
@@ -131,20 +136,19 @@ def headline(comparison: Comparison, measure: str) -> Headline:
 
     `keybert is better: F1@6 0.61, next yake 0.51. Certain (p = 0.009).`
     """
-    values = {name: value for name, value in comparison.scores.items() if value == value}
+    values = _defined(comparison)
     rests_on = f"{comparison.test}; {counted(comparison.documents, 'document')}."
     if len(values) < 2:
         return Headline(verdict(comparison, measure), rests_on)
-    ranking = sorted(values, key=lambda name: -values[name])
     first, above = highest(values), _above(measure, values.values())
     if len(first) > 1:
-        after = ranking[len(first) :]
+        after = list(values)[len(first) :]
         following = f", next {after[0]} {number(values[after[0]])}" if after else ""
         return Headline(f"{listed(first)} are level: {measure} {number(values[first[0]])}{following}.{above}", rests_on)
-    best, second = ranking[:2]
+    best, second, *others = values
     lead, p = _lead(comparison, best, second)
     certain = second in comparison.better[best]
-    beaten = [name for name in ranking[2:] if name in comparison.better[best]]
+    beaten = [name for name in others if name in comparison.better[best]]
     sure = f"{'Certain' if certain else 'Not certain'} ({p})"
     if not certain and beaten:
         sure += f", though certainly better than {listed(beaten)}"
@@ -342,40 +346,28 @@ def diagnose(
     n, gold, chosen = a + b + c + d, a + b, a + c
     if not n or not chosen:
         return [_SAID["nothing"].format(system=system)]
-    table = concordance.table(a, b, c, d)
+    table, silent = concordance.table(a, b, c, d), concordance.table(0, gold, 0, n - gold)
     measures = (concordance.kappa, concordance.positive, concordance.pabak, concordance.prevalence_index)
     kappa, p_pos, pabak, prevalence = (float(measure(table)) for measure in measures)
-    said = []
-    if a / chosen < 0.5:
-        silence = number(float(concordance.pabak(concordance.table(0, gold, 0, n - gold))), 3)
-        share = 100 * a / chosen
-        said.append(_SAID["silence"].format(system=system, pabak=number(pabak, 3), silence=silence, share=share))
-    if abs(prevalence) > PREVALENCE and pabak - kappa > GAP:
-        shown = {"pabak": number(pabak), "kappa": number(kappa), "prevalence": number(prevalence)}
-        said.append(_SAID["paradox"].format(**shown))
-    said += _sizes(system, cells, others)
-    if d == 0 or (kappa <= 0 and n < 5 * (a + b + c)):
-        said.append(_SAID["small"].format(n=n))
-    elif p_pos - kappa < NEAR:
-        said.append(_SAID["endless"].format(kappa=number(kappa, 3), p_pos=number(p_pos, 3)))
-    if d / n > REJECTED:
-        said.append(_SAID["rejected"].format(share=100 * d / n))
-    if macro_kappa is not None and abs(macro_kappa - kappa) > POOLING:
-        said.append(_SAID["pooling"].format(kappa=number(kappa), macro=number(macro_kappa)))
-    return said
-
-
-def _sizes(system: str, cells: Mapping[str, float], others: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Say whether the lists differ in length from the gold standard, or from those of other systems."""
-    a, b, c, d = (float(cells[name]) for name in "abcd")
-    gold, chosen, said = a + b, a + c, []
-    if gold and abs(b - c) / gold > BIAS:
-        more, less = ("The gold standard", system) if b > c else (system, "the gold standard")
-        sizes = {"high": max(gold, chosen), "low": min(gold, chosen)}
-        most = number(float(concordance.kappa_max(concordance.table(a, b, c, d))))
-        said.append(_SAID["sizes"].format(more=more, less=less, most=most, **sizes))
+    macro = np.nan if macro_kappa is None else macro_kappa
+    small = d == 0 or (kappa <= 0 and n < 5 * (a + b + c))
     lengths = {name: float(other["a"]) + float(other["c"]) for name, other in others.items()}
     unequal = [f"{name} {size:,.0f}" for name, size in lengths.items() if size != chosen]
-    if unequal:
-        said.append(_SAID["unequal"].format(system=system, size=chosen, others=", ".join(unequal)))
-    return said
+    more, less = ("The gold standard", system) if b > c else (system, "the gold standard")
+    holds = {
+        "silence": a / chosen < 0.5,
+        "paradox": abs(prevalence) > PREVALENCE and pabak - kappa > GAP,
+        "sizes": gold > 0 and abs(b - c) / gold > BIAS,
+        "unequal": len(unequal) > 0,
+        "small": small,
+        "endless": not small and p_pos - kappa < NEAR,
+        "rejected": d / n > REJECTED,
+        "pooling": abs(macro - kappa) > POOLING,
+    }
+    values = {"kappa": kappa, "p_pos": p_pos, "pabak": pabak, "prevalence": prevalence, "macro": macro}
+    values |= {"silence": float(concordance.pabak(silent)), "most": float(concordance.kappa_max(table))}
+    facts = {name: number(value) for name, value in values.items()} | {"system": system, "more": more, "less": less}
+    counts = {"n": n, "chosen": chosen, "high": max(gold, chosen), "low": min(gold, chosen)}
+    shares = {"right": 100 * a / chosen, "neither": 100 * d / n}
+    said = (_SAID[name] for name, true in holds.items() if true)
+    return [words.format(others=", ".join(unequal), **facts, **counts, **shares) for words in said]

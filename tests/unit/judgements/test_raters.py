@@ -13,8 +13,7 @@ from kp_core.studies.correlation.human import (
     rating_table,
     score_matrix,
 )
-from kp_core.takeaway.rater_file import rater_file
-from kp_core.takeaway.workspace_file import read_workspace
+from kp_core.takeaway.workspace_file import rater_file, read_workspace
 from kp_core.typeset import exchange_csv
 
 
