@@ -7,11 +7,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from kp_core.learn import LESSONS
-from kp_core.settings import in_words, question
 from kp_ui.shell import PAGES as SCREENS
 from tests.browser.steps import SETTLE, drop, follow, main, zone
 
@@ -109,12 +108,6 @@ def test_files_dropped_beside_a_page_lead_to_how_they_were_read(
     settle(page)
     assert {row["source"] for row in table(page, "phrases")} == {"gold", "mine"}
     assert "k=2" in page.url
-    page.goto(f"{server}/overview?{page.url.partition('?')[2]}")  # another session, which has no files
-    page.get_by_role("heading", name="Your files are not here").wait_for()
-    settle(page)
-    assert page.locator(".js-plotly-plot").count() == 0
-    page.get_by_role("button", name="Show the sample data").click()
-    page.get_by_role("heading", name="Overview", exact=True).wait_for()
 
 
 def test_moving_k_changes_sentence_and_charts_and_can_be_gone_back(server: str, page: Page, settle: SETTLE) -> None:
@@ -171,16 +164,6 @@ def test_settings_follow_to_the_other_pages_and_back(server: str, page: Page, se
     assert "|k:9|" in recipe(page)
     page.go_back()
     expect(page.get_by_role("tab", name="Measures", exact=True)).to_have_attribute("aria-selected", "true")
-
-
-def test_a_csv_is_downloaded_with_its_signature(server: str, page: Page, settle: SETTLE) -> None:
-    page.goto(f"{server}/overview?k=5")
-    settle(page)
-    rows = list(csv.DictReader(io.StringIO(csv_of(page, "Values"))))
-    given = {row["system"]: float(row["F1@5"]) for row in rows}
-    shown = {name: value for name, value in values(page).items() if name != "human ceiling"}  # on another gold standard
-    assert {name: given[name] for name in shown} == pytest.approx(shown, abs=6e-4)
-    assert all("|k:5|" in row["signature"] for row in rows)
 
 
 def test_hostile_phrases_stay_text_on_every_page(
@@ -280,29 +263,6 @@ def test_a_selected_row_opens_its_document_and_sorting_keeps_it(server: str, pag
     assert table(page, "difference") != rows
     assert main(page).get_by_role("heading", level=2).first.inner_text() == title
     assert f"document={rows[2]['document']}" in page.url
-
-
-def test_a_copied_link_shows_somebody_else_the_same(server: str, browser: Browser, page: Page, settle: SETTLE) -> None:
-    page.goto(f"{server}/overview")
-    settle(page)
-    choose(page, settle, question("measure"), "nDCG@k")
-    side = page.get_by_test_id("stSidebar")
-    side.get_by_role("slider").press("ArrowRight")
-    page.wait_for_url("**k=7*")
-    choose(page, settle, question("annotators"), in_words("annotators", "majority"))
-    page.wait_for_url("**annotators=majority*")
-    settle(page)
-    side.get_by_role("button", name="Link").click()
-    link = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
-    assert link.startswith(f"{server}/overview?")
-    other = browser.new_context(viewport={"width": 1440, "height": 1800}).new_page()
-    other.goto(link)
-    settle(other)
-    assert values(other) == values(page)
-    page.keyboard.press("Escape")
-    assert "|k:7|" in recipe(other)
-    assert recipe(other) == recipe(page)
-    other.context.close()
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)

@@ -92,13 +92,6 @@ def test_documents_without_gold_can_be_included(corpus, expected):
             assert error == pytest.approx(found[key]["se"], abs=1e-9)
 
 
-def test_difference_of_two_systems(corpus, expected):
-    for key, found in expected["paired_s1_minus_s2_micro"].items():
-        row = kp.compare(corpus, measure=NAMES[key], k=5, trials=99, **OPTIONS).frame.iloc[0]
-        assert (row["a"], row["b"], row["documents"]) == ("s1", "s2", 7)
-        assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
-
-
 @pytest.mark.parametrize(
     ("key", "name"), [("empty", "says nothing"), ("random_k", "random k"), ("oracle_k", "oracle k")]
 )

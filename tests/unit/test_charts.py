@@ -56,16 +56,6 @@ def test_a_curve_holds_value_and_interval_at_every_number(result: kp.Result) -> 
     assert list(band.y[:3]) == pytest.approx(rows["high"].tolist())
 
 
-def test_names_are_escaped_in_figures_and_not_in_words(result: kp.Result) -> None:
-    for drawn in (
-        curves.over_k(result, "F1@k", curves.Marks(2, 2, {"<b>one</b>": 2})),
-        curves.precision_recall(result, 2),
-        curves.over_k(result, ["F1@k", "kappa"]),
-    ):
-        assert "<b>one" not in checked(drawn).to_json().replace("\\u003c", "<")
-    assert "<b>one</b>" in curves.over_k(result, "F1@k", curves.Marks(2)).alt
-
-
 def test_marks_that_coincide_share_a_label_and_none_is_beyond_the_axis() -> None:
     marks = curves.Marks(6, 6, {"two": 90, "three": 95})
     assert marks.labels(50) == [(6, "k = 6, average gold size", "solid")]
@@ -201,3 +191,34 @@ def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
     dot = {trace.y[0]: trace.x[0] for trace in figure.data}
     assert dot == {"1": 1.0, "0": 0.5}
     assert [(one.y, one.text) for one in figure.layout.annotations] == [(0, "<b>1.000</b>"), (1, "<b>0.500</b>")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"order": "as loaded"}, "abcd"),
+        ({"order": "difference"}, "cbda"),  # .4, 0, 0, and none
+        ({"order": "value"}, "cbda"),
+        ({"order": "length of the text"}, "dbca"),
+        ({"order": "as loaded", "search": " SEA "}, "bc"),  # a title, and an id
+        ({"order": "as loaded", "group": "news"}, "ac"),
+        ({"order": "as loaded", "which": "the first is better"}, "c"),
+        ({"order": "as loaded", "which": "the second is better"}, ""),
+        ({"order": "as loaded", "which": "equal"}, "bd"),
+        ({"order": "as loaded", "which": "equal", "other": "nobody"}, "abcd"),
+    ],
+)
+def test_documents_are_arranged_as_asked(asked: dict[str, str], expected: str) -> None:
+    ids = {"a": "d-a", "b": "d-b", "c": "sea-c", "d": "d-d"}
+    scores = {"title": [None, 0.3, 0.6, 0.1], "y": [0.5, 0.3, 0.2, 0.1]}
+    rows = [(system, ids[d], one) for system, own in scores.items() for d, one in zip(ids, own, strict=True)]
+    values = pd.DataFrame(rows, columns=["system", "document", "value"])
+    known = pd.DataFrame({"doc_id": ids.values(), "text": ["x", "xxx", "xx", "xxxx"]})
+    known = known.assign(title=["", "The Sea", "", ""], group=["news", "", "news", ""])
+    found = tables.documents(values, known, "title", **{"other": "y"} | asked)
+    assert "".join(doc_id[-1] for doc_id in found["document"]) == expected
+    beside = ["difference"] if asked.get("other") != "nobody" else []
+    assert found.columns.tolist() == ["document", *beside, "system title", "y", "title", "type"]
+    if beside and "c" in expected:
+        row = found[found["document"] == "sea-c"].iloc[0]
+        assert row[["difference", "system title", "y", "type"]].tolist() == [pytest.approx(0.4), 0.6, 0.2, "news"]

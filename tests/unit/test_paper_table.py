@@ -82,20 +82,6 @@ def test_two_averages_or_cutoffs_of_a_measure_are_two_columns(corpus: kp.Corpus)
     assert deeper.frame().iloc[0, 1:].tolist() == rows.loc[rows["system"] == "yake", "value"].tolist()
 
 
-def test_names_are_literal_everywhere() -> None:
-    hostile = "a_b & <i>50%</i> | $x$"
-    made = kp.paper_table(
-        kp.load(gold={"d": ["tide"]}, systems={hostile: {"d": ["tide"]}}),
-        measures=["P@k"],
-        k=1,
-        caption="50% & _",
-        marks=False,
-    )
-    assert r"a\_b \& \textless{}i\textgreater{}50\%" in made.latex()
-    assert "a_b &amp; &lt;i&gt;50%" in made.html()
-    assert pd.read_csv(io.StringIO(made.csv()))["system"].tolist() == [hostile]
-
-
 @pytest.mark.parametrize("options", ["", "twocolumn"])
 def test_latex_compiles_without_a_warning(corpus: kp.Corpus, tmp_path: Path, options: str) -> None:
     if shutil.which("pdflatex") is None:
