@@ -12,7 +12,8 @@ from kp_core.reading import Limits, Source
 from kp_core.reading.shared import packed
 from kp_core.takeaway import methods
 from kp_ui import shell, show, workspace
-from tests.app.opening import ROOT, chosen, dots, drop, opened, recipe, shown, words
+from tests.app.opening import chosen, dots, drop, opened, recipe, shown, words
+from tests.cases import ROOT
 from tests.format_samples import workbook
 
 pytestmark = pytest.mark.app

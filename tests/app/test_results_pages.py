@@ -17,11 +17,11 @@ from kp_ui.report import FILES
 from kp_ui.show import plain
 from kp_ui.systems import VIEWS
 from kp_ui.workspace import SAMPLES
-from tests.app.opening import ROOT, TABS, chosen, dots, opened, recipe, shown, words
+from tests.app.opening import TABS, chosen, dots, opened, recipe, shown, words
+from tests.cases import LECTURES, ROOT
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
-LECTURES = ROOT / "sample_data" / "lectures"
 SYSTEMS = [("overview", "")] + [("systems", tab) for tab in TABS["systems"]]
 PEOPLE = [("annotators", tab) for tab in TABS["annotators"][:4]]
 

@@ -3,12 +3,10 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 from kp_core.reading.families import all_families
+from tests.cases import ROOT
 from tests.fuzz.mutations import case, seeds
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_mutated_files_give_a_corpus_or_a_refusal() -> None:

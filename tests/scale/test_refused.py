@@ -152,10 +152,3 @@ def test_what_would_be_lost_at_the_end_is_refused_at_the_beginning(tmp_path: Pat
     with pytest.raises(kp.UsageError, match=r"pairs\.csv is read and written at once"):
         similarity(pairs, "BLEU", pairs)
     assert pairs.read_text() == "keyphrase,candidate\na b,a\n"
-
-
-def test_a_part_of_regrouped_rows_says_in_which_files_they_stand(tmp_path: Path) -> None:
-    tables = draw(0, documents=20, systems=1)
-    given = write({name: tables[name] for name in ("gold", "runs")}, tmp_path, "csv")
-    with pytest.raises(kp.InputError, match=r"part \d+ \(documents from .*\) of gold.csv, s0.csv, .*universe 12"):
-        scale.evaluate(*given, k=3, measures="kappa", universe=12, engine=engine(60))

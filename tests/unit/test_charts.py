@@ -1,7 +1,6 @@
 """Charts draw the numbers they are given, keep one look a system, and take names for what they are: data."""
 
 import tomllib
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,9 +11,9 @@ from kp_core.charts import screen_tables as tables
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.systems import BASELINES
 from kp_core.words.statements import diagnose
+from tests.cases import ROOT
 from tests.figures import checked
 
-ROOT = Path(__file__).resolve().parents[2]
 GOLD = {"d1": ["tree", "leaf", "root"], "d2": ["sun", "moon"], "d3": ["sea"]}
 SYSTEMS = {
     "<b>one</b>": {"d1": ["tree", "stone", "leaf"], "d2": ["moon", "star"], "d3": ["sea", "sky"]},

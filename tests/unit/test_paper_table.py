@@ -11,8 +11,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.studies.paper_table import PaperTable
+from tests.cases import LECTURES
 
-LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 NAMES = ["yake", "rake", "tfidf", "textrank"]
 
 
