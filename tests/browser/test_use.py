@@ -12,7 +12,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from kp_core.learn import LESSONS
 from kp_ui.shell import PAGES as SCREENS
-from tests.browser.steps import SETTLE, drop, follow, main, zone
+from tests.browser.steps import SETTLE, drop, follow, main, written, zone
 
 #: The last one has the tables that the test of hostile phrases reads.
 PAGES = ("Overview", "Systems", "Annotators", "Correlation", "Report", "Data", "Documents")
@@ -90,20 +90,17 @@ def csv_of(page: Page, name: str) -> str:
     return downloaded(page, button).decode("utf-8")
 
 
-def two_files(folder: Path) -> tuple[Path, Path]:
-    gold, system = folder / "gold.csv", folder / "mine.csv"
-    gold.write_text("doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n", encoding="utf-8")
-    system.write_text("doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n", encoding="utf-8")
-    return gold, system
-
-
 def test_files_dropped_beside_a_page_lead_to_how_they_were_read(
     server: str, page: Page, settle: SETTLE, tmp_path: Path
 ) -> None:
     page.goto(f"{server}/learn?k=2")
     settle(page)
     beside = page.get_by_test_id("stSidebar").locator('[data-testid="stFileUploaderDropzoneInput"]')
-    beside.set_input_files([str(file) for file in two_files(tmp_path)])
+    tables = {
+        "gold": [("doc_id", "keyphrase"), ("d1", "tide")],
+        "mine": [("doc_id", "rank", "phrase"), ("d1", 1, "sea")],
+    }
+    beside.set_input_files([str(file) for file in written(tmp_path, tables)])
     page.get_by_role("heading", name="Data", exact=True).wait_for()
     settle(page)
     assert {row["source"] for row in table(page, "phrases")} == {"gold", "mine"}
@@ -178,11 +175,8 @@ def test_hostile_phrases_stay_text_on_every_page(
         + [(d, rank, phrase) for d in documents for rank, phrase in enumerate(HOSTILE, 1)],
         "texts": [("doc_id", "title", "text")] + [(d, HOSTILE[3], " and ".join(HOSTILE)) for d in documents],
     }
-    for name, rows in files.items():
-        with (tmp_path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(rows)
     page.on("dialog", lambda dialog: pytest.fail(f"a phrase ran as a script: {dialog.message}"))
-    drop(page, server, settle, *(tmp_path / f"{name}.csv" for name in files))
+    drop(page, server, settle, *written(tmp_path, files))
     for name in PAGES:
         follow(page, settle, name)
         expect(page.locator('[data-testid="stException"]')).to_have_count(0)

@@ -8,9 +8,7 @@ import pytest
 import kp_core as kp
 from kp_core.charts import curves, dots, over_thresholds, style
 from kp_core.charts import screen_tables as tables
-from kp_core.scoring.measures import concordance
 from kp_core.scoring.systems import BASELINES
-from kp_core.words.statements import diagnose
 from tests.cases import ROOT
 from tests.figures import checked
 
@@ -149,38 +147,6 @@ def test_intervals_of_few_documents_are_grey(result: kp.Result) -> None:
     few, enough = (tables.styled(board, documents=n).to_html().partition("</style>")[0] for n in (3, 30))
     assert "row0_col2" in few
     assert "row0_col2" not in enough
-
-
-# The table of TF-IDF implied by the published figures (specification of agreement, section 9).
-TFIDF = {"a": 70.0, "b": 425.0, "c": 135.0, "d": 10120.0}
-
-
-SMALL, ENDLESS = {"a": 3, "b": 7, "c": 7, "d": 0}, {"a": 3, "b": 7, "c": 7, "d": 100_000}
-KAPPA = float(concordance.kappa(concordance.table(*TFIDF.values())))
-OTHER = {"y": {"a": 43, "b": 452, "c": 219, "d": 10036}}
-
-
-@pytest.mark.parametrize(
-    ("cells", "others", "macro", "expected"),
-    [
-        (TFIDF, {}, None, "PABAK is no guide here: x has 0.896, and a system that says nothing has more, 0.908"),
-        (TFIDF, {}, None, "prevalence paradox"),
-        (TFIDF, {}, None, "The gold standard chose many more phrases than x (495 against 205)"),
-        (TFIDF, {}, None, "94 % of all phrases were rejected by both sides"),
-        (SMALL, {}, None, "hardly larger"),
-        (ENDLESS, {}, None, "does not depend on N"),
-        (TFIDF, OTHER, None, "x 205, y 262"),
-        (TFIDF, {}, KAPPA + 0.06, "mean over documents 0.238"),
-        ({"a": 0, "b": 5, "c": 0, "d": 9}, {}, None, "x chose nothing here, so there is no agreement on keyphrases"),
-    ],
-)
-def test_what_a_table_shows_is_said(cells, others, macro, expected) -> None:
-    assert expected in " ".join(diagnose("x", cells, others, macro))
-
-
-def test_what_a_table_does_not_show_is_not_said() -> None:
-    assert "says nothing" not in " ".join(diagnose("x", {"a": 6, "b": 4, "c": 5, "d": 100}, {}))
-    assert "mean over documents" not in " ".join(diagnose("x", TFIDF, {}, KAPPA + 0.04))
 
 
 def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kp_core.corpus import Corpus, Ranking
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Question, Source, load
 from kp_core.reading.choices import choices_of
@@ -97,6 +97,9 @@ def is_read_as_written_down(case: dict[str, Any]) -> None:
     assert case.get("evidence", "") in corpus.report.readings[0].evidence
     found = [f"{reading.file} {reading.role} {reading.family}" for reading in corpus.report.readings]
     assert found == case.get("readings", found)
+    if "ranking" in case:
+        one = corpus.rankings["s"]
+        assert f"{one.ranked_by} {'higher' if one.higher_is_better else 'lower'} {one.resorted}" == case["ranking"]
     for reading in corpus.report.readings:
         assert reading.rows_loaded + reading.rows_rejected + reading.rows_blank == reading.rows_read
 
@@ -151,40 +154,6 @@ def test_lines_that_are_no_whole_object_are_rejected_one_by_one(lines: list[str]
     assert rejected["reason"].str.contains("JSON object").all()
 
 
-@pytest.mark.parametrize(
-    ("text", "higher", "order", "ranking", "said"),
-    [
-        pytest.param(
-            '{"d1": [["a", 0.01], ["b", 0.2]], "d2": [["c", 0.1], ["d", 0.1]]}',
-            None,
-            "abcd",
-            Ranking("score", higher_is_better=False),
-            "lower is taken as better",
-        ),
-        pytest.param(
-            '{"d1": [["a", 1], ["b", 2]], "d2": [["c", 2], ["d", 1]]}',
-            None,
-            "bacd",
-            Ranking("score", True, resorted=1),
-            "1 list of “s” was not in order of score; it was sorted.",
-        ),
-        pytest.param('{"d1": [["a", 2], ["b", 1]]}', False, "ba", Ranking("score", False, resorted=1), ""),
-        pytest.param(
-            '{"d": [["z", 1], ["b", 2], ["a", 1], ["c", 2]]}', None, "bcza", Ranking("score", True, resorted=1), ""
-        ),
-        pytest.param(
-            "doc_id,rank,phrase,score\nd,2,a,0.9\nd,1,b,0.1\nd,2,c,0.5\n", None, "bac", Ranking("rank", True, 1), ""
-        ),
-    ],
-)
-def test_scores_order_a_list(text: str, higher: bool | None, order: str, ranking: Ranking, said: str) -> None:
-    name = "s.json" if text.startswith("{") else "s.csv"
-    corpus = read(text, name, "systems", roles={name: Choice(higher_is_better=higher)})
-    assert corpus.runs["phrase"].tolist() == list(order)
-    assert corpus.rankings["s"] == ranking
-    assert said in notes(corpus)
-
-
 @pytest.mark.parametrize("line", ["d{}\t{}\n", "d{}@{}\n", "d{} : {}\n", "d{}: {}\n", "d{};{}\n"])
 def test_a_file_with_ids_is_never_aligned_and_never_a_text(line: str) -> None:
     long = ["a long phrase of words; sea; moon", "gauge; a very long phrase of many words", "quay; boat; ship; sea"]
@@ -204,25 +173,6 @@ def test_a_file_with_ids_is_never_aligned_and_never_a_text(line: str) -> None:
 def test_two_spellings_of_an_id_are_two_documents() -> None:
     runs = {"s": {"C-7.txt": ["a"], "7": ["b"], "a-1": ["c"]}}
     assert len(load(gold={"C-7": ["a"], "007": ["b"], "A-1": ["c"]}, systems=runs).documents) == 6
-
-
-@pytest.mark.parametrize(
-    ("fix", "wanted", "done"),
-    [
-        ("keep-first", "ab", "the first of each was kept"),
-        ("merge", "acb", "their lists were joined, and of anything else the first was kept"),
-    ],
-)
-def test_a_key_twice_in_json_is_settled_and_counted(fix: str, wanted: str, done: str) -> None:
-    corpus = read('{"d1": ["a"],\n"d2": ["b"],\n"d1": ["c"]}', "g.json", fixes=[fix])
-    assert phrases(corpus) == list(wanted)
-    assert notes(corpus) == f"Keys that stood twice in one object: 1; {done}."
-    lines = '{"id": "d1", "keywords": ["a"], "keywords": ["c"]}\n{"id": "d2", "keywords": ["b"], "id": "d3"}\n'
-    # A line that breaks off is parsed as well, and what it repeats is not counted.
-    more = "".join(f'{{"id": "e{n}", "keywords": ["e"]}}\n' for n in range(4)) + '{"id": "d4", "id": "d4", "keywords": '
-    corpus = read(lines + more, "g.jsonl", fixes=[fix])
-    assert phrases(corpus) == [*wanted, *"eeee"]
-    assert f"Keys that stood twice in one object: 2; {done}." in notes(corpus)
 
 
 def test_a_document_twice_across_files_of_one_annotator_is_refused() -> None:
