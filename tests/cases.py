@@ -1,9 +1,12 @@
-"""Read the cases that stand in a TOML file beside a file of tests, and the rows of an oracle."""
+"""Where the project and its sample stand; the cases in a TOML file beside a file of tests; the rows of an oracle."""
 
 import csv
 import tomllib
 from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+LECTURES = ROOT / "sample_data" / "lectures"
 
 
 def cases(tests: str) -> dict[str, Any]:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import settings
 
 import kp_core as kp
-
-ROOT = Path(__file__).resolve().parents[1]
+from tests.cases import LECTURES, ROOT
 
 # A time limit for an example would fail at random on a busy machine.
 settings.register_profile("kpscope", deadline=None)
@@ -31,6 +30,6 @@ def shared() -> Callable[[str], Path]:
 @pytest.fixture(scope="session")
 def lectures() -> kp.Corpus:
     """Return the sample of twenty lectures whole: gold standard, systems, texts, and scores of pairs."""
-    folder = ROOT / "sample_data" / "lectures"
+    folder = LECTURES
     systems = {path.stem: path for path in sorted((folder / "systems").glob("*"))}
     return kp.load(folder / "gold.csv", systems, folder / "documents.jsonl", folder / "judgements.csv")

@@ -20,7 +20,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.cases import ROOT
+
 HOST = "127.0.0.1"
 #: No sandbox, because containers run as root; the rest keeps Chromium itself from asking foreign hosts.
 FLAGS = (

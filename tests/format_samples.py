@@ -34,6 +34,29 @@ def workbook(sheets, name="a.xlsx"):
     return Source(name, buffer.getvalue())
 
 
+def open_document(sheets, name="a.ods"):
+    """Return an OpenDocument workbook of {sheet: rows}."""
+    space = "urn:oasis:names:tc:opendocument:xmlns:"
+    spaces = " ".join(f'xmlns:{part}="{space}{part}:1.0"' for part in ("office", "table", "text"))
+    cell = '<table:table-cell office:value-type="string">{}</table:table-cell>'
+    edge = '<table:table-cell table:number-columns-repeated="16380"/>'
+    body = "".join(
+        f'<table:table table:name="{title}">'
+        + "".join(
+            "<table:table-row>"
+            + "".join(cell.format("".join(f"<text:p>{line}</text:p>" for line in text.split("\n"))) for text in row)
+            + f"{edge}</table:table-row>"
+            for row in rows
+        )
+        + f'<table:table-row table:number-rows-repeated="1048000">{edge}</table:table-row></table:table>'
+        for title, rows in sheets.items()
+    )
+    content = f"<office:document-content {spaces}><office:body><office:spreadsheet>{body}"
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    end = "</office:spreadsheet></office:body></office:document-content>"
+    return archive({"mimetype": kind, "content.xml": content + end}, name)
+
+
 def parquet(name="a.parquet", **columns):
     """Return a Parquet table of named columns."""
     buffer = io.BytesIO()
@@ -44,7 +67,6 @@ def parquet(name="a.parquet", **columns):
 #: Examples of every family, as the documentation shows them.
 EXAMPLES = tomllib.loads((Path(__file__).parents[1] / "docs" / "formats.toml").read_text(encoding="utf-8"))
 TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-ALIGNED, TASKS = TABLE["F5"]["files"], TABLE["F13 Label Studio"]["files"]["tasks.json"]
 WEBANNO = TABLE["F13W"]["files"]["annotation/d1.txt/ana.tsv"]
 
 

@@ -4,7 +4,6 @@ import json
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from kp_core.reading import Source
 from kp_core.takeaway.workspace_file import Uploads
 from kp_ui import shell
 from kp_ui.workspace import Workspace
+from tests.cases import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 #: Every page with its tabs; only the open one is drawn.
 TABS = {
     "data": ("Files", "Extract phrases", "What becomes of the phrases"),

@@ -17,9 +17,9 @@ GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
 MINE = b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n"
 
 
-def on_data(page: str, marker: bytes) -> Any:
+def on_data(page: str, marker: bytes, **link: str) -> Any:
     """Open a page on data of its own, so that no result of another test stands in the cache."""
-    return opened(page, files=(Source("gold.csv", GOLD % marker), Source("mine.csv", MINE)))
+    return opened(page, files=(Source("gold.csv", GOLD % marker), Source("mine.csv", MINE)), **link)
 
 
 def fail(*_: Any, **__: Any) -> Any:
@@ -54,24 +54,10 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
     assert dots(app) != good
 
 
-def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = on_data("overview", b"sea")
-    line, values = recipe(app), app.session_state["kept_results"]["overview"].table
-
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise kp.InputError("gold.csv", "nothing", "something", "Load more.")
-
-    monkeypatch.setattr(kp, "evaluate", refuse)
-    app = chosen(app, "preset sidebar", "jcdl20")
-    assert app.error[0].value == "gold.csv: expected something, found nothing. Load more."
-    assert recipe(app) == line
-    pd.testing.assert_frame_equal(app.dataframe[-1].value, values)
-
-
-def test_a_refused_tab_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = (Source("gold.csv", GOLD % b"surf"), Source("mine.csv", MINE))
-    app = opened("systems", files=files, systems_tab="Measures")
-    values = app.session_state["kept_results"]["systems"].table
+@pytest.mark.parametrize(("page", "link"), [("overview", {}), ("systems", {"systems_tab": "Measures"})])
+def test_a_refusal_leaves_the_last_whole_result(page: str, link: dict[str, str], monkeypatch: Any) -> None:
+    app = on_data(page, page.encode(), **link)
+    values, lines = app.session_state["kept_results"][page].table, [code.value for code in app.main.code]
     assert len(values)
 
     def refuse(*_: Any, **__: Any) -> Any:
@@ -80,6 +66,7 @@ def test_a_refused_tab_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(kp, "evaluate", refuse)
     app = chosen(app, "preset sidebar", "jcdl20")
     assert app.error[0].value == "gold.csv: expected something, found nothing. Load more."
+    assert app.main.code[-1].value in lines
     pd.testing.assert_frame_equal(app.dataframe[-1].value, values)
     assert app.button(key="back_to_result")
 

@@ -1,7 +1,6 @@
 """The gallery of the guide: every workspace opens where the answer stands, and its command gives the same number."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -10,9 +9,9 @@ from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.takeaway.workspace_file import ENDING, read_workspace
 from tests.app.opening import drop, literal, opened
+from tests.cases import ROOT
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "guide" / "gallery.md").read_text(encoding="utf-8")
 USES = dict(re.findall(r"^Open \[(\w+)\.kpscope\].*?^(> .*?)^```\n\n", f"{PAGE}\n", re.M | re.S))
 

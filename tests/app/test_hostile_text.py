@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -148,8 +149,14 @@ def check_download(name: str, content: Any) -> None:
     """Assert that a file does nothing where it is opened."""
     if isinstance(content, bytes) and name.endswith((".csv", ".tex", ".md", ".html")):
         content = content.decode()
-    if name.endswith(".xlsx"):
-        cells = [cell for row in openpyxl.load_workbook(io.BytesIO(content)).active.iter_rows() for cell in row]
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for member in archive.namelist():
+                check_download(member.rpartition("/")[2], archive.read(member))
+    elif name.endswith(".xlsx"):
+        cells = [
+            cell for sheet in openpyxl.load_workbook(io.BytesIO(content)) for row in sheet.iter_rows() for cell in row
+        ]
         assert "f" not in {cell.data_type for cell in cells}
         assert not [cell.value for cell in cells if isinstance(cell.value, str) and cell.value.startswith(("=", "@"))]
     elif name.endswith(".csv") and name not in ("ratings.csv", "gold.csv", "system.csv"):

@@ -2,8 +2,6 @@
 
 import io
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,7 +12,8 @@ from kp_core.reading import Limits, Source
 from kp_core.reading.shared import packed
 from kp_core.takeaway import methods
 from kp_ui import shell, show, workspace
-from tests.app.opening import ROOT, chosen, dots, drop, opened, recipe, shown, words
+from tests.app.opening import chosen, dots, drop, opened, recipe, shown, words
+from tests.cases import ROOT
 from tests.format_samples import workbook
 
 pytestmark = pytest.mark.app
@@ -53,18 +52,6 @@ def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.Monk
     assert "expected at most 100 bytes, found all files of" in words(app)
     assert app.session_state["uploads"].files == ()
     assert "yake" in shown(app, "phrases")["source"].tolist()  # the sample stays
-
-
-def test_a_folder_is_read_as_one() -> None:
-    app = opened("data")
-    folder = app.file_uploader(key="folder_0")
-    for path in ("teams/ana/7.key", "teams/ana/8.key", "teams/ben/7.key"):
-        folder.upload(path, b"tide table\nharbour\n")
-    app.run()
-    assert not app.exception
-    assert shown(app, "phrases").set_index("source")["documents"].to_dict() == {"ana": 2, "ben": 1}
-    app.button(key="remove teams.zip").click().run()
-    assert "yake" in shown(app, "phrases")["source"].tolist()
 
 
 def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
@@ -322,23 +309,6 @@ def test_one_document_marks_hits_and_repeats() -> None:
     assert ranked[""].tolist() == ["✓", "↺", "·", "✓"]
     assert ranked["keyphrase"].tolist() == ["hash table", "", "", "collision"]
     assert shown(app, "found by")["found by"].tolist() == ["mine", "nobody"]  # collision is third of those that count
-
-
-def test_published_rows_on_the_page(shared: Callable[[str], Path], offered: dict[str, tuple[str, Any]]) -> None:
-    """Every published row of the five rankings, as the Documents page shows them under the preset of that paper."""
-    data = shared("data/semeval2010/system_outputs_ijcnlp13")
-    expected = pd.read_csv(shared("oracles/real/semeval2010_prf10_by_document.csv"))
-    names = ("degree", "closeness", "betweenness", "eigenvector", "textrank")
-    systems = {name: data / "output/semeval" / f"candidats.{name}" for name in names}
-    corpus = kp.load(gold=data / "data/references/semeval.ref", systems=systems)
-    app = opened("documents", corpus, k="10", preset="ijcnlp13", gold_stemmed="yes")
-    for measure, column in (("P@k", "P10"), ("R@k", "R10"), ("F1@k", "F10")):
-        chosen(app, "measure sidebar", measure)
-        listed = listed_in(offered).set_index("document")
-        for name in names:
-            rows = expected[expected["system"] == name].set_index("doc_id")[column]
-            assert len(rows) == 100
-            assert listed[name].to_dict() == pytest.approx(rows.to_dict(), abs=1e-9)
 
 
 def test_methods_show_every_measure_with_its_example_and_the_search_narrows_them() -> None:

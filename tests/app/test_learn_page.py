@@ -1,7 +1,6 @@
 """The Learn page: every lesson opens, its controls move the picture, and answers are checked."""
 
 import re
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -10,9 +9,10 @@ import pytest
 from kp_core.learn import LESSONS, Options
 from kp_ui.show import plain
 from tests.app.opening import opened, words
+from tests.cases import ROOT
 
 pytestmark = pytest.mark.app
-TEACHING = (Path(__file__).resolve().parents[2] / "docs" / "teaching.md").read_text(encoding="utf-8")
+TEACHING = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

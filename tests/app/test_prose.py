@@ -4,7 +4,7 @@ import re
 import tomllib
 from string import Formatter
 
-from tests.app.opening import ROOT
+from tests.cases import ROOT
 
 TEXTS = tomllib.loads((ROOT / "kp_ui" / "prose.toml").read_text("utf-8"))
 SOURCE = "".join(path.read_text("utf-8") for folder in ("kp_ui", "pages") for path in (ROOT / folder).glob("*.py"))

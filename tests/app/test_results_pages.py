@@ -1,24 +1,26 @@
 """The pages of results, of people and of the report show the numbers of the Python functions, and never a traceback."""
 
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.charts import screen_tables
+from kp_core.charts import curves, screen_tables
 from kp_core.charts.selection import named
+from kp_core.reading import Source
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_core.words import statements
 from kp_ui.report import FILES
 from kp_ui.show import plain
 from kp_ui.systems import VIEWS
 from kp_ui.workspace import SAMPLES
-from tests.app.opening import ROOT, TABS, chosen, dots, opened, recipe, shown, words
+from tests.app.opening import TABS, chosen, dots, opened, recipe, shown, words
+from tests.cases import LECTURES, ROOT
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
-LECTURES = ROOT / "sample_data" / "lectures"
 SYSTEMS = [("overview", "")] + [("systems", tab) for tab in TABS["systems"]]
 PEOPLE = [("annotators", tab) for tab in TABS["annotators"][:4]]
 
@@ -188,6 +190,22 @@ def test_documents_are_turned_like_pages() -> None:
         assert f"{place + 1} of 20; keys P and N" in words(app)
 
 
+def test_a_copied_link_shows_somebody_else_the_same() -> None:
+    app = chosen(chosen(opened("overview"), "measure sidebar", "nDCG@k"), "annotators sidebar", "majority")
+    app.slider(key="k sidebar").set_value(7).run()
+    (link,) = (one.value for one in app.sidebar.code if "?" in one.value)
+    other = opened("overview", **dict(parse_qsl(link.partition("?")[2])))
+    assert recipe(other) == recipe(app)
+    assert "|k:7|N:ngrams:3|annot:majority|" in recipe(app)
+    assert dots(other, bounds=True) == dots(app, bounds=True)
+
+
+def test_the_ranking_by_cutoffs_is_that_of_the_function(lectures: kp.Corpus) -> None:
+    app = at("systems", "Stability", k="7", views="cutoff k")
+    drawn = curves.rank_chart(kp.stability(lectures, by="k", measure="F1@k", k=7))
+    assert drawn.alt in [one.proto.alt for one in app.get("plotly_chart")]
+
+
 def test_identical_systems_have_no_order() -> None:
     app = opened("overview", loaded(**dict.fromkeys(("one", "two", "three"), "yake")))
     assert "are level: F1@6" in words(app)
@@ -319,6 +337,23 @@ def test_people_stand_beside_the_systems(page: str, tab: str, lectures: kp.Corpu
         assert (float(value.split(" ")[0]) if isinstance(value, str) else value) == pytest.approx(values[system], 1e-2)
 
 
+def test_three_indexers_are_compared_in_pairs_and_title_by_title() -> None:
+    """Way 4 of the guide. Of 8, 8 and 6 headings A and B share 3 (moon, sundial, slope), A and C 4, B and C harbour."""
+    path = ROOT / "sample_data" / "studies" / "indexers.csv"
+    app = opened("data", files=[Source(path.name, path.read_bytes())])
+    found = shown(app, "phrases").set_index("source")["phrases"]
+    assert found.to_dict() == {"Indexer A": 8, "Indexer B": 8, "Indexer C": 6}
+    app.switch_page("../pages/annotators.py").run()
+    assert shown(app, "pair")["Hooper"].tolist() == pytest.approx([3 / 13, 4 / 10, 1 / 13])
+    app.switch_page("../pages/documents.py").run()
+    # Twice what pairs share, by what they chose: 4 / 14, 6 / 16 and 6 / 14; the title of least agreement comes first.
+    titles = shown(app, "P_pos")
+    assert titles["document"].tolist() == ["talk-3", "talk-1", "talk-2"]
+    assert titles["P_pos"].tolist() == pytest.approx([4 / 14, 6 / 16, 6 / 14])
+    app.switch_page("../pages/report.py").run()
+    assert [box.label for box in app.checkbox] == ["Reliability of the gold standard", "Annotators and titles", "Data"]
+
+
 def test_one_annotator_has_nobody_to_agree_with() -> None:
     corpus = corpus_of({"d1": ["x"], "d2": ["y"]}, {"s": {"d1": ["x"], "d2": ["z"]}})
     assert "one annotator" in words(opened("annotators", corpus))
@@ -381,3 +416,7 @@ def test_the_table_of_a_paper_holds_the_values_of_evaluate(lectures: kp.Corpus) 
     values = kp.evaluate(lectures, k=5, measures=["F1@k"], interval="none").frame.set_index("system")["value"]
     rows = {line.partition("&")[0].strip(): line for line in latex.splitlines() if "&" in line}
     assert [name for name in values.index if f"{values[name]:.3f}".lstrip("0") not in rows[name]] == []
+    app.text_input(key="table_k").set_value("3").run()
+    assert [
+        cut for cut in (3, 5, 10) if f"F1@{cut}" in next(one.value for one in app.code if "toprule" in one.value)
+    ] == [3]

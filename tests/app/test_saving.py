@@ -133,16 +133,6 @@ def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
     assert "yake" in shown(app, "phrases")["source"].tolist()
 
 
-def test_settings_that_are_no_choice_here_fall_back() -> None:
-    query = {"k": "banana", "annotators": "nobody", "preset": "none", "N": "x", "universe": "number", "rel": "nan"}
-    query |= {"ties": "1"}
-    app = opened("data")
-    drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
-    assert "k = 1, the average gold size" in app.slider(key="k sidebar").label
-    assert app.selectbox(key="annotators sidebar").value == "union"
-    assert {"a", "says nothing"} <= set(board(app))
-
-
 def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
     app = opened("data")
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE))))

@@ -93,16 +93,6 @@ def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) ->
     assert len(shown(app, "title_similarity")) == 370
 
 
-def test_the_annotators_page_takes_sentences(extracts: kp.Corpus) -> None:
-    app = opened("annotators", extracts)
-    tables = (one.value for one in app.dataframe if "measure" in one.value)
-    table = next(one for one in tables if "K" in set(one["measure"])).set_index("measure")
-    frame = kp.agreement(extracts, measures="K", universe="sentences").frame
-    expected = frame[(frame["system"] == "all") & (frame["subset"] == "all")]["value"].item()
-    assert table["value"]["K"] == expected
-    assert app.selectbox(key="universe sidebar").value == "sentences"
-
-
 def test_sentences_become_the_universe_when_extracts_are_opened() -> None:
     app = page()
     assert app.selectbox(key="universe sidebar").value == "ngrams:3"

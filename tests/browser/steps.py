@@ -1,7 +1,8 @@
 """What people do on every page: open it, follow its links, drop files."""
 
+import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page
@@ -32,3 +33,11 @@ def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
     zone(page).set_input_files([str(file) for file in files])
     page.get_by_text(re.compile(r"^Your (file|\d+ files)$")).wait_for()
     settle(page)
+
+
+def written(folder: Path, tables: Mapping[str, Sequence[Sequence[object]]]) -> list[Path]:
+    """Write tables of rows, the head first, as CSV files of their names; return the files."""
+    for name, rows in tables.items():
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+    return [folder / f"{name}.csv" for name in tables]

@@ -3,17 +3,17 @@
 import random
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from kp_core.settings import in_words, question
-from tests.browser.test_use import choose, drop, main, recipe, values
+from tests.browser.steps import SETTLE, drop, main
+from tests.browser.test_use import choose, recipe, values
 from tests.dashboard import running
 
-SETTLE = Callable[[Page], None]
 KEPT = "The last complete result of this page"
 
 

@@ -1,29 +1,24 @@
 """The report of a session with hostile phrases: opened from disk, without a network, it shows the same numbers."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-from tests.browser.test_use import HOSTILE, downloaded, drop, follow, values
+from tests.browser.steps import SETTLE, drop, follow, written
+from tests.browser.test_use import HOSTILE, downloaded, values
 
-SETTLE = Callable[[Page], None]
 #: The most that a report may hold (specification of the interface).
 MEGABYTES = 6
 
 
 def files(folder: Path) -> list[Path]:
-    gold, rows = folder / "gold.csv", ["doc_id,keyphrase"]
-    rows += [f'd{number},"{phrase}"' for number, phrase in enumerate(HOSTILE * 2)]
-    gold.write_text("\n".join(rows), encoding="utf-8")
-    made = [gold]
-    for name, step in (("<b>mine</b>", 1), ("other", 2)):
-        rows = ["doc_id,rank,keyphrase"]
-        found = [phrase if number % step == 0 else "tide" for number, phrase in enumerate(HOSTILE * 2)]
-        rows += [f'd{number},1,"{phrase}"' for number, phrase in enumerate(found)]
-        made.append(folder / f"{name.replace('/', '')}.csv")
-        made[-1].write_text("\n".join(rows), encoding="utf-8")
-    return made
+    phrases = HOSTILE * 2
+    tables = {"gold": [("doc_id", "keyphrase"), *((f"d{n}", phrase) for n, phrase in enumerate(phrases))]}
+    for name, step in (("<b>mine<b>", 1), ("other", 2)):
+        found = [phrase if n % step == 0 else "tide" for n, phrase in enumerate(phrases)]
+        rows = [(f"d{n}", 1, phrase) for n, phrase in enumerate(found)]
+        tables[name] = [("doc_id", "rank", "keyphrase"), *rows]
+    return written(folder, tables)
 
 
 def test_a_report_opens_from_disk_without_a_network(

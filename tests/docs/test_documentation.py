@@ -14,8 +14,8 @@ import pytest
 from docs.written import PAGES as WRITTEN
 from kp_core.cli import app, main
 from kp_ui.shell import PAGES as SHOWN
+from tests.cases import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
 OTHERS = [
     ROOT / name

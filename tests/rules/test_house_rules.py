@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import cases
+from tests.cases import ROOT, cases
 
-ROOT = Path(__file__).resolve().parents[2]
 CORE, UI, PAGES = ("kp_core/**/*.py",), ("kp_ui/**/*.py",), ("pages/*.py",)
 SCREEN = (*PAGES, *UI, "app.py")
 #: Arguments that name something of ours, never of a user: what hangs on them may be kept for everybody.

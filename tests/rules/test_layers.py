@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import cases
+from tests.cases import ROOT, cases
 
 CASES = cases(__file__)
 
-ROOT = Path(__file__).resolve().parents[2]
 
 #: The packages and modules of kp_core from the ground up; a module imports from its own package and from those below.
 #: The public API in kp_core/__init__.py is "".

@@ -13,11 +13,11 @@ import pytest
 
 import kp_core as kp
 from kp_core import scale
+from tests.cases import ROOT
 from tests.scale.tables import assert_same_rows, draw, engine, write
 
 pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster"), pytest.mark.filterwarnings("default")]
 distributed = pytest.importorskip("distributed", reason="skipped: Dask is not installed (requirements-cluster.txt)")
-FOLDER = str(Path(__file__).resolve().parents[2])
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def plain_main() -> Iterator[None]:
 def cluster(plain_main: None) -> Any:
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
         with distributed.Client(made) as client:
-            client.run(lambda: __import__("sys").path.insert(0, FOLDER))
+            client.run(lambda: __import__("sys").path.insert(0, str(ROOT)))
         yield made
 
 

@@ -17,9 +17,9 @@ from kp_core import scale
 from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.scale.tally import Tally, load_tally
+from tests.cases import ROOT
 from tests.scale.tables import draw, engine, write
 
-ROOT = Path(__file__).resolve().parents[2]
 SLOW = """
 import sys, time
 from kp_core.scale import engine
@@ -91,16 +91,3 @@ def test_a_checkpoint_of_other_settings_data_or_kind_is_refused(tmp_path: Path) 
     np.savez(checkpoint, a=np.array([object()]))
     with pytest.raises(kp.InputError, match="statistics of a streamed run"):
         scale.evaluate(*given, **options)
-
-
-@pytest.mark.parametrize("universe", ["ngrams", "60"])
-def test_a_saved_run_gives_single_documents_with_their_texts(universe: str, tmp_path: Path) -> None:
-    tables, ids = draw(5, documents=30), ["d003", "d007"]
-    options: dict[str, Any] = {"k": 3, "universe": universe, "measures": "F1@3,kappa", "resamples": 20}
-    scale.stream(*write(tables, tmp_path), engine=engine(), **options).save(tmp_path / "run.npz")
-    some = scale.open_statistics(tmp_path / "run.npz").run.documents(ids)
-    assert some.systems == ["s0", "s1", "s2"]
-    for table, columns in (("gold", ["doc_id", "phrase"]), ("documents", ["doc_id", "text"])):
-        found, expected = getattr(some, table)[columns], tables[table][columns]
-        expected = expected[expected["doc_id"].isin(ids)]
-        assert sorted(found.itertuples(index=False)) == sorted(expected.itertuples(index=False))

@@ -92,25 +92,20 @@ def test_the_command_line_streams_when_asked_and_beyond_the_limits(
     data = ["--gold", str(given.gold)]
     systems = [word for name, path in given.systems.items() for word in ("--system", f"{name}={path}")]
 
-    def said(command: str, *options: str) -> tuple[dict[str, Any], str]:
-        asked = [command, *data, *(systems if command != "agreement" else ()), "--format", "json", *options]
-        assert main(asked) == 0
+    def said(*options: str) -> tuple[dict[str, Any], str]:
+        assert main(["evaluate", *data, *systems, "--format", "json", *options]) == 0
         out, err = capsys.readouterr()
         return json.loads(out), err
 
-    found, err = said("evaluate", "--stream", "--k", "3", "--save-statistics", str(statistics))
+    found, err = said("--stream", "--k", "3", "--save-statistics", str(statistics))
     assert found["signature"] == kp.evaluate(corpus, k=3, interval="poisson").signature
     assert "parts · " in err
     assert scale.open_statistics(statistics).documents == found["rows"][0]["documents"]
-    rows = said("compare", "--stream", "--measures", "F1@3,MAP", "--resamples", "50")[0]["rows"]
-    assert [row["measure"] for row in rows] == ["F1@3", "MAP"]
-    assert rows[0]["difference"] == pytest.approx(kp.compare(corpus, measure="F1@3").frame["difference"][0], abs=1e-12)
-    said("agreement", "--stream")
     assert main(["evaluate", *data, *systems, "--stream", "--encoding", "latin-1"]) == 2
     assert main(["evaluate", "--gold", "nothing.csv", "--system", "nothing.csv"]) == 1
     monkeypatch.setattr("kp_core.scale.memory.LIMITS", kp.reading.limits.Limits(rows=10))
     capsys.readouterr()
-    found, err = said("evaluate", "--k", "3")
+    found, err = said("--k", "3")
     assert "beyond the limits of an evaluation in memory, so the tables are streamed" in err
     assert "ci:poisson" in found["signature"]
 
@@ -152,10 +147,3 @@ def test_what_would_be_lost_at_the_end_is_refused_at_the_beginning(tmp_path: Pat
     with pytest.raises(kp.UsageError, match=r"pairs\.csv is read and written at once"):
         similarity(pairs, "BLEU", pairs)
     assert pairs.read_text() == "keyphrase,candidate\na b,a\n"
-
-
-def test_a_part_of_regrouped_rows_says_in_which_files_they_stand(tmp_path: Path) -> None:
-    tables = draw(0, documents=20, systems=1)
-    given = write({name: tables[name] for name in ("gold", "runs")}, tmp_path, "csv")
-    with pytest.raises(kp.InputError, match=r"part \d+ \(documents from .*\) of gold.csv, s0.csv, .*universe 12"):
-        scale.evaluate(*given, k=3, measures="kappa", universe=12, engine=engine(60))

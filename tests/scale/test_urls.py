@@ -14,9 +14,9 @@ from aiohttp import web
 
 from kp_core import scale
 from kp_core.cli import main
+from tests.cases import LECTURES
 from tests.scale.tables import assert_same_rows
 
-LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 ASKED = {"measures": ["F1@k", "MAP"], "k": 5, "interval": "none"}
 
 

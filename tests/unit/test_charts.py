@@ -1,7 +1,6 @@
 """Charts draw the numbers they are given, keep one look a system, and take names for what they are: data."""
 
 import tomllib
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,12 +8,10 @@ import pytest
 import kp_core as kp
 from kp_core.charts import curves, dots, over_thresholds, style
 from kp_core.charts import screen_tables as tables
-from kp_core.scoring.measures import concordance
 from kp_core.scoring.systems import BASELINES
-from kp_core.words.statements import diagnose
+from tests.cases import ROOT
 from tests.figures import checked
 
-ROOT = Path(__file__).resolve().parents[2]
 GOLD = {"d1": ["tree", "leaf", "root"], "d2": ["sun", "moon"], "d3": ["sea"]}
 SYSTEMS = {
     "<b>one</b>": {"d1": ["tree", "stone", "leaf"], "d2": ["moon", "star"], "d3": ["sea", "sky"]},
@@ -54,16 +51,6 @@ def test_a_curve_holds_value_and_interval_at_every_number(result: kp.Result) -> 
     assert list(lines["two"].y) == pytest.approx(rows["value"].tolist())
     band = next(t for t in checked(drawn).data if t.fill == "toself" and t.legendgroup == "two")
     assert list(band.y[:3]) == pytest.approx(rows["high"].tolist())
-
-
-def test_names_are_escaped_in_figures_and_not_in_words(result: kp.Result) -> None:
-    for drawn in (
-        curves.over_k(result, "F1@k", curves.Marks(2, 2, {"<b>one</b>": 2})),
-        curves.precision_recall(result, 2),
-        curves.over_k(result, ["F1@k", "kappa"]),
-    ):
-        assert "<b>one" not in checked(drawn).to_json().replace("\\u003c", "<")
-    assert "<b>one</b>" in curves.over_k(result, "F1@k", curves.Marks(2)).alt
 
 
 def test_marks_that_coincide_share_a_label_and_none_is_beyond_the_axis() -> None:
@@ -162,38 +149,6 @@ def test_intervals_of_few_documents_are_grey(result: kp.Result) -> None:
     assert "row0_col2" not in enough
 
 
-# The table of TF-IDF implied by the published figures (specification of agreement, section 9).
-TFIDF = {"a": 70.0, "b": 425.0, "c": 135.0, "d": 10120.0}
-
-
-SMALL, ENDLESS = {"a": 3, "b": 7, "c": 7, "d": 0}, {"a": 3, "b": 7, "c": 7, "d": 100_000}
-KAPPA = float(concordance.kappa(concordance.table(*TFIDF.values())))
-OTHER = {"y": {"a": 43, "b": 452, "c": 219, "d": 10036}}
-
-
-@pytest.mark.parametrize(
-    ("cells", "others", "macro", "expected"),
-    [
-        (TFIDF, {}, None, "PABAK is no guide here: x has 0.896, and a system that says nothing has more, 0.908"),
-        (TFIDF, {}, None, "prevalence paradox"),
-        (TFIDF, {}, None, "The gold standard chose many more phrases than x (495 against 205)"),
-        (TFIDF, {}, None, "94 % of all phrases were rejected by both sides"),
-        (SMALL, {}, None, "hardly larger"),
-        (ENDLESS, {}, None, "does not depend on N"),
-        (TFIDF, OTHER, None, "x 205, y 262"),
-        (TFIDF, {}, KAPPA + 0.06, "mean over documents 0.238"),
-        ({"a": 0, "b": 5, "c": 0, "d": 9}, {}, None, "x chose nothing here, so there is no agreement on keyphrases"),
-    ],
-)
-def test_what_a_table_shows_is_said(cells, others, macro, expected) -> None:
-    assert expected in " ".join(diagnose("x", cells, others, macro))
-
-
-def test_what_a_table_does_not_show_is_not_said() -> None:
-    assert "says nothing" not in " ".join(diagnose("x", {"a": 6, "b": 4, "c": 5, "d": 100}, {}))
-    assert "mean over documents" not in " ".join(diagnose("x", TFIDF, {}, KAPPA + 0.04))
-
-
 def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
     """A system called "1" is no second row: Plotly would take such a name for a place on the axis."""
     corpus = kp.load(gold={"d": ["a", "b"]}, systems={"1": {"d": ["a", "b"]}, "0": {"d": ["a", "x"]}})
@@ -201,3 +156,34 @@ def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
     dot = {trace.y[0]: trace.x[0] for trace in figure.data}
     assert dot == {"1": 1.0, "0": 0.5}
     assert [(one.y, one.text) for one in figure.layout.annotations] == [(0, "<b>1.000</b>"), (1, "<b>0.500</b>")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"order": "as loaded"}, "abcd"),
+        ({"order": "difference"}, "cbda"),  # .4, 0, 0, and none
+        ({"order": "value"}, "cbda"),
+        ({"order": "length of the text"}, "dbca"),
+        ({"order": "as loaded", "search": " SEA "}, "bc"),  # a title, and an id
+        ({"order": "as loaded", "group": "news"}, "ac"),
+        ({"order": "as loaded", "which": "the first is better"}, "c"),
+        ({"order": "as loaded", "which": "the second is better"}, ""),
+        ({"order": "as loaded", "which": "equal"}, "bd"),
+        ({"order": "as loaded", "which": "equal", "other": "nobody"}, "abcd"),
+    ],
+)
+def test_documents_are_arranged_as_asked(asked: dict[str, str], expected: str) -> None:
+    ids = {"a": "d-a", "b": "d-b", "c": "sea-c", "d": "d-d"}
+    scores = {"title": [None, 0.3, 0.6, 0.1], "y": [0.5, 0.3, 0.2, 0.1]}
+    rows = [(system, ids[d], one) for system, own in scores.items() for d, one in zip(ids, own, strict=True)]
+    values = pd.DataFrame(rows, columns=["system", "document", "value"])
+    known = pd.DataFrame({"doc_id": ids.values(), "text": ["x", "xxx", "xx", "xxxx"]})
+    known = known.assign(title=["", "The Sea", "", ""], group=["news", "", "news", ""])
+    found = tables.documents(values, known, "title", **{"other": "y"} | asked)
+    assert "".join(doc_id[-1] for doc_id in found["document"]) == expected
+    beside = ["difference"] if asked.get("other") != "nobody" else []
+    assert found.columns.tolist() == ["document", *beside, "system title", "y", "title", "type"]
+    if beside and "c" in expected:
+        row = found[found["document"] == "sea-c"].iloc[0]
+        assert row[["difference", "system title", "y", "type"]].tolist() == [pytest.approx(0.4), 0.6, 0.2, "news"]

@@ -16,16 +16,15 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.reading import Choice, Source
 from kp_core.settings import settings_from
-from tests.cases import cases
+from tests.cases import LECTURES, cases
 from tests.format_samples import workbook
 
 CASES = cases(__file__)
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
-DATA = ["--gold", str(SAMPLE / "gold.csv"), "--system", str(SAMPLE / "systems" / "yake.csv")]
-GOLD = ["--gold", str(SAMPLE / "gold.csv"), "--documents", str(SAMPLE / "documents.jsonl")]
+DATA = ["--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv")]
+GOLD = ["--gold", str(LECTURES / "gold.csv"), "--documents", str(LECTURES / "documents.jsonl")]
 TEXTS = GOLD[2:]
-SYSTEMS = ["--system", *(str(path) for path in sorted((SAMPLE / "systems").iterdir()))]
+SYSTEMS = ["--system", *(str(path) for path in sorted((LECTURES / "systems").iterdir()))]
 PAIR = ["a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents"]
 TRIM = ["document", "size", "K", "gold", "status", "reason"]
 KEYS = ["system", "measure", "k", "average", "subset", "value", "low", "high", "documents", "undefined", "reason"]
@@ -65,7 +64,7 @@ def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str])
 def test_command_line_api_and_settings_from_the_signature_agree(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "evaluate", *DATA, "--format", "json", "--preset", "pke", "--annotators", "majority:2")
     found = json.loads(out)
-    corpus = kp.load(gold=SAMPLE / "gold.csv", systems=[SAMPLE / "systems" / "yake.csv"])
+    corpus = kp.load(gold=LECTURES / "gold.csv", systems=[LECTURES / "systems" / "yake.csv"])
     result = kp.evaluate(corpus, preset="pke", annotators="majority:2")
     assert found["signature"] == result.signature
     assert [row["value"] for row in found["rows"]] == result.frame["value"].tolist()
@@ -90,7 +89,7 @@ def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixt
 def test_one_message_and_a_status_for_what_goes_wrong(
     command: str, status: int, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(SAMPLE)
+    monkeypatch.chdir(LECTURES)
     found, out, err = run(capsys, *shlex.split(command))
     assert (found, out) == (status, "")
     assert err.startswith("kpscope: ")
@@ -161,7 +160,7 @@ def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], 
 
 def test_agreement_and_compare_are_those_of_the_api(capsys, lectures: kp.Corpus) -> None:
     _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
-    people, found = kp.load(gold=SAMPLE / "gold.csv", documents=SAMPLE / "documents.jsonl"), json.loads(out)
+    people, found = kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl"), json.loads(out)
     expected = kp.agreement(people, measures=["K", "kappa"], average="both")
     assert [row["value"] for row in found["rows"]] == expected.frame["value"].tolist()
     assert found["signature"] == expected.signature
@@ -244,7 +243,7 @@ def test_a_sheet_that_is_not_there_is_said(files):
 # extract and sentences
 
 
-EXTRACT, DOCUMENTS = ["extract", *TEXTS], SAMPLE / "documents.jsonl"
+EXTRACT, DOCUMENTS = ["extract", *TEXTS], LECTURES / "documents.jsonl"
 
 
 def printed_csv(capsys, *arguments):
@@ -256,7 +255,7 @@ def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
     status, printed, err = run(capsys, *EXTRACT, "--method", "tfidf-chunks", "--top", "20", "--out", str(out))
     assert (status, printed) == (0, "")
     assert "info: tfidf-chunks: This system is reconstructed from the results section" in err
-    gold = SAMPLE / "gold.csv"
+    gold = LECTURES / "gold.csv"
     asked = ["--measures", "F1@6", "--format", "csv", "--interval", "none"]
     _, printed, _ = run(capsys, "evaluate", "--gold", str(gold), "--system", str(out), *asked)
     found = kp.extract(DOCUMENTS, "tfidf-chunks", 20)
@@ -318,7 +317,7 @@ def test_sentences_are_listed(capsys):
 def test_the_study_is_that_of_python(capsys, tmp_path):
     """Of three lectures: above K = 0.4 too few of their sentences are “yes”, so some values are missing."""
     for name in ("sentences.csv", "documents.jsonl"):
-        lines = (SAMPLE / name).read_text("utf-8").splitlines(keepends=True)
+        lines = (LECTURES / name).read_text("utf-8").splitlines(keepends=True)
         kept = [line for line in lines if not re.search("lecture-(0[4-9]|[12])", line)]
         (tmp_path / name).write_text("".join(kept), "utf-8")
     gold, texts = tmp_path / "sentences.csv", tmp_path / "documents.jsonl"

@@ -5,77 +5,27 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Source
+from kp_core.reading import Source
 from kp_core.reading.escape import escape, unescape
 from kp_core.reading.tidy import file_names, tidy
 from kp_core.reading.values import EDGES
 from kp_core.takeaway.trec_files import trec
+from tests.cases import LECTURES
 from tests.corpora import corpus_of
-from tests.read_back import ENDINGS, back, rows, same
+from tests.read_back import back, rows
 from tests.unit.test_cli import run
 
-LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 DATA = [
     *("--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv")),
     *("--documents", str(LECTURES / "documents.jsonl"), "--judgements", str(LECTURES / "judgements.csv")),
 ]
-letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from(" ;,|\t\"'%_[]\n")
-phrase = st.text(letters, max_size=9).map(lambda text: text.strip(EDGES)).filter(bool)
-entries = st.lists(phrase | st.lists(phrase, min_size=2, max_size=3), max_size=4)
-lists = st.dictionaries(phrase, entries, min_size=1, max_size=4)
-predictions = st.dictionaries(phrase, st.lists(phrase, max_size=5), max_size=4)
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-@settings(max_examples=15)
-@given(st.dictionaries(phrase, lists, min_size=1, max_size=3), st.dictionaries(phrase, predictions, max_size=2))
-@example({"0": {"0@": [";"]}}, {})
-def test_a_corpus_written_and_read_again_is_the_same(ending, gold, runs):
-    corpus = corpus_of(gold, runs)
-    again = back(tidy(corpus, ending))
-    assert again.report.rejected.empty
-    same(again, corpus)
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_grades_scores_texts_and_types_are_kept(ending):
-    corpus = corpus_of(
-        {"ana": {"007": ["a;b"], "8": []}, "ben": {"007": [("c", "d")]}},
-        {"s": {"007": ["x", "a;b"], "9": []}},
-        grades={"007": {"a;b": 0.5}},
-        scores={"s": {"007": [0.1, 0.25]}},
-        texts={"007": "Tides [sep] rise.\r\n\tTwice, “daily”.", "8": "=1+1"},
-        higher=False,
-    )
-    corpus.documents.loc[0, "group"] = "news"
-    again = back(tidy(corpus, ending))
-    same(again, corpus)
-    assert not again.rankings["s"].higher_is_better
-    assert again.documents.loc[again.documents["doc_id"] == "007", "text"].item().startswith("Tides [sep] rise.\r\n\t")
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_judgements_with_and_without_documents_are_kept(ending):
-    table = pd.DataFrame(
-        [
-            ("p1", "d1", "tide table", "tide", "ana", 3.0),
-            ("p1", "d1", "tide table", "tide", "ben", 2.0),
-            ("p2", None, "sea", "the sea", "ana", 4.0),
-        ],
-        columns=["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"],
-    )
-    table = table.astype(dict.fromkeys(["pair_id", "doc_id", "keyphrase", "candidate", "annotator"], "str"))
-    corpus = kp.Corpus(judgements=table)
-    again = back(tidy(corpus, ending))
-    assert rows(again.judgements, list(table)) == rows(table, list(table))
 
 
 @pytest.mark.parametrize("empty_phrase", ["", "tide"])
@@ -232,75 +182,7 @@ def test_file_names_stay_in_their_folder():
 # reading files of others
 
 
-def read(text, role="systems", name="a.txt", **more):
-    return kp.load(**{role: Source(name, text.encode())}, **more)
-
-
-def test_runs_are_in_the_order_of_their_scores():
-    corpus = read("d1 Q0 b 1 0.5 x\nd1 Q0 a 0 0.9 x\nd2\tQ0\tc\t0\t0.1\tx\nd1 Q0 z 1 0.9 y\n")
-    assert corpus.report.readings[0].family == "F8"
-    assert corpus.systems == ["x", "y"]
-    assert corpus.runs[["system", "doc_id", "rank", "phrase", "score"]].to_numpy().tolist() == [
-        ["x", "d1", 1, "a", 0.9],
-        ["x", "d1", 2, "b", 0.5],
-        ["x", "d2", 1, "c", 0.1],
-        ["y", "d1", 1, "z", 0.9],
-    ]
-    assert "ranks against" not in str(corpus.report.notes)
-
-
-def test_scores_win_over_ranks_and_higher_is_always_better():
-    corpus = read("d Q0 a 1 0.1 x\nd Q0 b 2 0.2 x\nd Q0 c 3 0.3 x\n")
-    assert corpus.runs["phrase"].tolist() == ["c", "b", "a"]
-    assert corpus.rankings["x"].higher_is_better
-    assert "1 list has ranks against its scores" in str(corpus.report.notes)
-
-
-def test_qrels_of_others():
-    corpus = read("d1 0 tide_table 2\nd1 0 sea -1\n\nd2 1 moon_phase 0\nd3 0 x 1\nd2 0 too many fields 1\n", "gold")
-    assert corpus.gold["annotator"].unique().tolist() == ["gold"]
-    assert corpus.gold["phrase"].tolist() == ["tide_table", "sea", "moon_phase", "x"]
-    assert corpus.gold["relevance"].tolist() == [2, -1, 0, 1]
-    assert corpus.report.rejected[["line", "reason"]].to_numpy().tolist() == [["6", "6 fields instead of 4"]]
-    assert "underscore = space" in str(corpus.report.notes)
-    choice = {"a.txt": Choice(options={"underscore": "space"})}
-    corpus = read("d1 0 tide_table 1\n", "gold", roles=choice)
-    assert corpus.gold["phrase"].tolist() == ["tide table"]
-    assert corpus.gold["relevance"].isna().all()
-
-
-def test_percent_signs_are_decoded_all_or_none():
-    assert read("d 0 a%20b 1\nd 0 100%25 1\n", "gold").gold["phrase"].tolist() == ["a b", "100%"]
-    assert read("d 0 a%20b 1\nd 0 100% 1\n", "gold").gold["phrase"].tolist() == ["a%20b", "100%"]
-    assert read("d 0 a%FF 1\n", "gold").gold["phrase"].tolist() == ["a%FF"]
-
-
-def test_a_score_that_is_no_number_is_a_rejected_row():
-    text = "".join(f"d Q0 p{n} {n} {9 - n} x\n" for n in range(1, 8)) + "d Q0 q 8 high x\n"
-    corpus = read(text)
-    assert len(corpus.runs) == 7
-    assert corpus.report.rejected["reason"].tolist() == ["score is not a finite number"]
-
-
-@pytest.mark.parametrize("text", ["doc_id\titer\tphrase\trel\nd1\t0\ttide\t1\n", "d1\tana\ttide table\t2\n"])
-def test_tables_stay_tables(text):
-    assert read(text, "gold").report.readings[0].family == "F10"
-
-
 # the command line
-
-
-def test_words_after_the_tag_and_comments_are_left_out_and_counted():
-    corpus = read("# made by x\nd Q0 a 1 0.5 mine, from May\n#d Q0 b 2 0.4 mine,\n# d Q0 c 1 0.3 x\n")
-    assert corpus.runs[["system", "doc_id", "phrase"]].to_numpy().tolist() == [
-        ["mine,", "d", "a"],
-        ["mine,", "#d", "b"],
-    ]
-    notes = str(corpus.report.notes)
-    assert "2 lines begin with `#`: comments." in notes
-    assert "1 line has words after its tag" in notes
-    corpus = read("# doc iter phrase rel\n" * 9 + "d 0 tide 1\n#d 0 sea 2\n", "gold", "g.txt")
-    assert corpus.gold[["doc_id", "phrase", "relevance"]].to_numpy().tolist() == [["d", "tide", 1], ["#d", "sea", 2]]
 
 
 def test_qrels_of_sixty_megabytes_take_less_than_a_gigabyte():
@@ -345,22 +227,3 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["gold.csv"]
     assert run(capsys, "convert", *DATA[:2], "--out", str(tmp_path), "--force")[0] == 0
     assert (tmp_path / "gold.csv").read_text().startswith("doc_id,")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
-        ([*DATA, "--to", "xml", "--out", "x"], 2, 'Choose from: "tidy"'),
-        ([*DATA], 2, "--out requires an argument"),
-        (["--out", "x"], 2, "name the files to convert"),
-        ([*DATA, "--out", "x", "--normalise", "lower"], 2, "go with --to trec"),
-        (["--gold", "no-such-file.csv", "--out", "x"], 1, "no such file"),
-        ([*DATA, "--to", "trec", "--out", "x", "--normalise", "shout"], 2, "no normalisation step 'shout'"),
-    ],
-)
-def test_wrong_usage_and_refused_data(arguments, status, said, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    found, out, err = run(capsys, "convert", *arguments)
-    assert (found, out) == (status, "")
-    assert said in err
-    assert not list(tmp_path.iterdir())

@@ -11,10 +11,11 @@ import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 import kp_core as kp
+from tests.cases import LECTURES
 from tests.corpora import corpus_of
-from tests.unit.test_cli import SAMPLE, run
+from tests.unit.test_cli import run
 
-JUDGED = SAMPLE / "judgements.csv"
+JUDGED = LECTURES / "judgements.csv"
 KEYS = ["measure", "subset", "average", "correlation", "value", "low", "high", "n", "documents", "undefined", "reason"]
 
 
@@ -138,5 +139,5 @@ def test_similarity_of_plain_pairs(capsys, tmp_path: Path):
     assert [row["reason"] for row in rows] == ["", "", "", "too_short"]
     assert float(rows[0]["value"]) == pytest.approx(2 / 3)
     assert rows[3]["value"] == ""
-    status, _, err = run(capsys, "similarity", "--pairs", str(SAMPLE / "gold.csv"))
+    status, _, err = run(capsys, "similarity", "--pairs", str(LECTURES / "gold.csv"))
     assert (status, "keyphrase and candidate" in err) == (1, True)

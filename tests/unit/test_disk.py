@@ -3,14 +3,13 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from kp_core.cli import main
 from kp_core.takeaway.disk import write_files
+from tests.cases import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 #: Stops for good where the old file is about to be replaced.
 HALTED = """
 import sys, time

@@ -14,8 +14,8 @@ from kp_core.cli import main
 from kp_core.takeaway import figures
 from kp_core.takeaway.bundle import report
 from kp_core.takeaway.figures import image, table_svg
+from tests.cases import LECTURES
 
-LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 EVIL = 'a_b & <b>"x"</b>'
 SVG = "{http://www.w3.org/2000/svg}"
 drawn = pytest.mark.skipif(not figures.browser(), reason="Chromium is not installed, so nothing was drawn")

@@ -11,8 +11,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.studies.paper_table import PaperTable
+from tests.cases import LECTURES
 
-LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 NAMES = ["yake", "rake", "tfidf", "textrank"]
 
 
@@ -80,20 +80,6 @@ def test_two_averages_or_cutoffs_of_a_measure_are_two_columns(corpus: kp.Corpus)
     deeper = kp.paper_table(corpus, measures=["kappa"], k="5,10", systems=["yake"], marks=False)
     rows = kp.evaluate(corpus, measures=["kappa"], k="5,10").frame
     assert deeper.frame().iloc[0, 1:].tolist() == rows.loc[rows["system"] == "yake", "value"].tolist()
-
-
-def test_names_are_literal_everywhere() -> None:
-    hostile = "a_b & <i>50%</i> | $x$"
-    made = kp.paper_table(
-        kp.load(gold={"d": ["tide"]}, systems={hostile: {"d": ["tide"]}}),
-        measures=["P@k"],
-        k=1,
-        caption="50% & _",
-        marks=False,
-    )
-    assert r"a\_b \& \textless{}i\textgreater{}50\%" in made.latex()
-    assert "a_b &amp; &lt;i&gt;50%" in made.html()
-    assert pd.read_csv(io.StringIO(made.csv()))["system"].tolist() == [hostile]
 
 
 @pytest.mark.parametrize("options", ["", "twocolumn"])

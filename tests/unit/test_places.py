@@ -29,15 +29,9 @@ def test_present_or_absent(text, phrase, expected):
     assert is_present(text, phrase) is expected
 
 
-def test_the_pipeline_decides():
-    assert is_present("ad-hoc routing", "ad hoc", f"hyphen-split+{STEMMED}")
-    assert is_present("ad-hoc routing", "adhoc routing", f"hyphen-join+{STEMMED}")
-    assert is_present("an agent's goal", "agent goal", "lower+possessive-drop")
-    assert is_present("hash (table)", "hash table", "lower+punct-strip")
-    assert not is_present("Hash tables", "hash tables", "none")
-    assert not is_present("tables", "*", "lower+punct-strip")
-    assert is_present("the table hash", "hash table", "lower+sort")
-    assert not is_present("hash of table", "hash table", "lower+sort")
+@pytest.mark.parametrize(("text", "phrase", "pipeline", "expected"), CASES["under_a_pipeline"])
+def test_the_pipeline_decides(text, phrase, pipeline, expected):
+    assert is_present(text, phrase, pipeline) is expected
 
 
 def test_phrases_released_as_stems_are_not_stemmed_again():
@@ -79,22 +73,7 @@ def test_every_repetition_is_marked_without_overlap():
     assert marked("Tide, tide; TIDES", {"found": ["tide"]}) == every
 
 
-@pytest.mark.parametrize(
-    ("text", "phrase", "pipeline", "shown"),
-    [
-        ("x  key\u00adword  y", "keyword", STEMMED, "key\u00adword"),
-        ("(ﬂexibles)", "flexible", STEMMED, "ﬂexibles"),
-        ("the ad-hoc way", "hoc", "lower+hyphen-split", "hoc"),
-        ("the -ad-hoc- way", "hoc", "lower+hyphen-split", "hoc"),
-        ("the ad-hoc way", "adhoc", "lower+hyphen-join", "ad-hoc"),
-        ("an agent's goal.", "agent goal", "lower+possessive-drop", "agent's goal"),
-        ("Ein cafe\u0301s!", "café", STEMMED, "cafe\u0301s"),
-        ("我们研究机器 学习", "机器学习", STEMMED, "机器 学习"),
-        ("die STRAẞE hier", "strasse", "casefold", "STRAẞE"),
-        ("το ΟΔΟΣ.", "οδος", "lower", "ΟΔΟΣ"),
-        ("ｶﾞｽ", "ガス", STEMMED, "ｶﾞｽ"),
-    ],
-)
+@pytest.mark.parametrize(("text", "phrase", "pipeline", "shown"), CASES["as_it_was_given"])
 def test_places_are_those_of_the_text_as_it_was_given(text, phrase, pipeline, shown):
     assert marked(text, {"found": [phrase]}, pipeline) == [(shown, "found")]
 

@@ -20,8 +20,6 @@ from tests.cases import cases
 
 CASES = cases(__file__)
 
-EVIL = '<img src=x onerror="alert(1)">$x$ =cmd() </script>'
-
 
 @pytest.fixture(scope="module")
 def whole(lectures: kp.Corpus) -> Report:
@@ -51,27 +49,6 @@ def test_the_page_fetches_nothing_and_is_small(whole: Report) -> None:
     assert len(own) < len(page) - 4_000_000  # the script is there once
     assert not re.search(r'(src|href)="(?!#)', own)
     assert page.count("Plotly.newPlot") == sum(len(section.charts) for section in whole.sections)
-
-
-def test_text_of_users_stands_literally() -> None:
-    corpus = kp.load(
-        gold={EVIL: {"d1": [EVIL, "b"]}, "B": {"d1": ["b"]}}, systems={EVIL: {"d1": [EVIL]}, "y": {"d1": ["b"]}}
-    )
-    found = report(corpus, k=1, interval="none", title=EVIL)
-    page = found.html()
-    own = page[page.index("</script>") :]
-    assert "<img" not in own
-    assert own.count("</script>") == own.count("<script>") + 1
-    assert "\\$x\\$" in found.latex()
-    book = pd.read_excel(io.BytesIO(found.workbook()), sheet_name="leaderboard")
-    assert EVIL in set(book["system"])
-
-
-def test_a_formula_is_no_formula_in_the_archive() -> None:
-    corpus = kp.load(gold={"d1": ["a"]}, systems={"=cmd()": {"d1": ["a"]}, "y": {"d1": ["b"]}})
-    found = report(corpus, k=1, interval="none", sections=["leaderboard"])
-    with zipfile.ZipFile(io.BytesIO(found.zip())) as archive:
-        assert "'=cmd()" in archive.read("csv/leaderboard.csv").decode()
 
 
 def test_the_archive_holds_all(whole: Report) -> None:

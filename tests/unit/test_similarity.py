@@ -96,6 +96,11 @@ def test_possessives_and_hyphens():
     assert value("real-time system", "real time system", "R-precision") == pytest.approx(1 / 3)
 
 
+def test_a_swap_of_neighbours_is_two_edits_of_tokens_or_one():
+    assert value("deep neural net", "neural deep net", "levenshtein-tokens") == pytest.approx(1 / 3)
+    assert value("deep neural net", "neural deep net", "levenshtein-tokens(distance=osa)") == pytest.approx(2 / 3)
+
+
 def test_information_is_counted_over_all_references():
     pairs = [("a b", "a b"), ("a c", "a c")]
     # 4 tokens: a twice, b and c once; "a b" after "a": 1 of 2

@@ -126,11 +126,6 @@ def test_the_heat_map_of_rankings_says_which_are_least_alike(by_k: Stability) ->
     assert drawn.alt == said
 
 
-def test_names_are_escaped_in_figures(spread: Spread, by_k: Stability) -> None:
-    for drawn in (dots.strip(spread, range_of(spread)), dots.effects(spread), curves.rank_chart(by_k)):
-        assert "<b>one" not in checked(drawn).to_json().replace("\\u003c", "<")
-
-
 def test_every_study_leaves_as_an_answer_with_settings_that_are_read_back(corpus: kp.Corpus) -> None:
     for answer in (kp.spread(corpus, measure="P@k", k=2), kp.stability(corpus, k=2), kp.near_misses(corpus, k=2)):
         assert kp.settings_from(answer.signature).k == (2,)

@@ -10,7 +10,15 @@ from kp_core.charts.screen_tables import clusters
 from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison
 from kp_core.studies.spread import Spread
-from kp_core.words.statements import agreement_of_people, beside_people, headline, of_one_system, range_of, verdict
+from kp_core.words.statements import (
+    agreement_of_people,
+    beside_people,
+    diagnose,
+    headline,
+    of_one_system,
+    range_of,
+    verdict,
+)
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -84,3 +92,10 @@ def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[o
 @pytest.mark.parametrize(("ranges", "turns", "sentence"), [one.values() for one in CASES["ranges"]])
 def test_the_range_of_values_and_the_turns_are_said(ranges: list, turns: list, sentence: str) -> None:
     assert range_of(spread_of(ranges, turns)) == sentence
+
+
+@pytest.mark.parametrize("case", CASES["diagnoses"])
+def test_what_a_table_shows_is_said_and_nothing_else(case: dict[str, Any]) -> None:
+    said = " ".join(diagnose("x", case["cells"], case.get("others", {}), case.get("macro")))
+    assert [one for one in case.get("said", []) if one not in said] == []
+    assert [one for one in case.get("unsaid", []) if one in said] == []

@@ -5,9 +5,7 @@ import json
 import random
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -18,17 +16,9 @@ from kp_core.cli import main
 from kp_core.corpus import COLUMNS, Ranking, content_digest
 from kp_core.reading import Choice, Limits, Source
 from kp_core.reading.shared import packed
-from kp_core.takeaway.workspace_file import (
-    Saved,
-    Uploads,
-    is_workspace_file,
-    read_workspace,
-    tidy_uploads,
-    workspace_file,
-)
+from kp_core.takeaway.workspace_file import Saved, Uploads, is_workspace_file, read_workspace, workspace_file
+from tests.cases import LECTURES, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-LECTURES = ROOT / "sample_data" / "lectures"
 #: Written by KPScope 1.0.0 in format 1; never to be written again.
 FIRST = ROOT / "tests" / "unit" / "format_1.kpscope"
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9)
@@ -58,48 +48,6 @@ def test_a_workspace_written_and_read_again_is_the_same(files, fixes, names):
     assert workspace_file(again) == workspace_file(Saved(uploads, names, "kps|k:7"))
 
 
-LOADED = {
-    "the lectures": lambda: kp.load(
-        LECTURES / "gold.csv",
-        {"yake": LECTURES / "systems" / "yake.csv", "gold": LECTURES / "systems" / "tfidf.jsonl"},
-        LECTURES / "documents.jsonl",
-        LECTURES / "judgements.csv",
-    ),
-    "a fix": lambda: kp.load({"1": ["tide"]}, {"a": {"1.txt": ["tide"]}}, fixes=["strip-extension", "trim"]),
-    "ties, lower is better, empty lists": lambda: kp.load(
-        {"1": ["tide"], "2": []}, {"a": {"1": [("tide", 0.1), ("sea", 0.2), ("sun", 0.2)], "2": []}}
-    ),
-    "lists, numbers and truth in further columns": lambda: kp.load(
-        pd.DataFrame(
-            {
-                "doc_id": ["1", "2"],
-                "phrase": ["tide", "=1+1"],
-                "votes left": [2**62, -1],
-                "small": np.array([1, 2], dtype="float32"),
-            }
-        )
-    ),
-    "spellings": lambda: kp.load(Source("g.json", b'{"1": [["tide", "tides"], ["sea"]], "2": []}')),
-    "only gold": lambda: kp.load({"1": ["tide"]}),
-    "only texts": lambda: kp.load(documents={"1": "Tides rise.\u2028\r\n"}),
-}
-
-
-@pytest.mark.parametrize("made", LOADED.values(), ids=LOADED)
-def test_a_corpus_without_files_is_kept_as_its_tidy_tables(made):
-    corpus = made()
-    again = back(Saved(tidy_uploads(corpus))).uploads.load()
-    for name in COLUMNS:
-        pd.testing.assert_frame_equal(getattr(again, name), getattr(corpus, name), check_exact=True)
-    assert list(again.rankings.items()) == list(corpus.rankings.items())
-    assert again.report.fixes == corpus.report.fixes
-    if corpus.systems:
-        asked = {"measures": ["kappa", "F1@10", "MAP"], "k": 7, "ties": "expected"}
-        before, after = kp.evaluate(corpus, **asked), kp.evaluate(again, **asked)
-        pd.testing.assert_frame_equal(after.frame, before.frame, check_exact=True)
-        assert after.signature == before.signature
-
-
 def test_ratings_are_kept():
     columns = [column.rstrip("?") for column in COLUMNS["judgements"]]
     rows = [("p", "d", "tide", "=tides", "me", 3.0), ("q", None, "moon", "sun", "me", 0.5)]
@@ -109,8 +57,8 @@ def test_ratings_are_kept():
 
 @given(st.data())
 @settings(max_examples=15)
-def test_the_digest_sees_every_change(data):
-    corpus = LOADED["the lectures"]()
+def test_the_digest_sees_every_change(lectures, data):
+    corpus = lectures
     name = data.draw(st.sampled_from([name for name in COLUMNS if len(getattr(corpus, name))]))
     table = getattr(corpus, name).copy()
     column = data.draw(st.sampled_from([c for c in table if pd.api.types.is_string_dtype(table[c])]))
@@ -267,13 +215,6 @@ def test_the_command_line_saves_and_opens_a_workspace(tmp_path, capsys):
     assert main(["evaluate", "--workspace", file, *asked]) == 0
     assert capsys.readouterr().out == first
     assert json.loads(first)["rows"][0]["value"] > 0
-
-
-def test_a_workspace_stands_alone_on_the_command_line(capsys):
-    assert main(["evaluate", "--workspace", str(FIRST), "--gold", "gold.csv"]) == 2
-    assert capsys.readouterr().err == "kpscope: --workspace holds all data already; leave out --gold\n"
-    assert main(["evaluate", "--workspace", str(FIRST.with_name("no.kpscope"))]) == 1
-    assert "no.kpscope: expected a whole workspace file, found no such file" in capsys.readouterr().err
 
 
 def test_ratings_count_as_judgements_on_the_command_line(tmp_path, capsys):

@@ -15,9 +15,9 @@ import pytest
 
 from kp_core.cli import main
 from kp_core.settings import __version__
+from tests.cases import ROOT
 from tests.dashboard import Session, running
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = ["--gold", "gold.csv", "--system", "system.csv", "--documents", "documents.jsonl"]
 EVALUATE = ["evaluate", *FILES, "--k", "4", "--format", "json"]
 #: One process builds the wheel for all tests of this file.

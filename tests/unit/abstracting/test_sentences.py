@@ -1,7 +1,5 @@
 """Sentences, their ids and their attributes, against values computed by hand."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from kp_core.scoring.sentence_ids import list_sentences, names_sentences, senten
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, ATTRIBUTES, attitude, attributes, columns
 from kp_core.text.stem import STEMMERS
 from kp_core.text.tokenise import clean, sentence_places, sentences, tokens
-from tests.cases import cases
+from tests.cases import ROOT, cases
 from tests.corpora import universe_sizes
 
 CASES = cases(__file__)
@@ -183,7 +181,7 @@ def test_what_is_no_sentence_is_refused(tides, phrase):
 
 
 def test_the_words_of_attitude_stand_in_the_documentation():
-    page = (Path(__file__).resolve().parents[3] / "docs" / "guide" / "annotators.md").read_text("utf-8")
+    page = (ROOT / "docs" / "guide" / "annotators.md").read_text("utf-8")
     assert ATTITUDE_WORDS in " ".join(page.split())
     for name in ATTRIBUTES:
         assert f"| `{name}` |" in page

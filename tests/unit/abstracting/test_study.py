@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,12 +14,10 @@ from kp_core.studies.sentence_study.attributes import extracts
 from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Design
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
 from kp_core.studies.trimming import at_random
-from tests.cases import cases
+from tests.cases import LECTURES, cases
 from tests.figures import checked
 
 CASES = cases(__file__)
-
-LECTURES = Path(__file__).resolve().parents[3] / "sample_data" / "lectures"
 
 
 @pytest.fixture(scope="module")

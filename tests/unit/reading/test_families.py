@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
+import shlex
 import tomllib
+from collections.abc import Iterator
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from kp_core.corpus import Corpus, Ranking
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Source, load
-from tests.format_samples import EXAMPLES, archive
+from kp_core.reading import Choice, Question, Source, load
+from kp_core.reading.choices import choices_of
+from tests.format_samples import EXAMPLES, archive, open_document, workbook
 
+OPENERS = {"xlsx": workbook, "ods": open_document}
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
 
 
@@ -33,15 +38,41 @@ def role_of(case: dict[str, Any]) -> str:
     return case.get("role", "systems" if case.get("file", "").startswith("s.") else "gold")
 
 
-def read_case(case: dict[str, Any]) -> Corpus:
+def given(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the files of a case by their roles."""
+    role = role_of(case)
+    if "sheets" in case:
+        return {role: OPENERS[case["opener"]](case["sheets"])}
     if "packed" in case:
-        return load(**{role_of(case): archive(case["files"])})
-    choice = {case["file"]: Choice(**case.get("choice", {}))}
-    return read(case["text"], case["file"], role_of(case), roles=choice, fixes=case.get("fixes", ()))
+        return {role: archive(case["files"])}
+    if "files" in case:
+        roles = case.get("given", {role: list(case["files"])})
+        return {part: [Source(name, case["files"][name].encode()) for name in names] for part, names in roles.items()}
+    return {role: Source(case["file"], case["text"].encode())}
 
 
-def shown(corpus: Corpus, table: pd.DataFrame, columns: list[str]) -> str | list[str]:
-    if columns:
+def read_case(case: dict[str, Any], options: str = "") -> Corpus:
+    """Load the files of a case as it says, or as options of the command line say."""
+    sources, said = given(case), [pair for pair in pairwise(shlex.split(options)) if pair[0].startswith("--")]
+    first = sources.get(role_of(case))
+    chosen = {first.name: case.get("choice", {})} if isinstance(first, Source) else case.get("choices", {})
+    roles = {name: Choice(**choice) for name, choice in chosen.items()}
+    roles = choices_of([value for option, value in said if option == "--as"]) or roles
+    fixes = [value for option, value in said if option == "--fix"] or case.get("fixes", ())
+    return load(**sources, roles=roles, fixes=fixes)
+
+
+def forms(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give a case in each of its forms: texts, names of the file, or openers of its sheets."""
+    several = [("texts", "text"), ("named", "file"), ("openers", "opener")]
+    for values in product(*(case.get(many, [case.get(one)]) for many, one in several)):
+        yield {**case, **{one: value for (_, one), value in zip(several, values, strict=True) if value is not None}}
+
+
+def shown(corpus: Corpus, part: dict[str, Any], role: str) -> str | list[str]:
+    """Return the rows of the table that is asked for, in the columns that are asked for, as they are written down."""
+    table = getattr(corpus, part.get("table") or {"systems": "runs", "files": "gold"}.get(role, role))
+    if columns := part.get("columns"):
         plain = table[columns].astype(object)
         return [" | ".join(map(str, row)) for row in plain.where(plain.notna(), "").to_numpy()]
     where = table["doc_id"] if len(corpus.annotators) < 2 else table["annotator"] + " " + table["doc_id"]
@@ -50,27 +81,51 @@ def shown(corpus: Corpus, table: pd.DataFrame, columns: list[str]) -> str | list
 
 @pytest.mark.parametrize("case", CASES["read"], ids=lambda case: case["shows"])
 def test_a_file_is_read_as_is_written_down(case: dict[str, Any]) -> None:
-    for text in case.get("texts", [case.get("text")]):
-        is_read_as_written_down({**case, "text": text})
+    for form in forms(case):
+        is_read_as_written_down(form)
 
 
 def is_read_as_written_down(case: dict[str, Any]) -> None:
     corpus = read_case(case)
-    tables = {"systems": "runs", "files": "gold"}
-    table = getattr(corpus, case.get("table") or tables.get(role_of(case), role_of(case)))
-    assert shown(corpus, table, case.get("columns", [])) == case["rows"]
+    for part in (case, *case.get("also", ())):
+        assert shown(corpus, part, role_of(case)) == part["rows"]
     assert " ".join(corpus.empty[["source", "doc_id"]].to_numpy().ravel()) == case.get("empty", "")
     rejected = corpus.report.rejected
     assert "; ".join(rejected["line"] + ": " + rejected["reason"]) == case.get("rejected", "")
-    assert case.get("note", "") in notes(corpus)
-    reading = corpus.report.readings[0]
-    assert reading.rows_loaded + reading.rows_rejected + reading.rows_blank == reading.rows_read
+    said = case.get("note", "")
+    assert [one for one in (said if isinstance(said, list) else [said]) if one not in notes(corpus)] == []
+    assert case.get("evidence", "") in corpus.report.readings[0].evidence
+    found = [f"{reading.file} {reading.role} {reading.family}" for reading in corpus.report.readings]
+    assert found == case.get("readings", found)
+    if "ranking" in case:
+        one = corpus.rankings["s"]
+        assert f"{one.ranked_by} {'higher' if one.higher_is_better else 'lower'} {one.resorted}" == case["ranking"]
+    for reading in corpus.report.readings:
+        assert reading.rows_loaded + reading.rows_rejected + reading.rows_blank == reading.rows_read
 
 
 @pytest.mark.parametrize("case", CASES["refused"], ids=lambda case: case["said"])
 def test_what_is_no_input_is_refused_in_words(case: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=case["said"]):
+    for form in forms(case):
+        with pytest.raises(InputError, match=case["said"]):
+            read_case(form)
+
+
+@pytest.mark.parametrize("case", CASES["asked"], ids=lambda case: case["found"])
+def test_what_is_not_certain_is_asked_and_read_as_answered(case: dict[str, Any]) -> None:
+    with pytest.raises(Question) as asked:
         read_case(case)
+    assert case["found"] in asked.value.found
+    assert str(pickle.loads(pickle.dumps(asked.value))) == str(asked.value)
+    assert len(asked.value.answers) >= len(case["answer"])
+    for answer, expected in zip(asked.value.answers, case["answer"], strict=False):
+        assert expected["says"] in str(answer)
+        assert set(expected["option"].split()) <= set(answer.options().split())
+        if "refused" in expected:
+            with pytest.raises(InputError, match=expected["refused"]):
+                read_case(case, answer.options())
+        else:
+            assert shown(read_case(case, answer.options()), expected, role_of(case)) == expected["rows"]
 
 
 def test_ranks_that_begin_with_0_do_not_cost_each_list_its_best_phrase() -> None:
@@ -99,38 +154,17 @@ def test_lines_that_are_no_whole_object_are_rejected_one_by_one(lines: list[str]
     assert rejected["reason"].str.contains("JSON object").all()
 
 
-@pytest.mark.parametrize(
-    ("text", "higher", "order", "ranking", "said"),
-    [
-        pytest.param(
-            '{"d1": [["a", 0.01], ["b", 0.2]], "d2": [["c", 0.1], ["d", 0.1]]}',
-            None,
-            "abcd",
-            Ranking("score", higher_is_better=False),
-            "lower is taken as better",
-        ),
-        pytest.param(
-            '{"d1": [["a", 1], ["b", 2]], "d2": [["c", 2], ["d", 1]]}',
-            None,
-            "bacd",
-            Ranking("score", True, resorted=1),
-            "1 list of “s” was not in order of score; it was sorted.",
-        ),
-        pytest.param('{"d1": [["a", 2], ["b", 1]]}', False, "ba", Ranking("score", False, resorted=1), ""),
-        pytest.param(
-            '{"d": [["z", 1], ["b", 2], ["a", 1], ["c", 2]]}', None, "bcza", Ranking("score", True, resorted=1), ""
-        ),
-        pytest.param(
-            "doc_id,rank,phrase,score\nd,2,a,0.9\nd,1,b,0.1\nd,2,c,0.5\n", None, "bac", Ranking("rank", True, 1), ""
-        ),
-    ],
-)
-def test_scores_order_a_list(text: str, higher: bool | None, order: str, ranking: Ranking, said: str) -> None:
-    name = "s.json" if text.startswith("{") else "s.csv"
-    corpus = read(text, name, "systems", roles={name: Choice(higher_is_better=higher)})
-    assert corpus.runs["phrase"].tolist() == list(order)
-    assert corpus.rankings["s"] == ranking
-    assert said in notes(corpus)
+@pytest.mark.parametrize("line", ["d{}\t{}\n", "d{}@{}\n", "d{} : {}\n", "d{}: {}\n", "d{};{}\n"])
+def test_a_file_with_ids_is_never_aligned_and_never_a_text(line: str) -> None:
+    long = ["a long phrase of words; sea; moon", "gauge; a very long phrase of many words", "quay; boat; ship; sea"]
+    with_ids = "".join(line.format(n, phrases) for n, phrases in enumerate(long, 1)).encode()
+    for ids_name, plain_name in (("gold.txt", "b.txt"), ("references.txt", "model.txt")):
+        files = [Source(ids_name, with_ids), Source(plain_name, b"tide; sea\nmoon; sun; star\ngauge\n")]
+        corpus = load(files=files)
+        found = {reading.file: (reading.role, reading.family) for reading in corpus.report.readings}
+        assert found == {ids_name: ("gold", "F3"), plain_name: ("system", "F5")}
+        assert not corpus.documents["text"].notna().any()
+        assert phrases(corpus)[:3] == ["a long phrase of words", "sea", "moon"]
 
 
 # ambiguous cases
@@ -139,25 +173,6 @@ def test_scores_order_a_list(text: str, higher: bool | None, order: str, ranking
 def test_two_spellings_of_an_id_are_two_documents() -> None:
     runs = {"s": {"C-7.txt": ["a"], "7": ["b"], "a-1": ["c"]}}
     assert len(load(gold={"C-7": ["a"], "007": ["b"], "A-1": ["c"]}, systems=runs).documents) == 6
-
-
-@pytest.mark.parametrize(
-    ("fix", "wanted", "done"),
-    [
-        ("keep-first", "ab", "the first of each was kept"),
-        ("merge", "acb", "their lists were joined, and of anything else the first was kept"),
-    ],
-)
-def test_a_key_twice_in_json_is_settled_and_counted(fix: str, wanted: str, done: str) -> None:
-    corpus = read('{"d1": ["a"],\n"d2": ["b"],\n"d1": ["c"]}', "g.json", fixes=[fix])
-    assert phrases(corpus) == list(wanted)
-    assert notes(corpus) == f"Keys that stood twice in one object: 1; {done}."
-    lines = '{"id": "d1", "keywords": ["a"], "keywords": ["c"]}\n{"id": "d2", "keywords": ["b"], "id": "d3"}\n'
-    # A line that breaks off is parsed as well, and what it repeats is not counted.
-    more = "".join(f'{{"id": "e{n}", "keywords": ["e"]}}\n' for n in range(4)) + '{"id": "d4", "id": "d4", "keywords": '
-    corpus = read(lines + more, "g.jsonl", fixes=[fix])
-    assert phrases(corpus) == [*wanted, *"eeee"]
-    assert f"Keys that stood twice in one object: 2; {done}." in notes(corpus)
 
 
 def test_a_document_twice_across_files_of_one_annotator_is_refused() -> None:

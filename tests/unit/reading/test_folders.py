@@ -13,7 +13,7 @@ import pytest
 import kp_core as kp
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading import Limits, Source
+from kp_core.reading import Limits, Source, report
 from tests.cases import cases
 from tests.format_samples import archive
 
@@ -55,6 +55,8 @@ def test_a_folder_is_read_as_is_written_down(case: dict[str, Any]) -> None:
         corpus = kp.load(**{how: archive(case["files"])})
         assert (lists(corpus), texts(corpus)) == (case["lists"], case.get("texts", {}))
         assert " ".join(corpus.empty["doc_id"]) == case.get("empty", "")
+        for system, expected in case.get("scores", {}).items():
+            assert corpus.runs.loc[corpus.runs["system"] == system, "score"].tolist() == expected
 
 
 KEYS = {"./keys/1.key": "tide\nsea\n", "./keys/2.key": "moon\n"}
@@ -99,6 +101,7 @@ def test_what_is_nothing_is_left_out_and_listed_and_refuses_no_folder() -> None:
     corpus = kp.load(gold=archive({**keys, **nothing}))
     assert lists(corpus) == {"gold": {"1": ["tide", "sea"], "2": ["moon"]}}
     assert sorted(ignored(corpus)) == sorted(nothing)
+    assert report.understood(corpus).startswith("2 files understood; left out: 8 files without lists or texts (")
     assert "Left out: a table of measures (P R F) without document ids." in [n.message for n in corpus.report.notes]
     with pytest.raises(InputError, match=r"2\.json: .*broken JSON"):
         kp.load(gold=archive({"1.json": '{"d": ["a"]}', "2.json": '{"d": ["a"'}))
@@ -122,110 +125,9 @@ def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
         kp.load(gold=same)
 
 
-def under(folder: str, ending: str, files: dict[str, str]) -> dict[str, str]:
-    return {f"{folder}{name}{ending}": text for name, text in files.items()}
-
-
-@pytest.mark.parametrize("readers", [["2", "5"], ["1", "2"]])
-def test_a_reader_named_like_the_document_is_no_author(readers: list[str]) -> None:
-    pack = {}
-    for doc_id in ("1", "2", "3"):
-        pack |= {f"NUS/{doc_id}/{doc_id}.txt": "Water.", f"NUS/{doc_id}/{doc_id}.kwd": "tide\n"}
-        pack |= {f"NUS/{doc_id}/KEY/{reader}.key": f"{reader} of {doc_id}\n" for reader in readers}
-    corpus = kp.load(files=archive(pack))
-    every = {reader: {doc_id: [f"{reader} of {doc_id}"] for doc_id in "123"} for reader in readers}
-    assert lists(corpus) == {"author": {doc_id: ["tide"] for doc_id in "123"}, **every}
-    assert texts(corpus) == dict.fromkeys("123", "Water.")
-    only = kp.load(gold=archive({path: text for path, text in pack.items() if "/KEY/" in path}))
-    assert lists(only) == every
-
-
-def test_an_annotator_is_never_a_document_s_number() -> None:
-    pack = {f"{doc_id}/{name}.key": f"{name} {doc_id}" for doc_id in "123" for name in ("ana", "ben")}
-    people = {name: {doc_id: [f"{name} {doc_id}"] for doc_id in "123"} for name in ("ana", "ben")}
-    assert lists(kp.load(gold=archive(pack))) == people
-    docs = under("docs/", ".txt", {"x1": "A.", "x2": "B."})
-    named = {f"lists/{doc_id}/{name}.key": name for doc_id in ("x1", "x2") for name in ("r1", "r2")}
-    assert lists(kp.load(files=archive(docs | named))) == {name: {"x1": [name], "x2": [name]} for name in ("r1", "r2")}
-    folders = under("r1/", ".txt", {"x1": "a", "x2": "b"}) | under("r2/", ".txt", {"x1": "c", "x2": "d"})
-    people = {"r1": {"x1": ["a"], "x2": ["b"]}, "r2": {"x1": ["c"], "x2": ["d"]}}
-    for how in ("gold", "systems", "files"):
-        corpus = kp.load(**{how: archive(docs | folders)})
-        assert (lists(corpus), texts(corpus)) == (people, {"x1": "A.", "x2": "B."})
-
-
-@pytest.mark.parametrize("line", ["{} 0.{}2\n", "{}   0.{}2\n", "{}\t0.{}2\n"])
-def test_systems_are_folders_of_phrases_and_scores(line: str) -> None:
-    def ranked(*phrases: str) -> str:
-        return "".join(line.format(phrase, n) for n, phrase in enumerate(phrases, 1))
-
-    pack = under("docs/", ".txt", {"1": "Tides rise and fall.", "2": "The moon."})
-    pack |= under("keys/", ".key", {"1": "tide", "2": "moon"})
-    pack |= under("yake/", ".txt", {"1": ranked("tide table", "sea"), "2": ranked("covid 19")})
-    pack |= under("tfidf/", ".txt", {"1": ranked("sea"), "2": ranked("moon", "sun")})
-    corpus = kp.load(files=archive(pack))
-    assert lists(corpus) == {
-        "gold": {"1": ["tide"], "2": ["moon"]},
-        "yake": {"1": ["tide table", "sea"], "2": ["covid 19"]},
-        "tfidf": {"1": ["sea"], "2": ["moon", "sun"]},
-    }
-    assert corpus.runs.query("system == 'yake'")["score"].tolist() == [0.12, 0.22, 0.12]
-    assert len(texts(corpus)) == 2
-
-
-def test_two_candidates_for_a_text() -> None:
-    pack = {"1.key": "tide", "1.txt": "Tides rise twice.", "1.abstr": "Tides rise."}
-    with pytest.raises(kp.Question) as asked:
-        kp.load(files=archive(pack))
-    first, second, kept = asked.value.answers
-    assert str(second) == "the texts are those “.txt”"
-    assert texts(kp.load(files=archive(pack), roles=first.choices)) == {"1": "Tides rise."}
-    assert texts(kp.load(files=archive(pack), roles=second.choices)) == {"1": "Tides rise twice."}
-    assert texts(kp.load(files=archive(pack), fixes=kept.fixes)) == {"1": "Tides rise."}
-
-
-def test_texts_of_two_files_for_one_document_are_asked() -> None:
-    two = [Source(f"{name}.csv", f"doc_id,text\nd1,Water of {name}.\n".encode()) for name in ("a", "b")]
-    with pytest.raises(kp.Question, match=r"another text for “d1”, first in a\.csv") as asked:
-        kp.load(documents=two)
-    assert texts(kp.load(documents=two, fixes=asked.value.answers[0].fixes)) == {"d1": "Water of a."}
-
-
-def test_folders_and_files_that_are_numbers_alone_are_asked() -> None:
-    pack = archive({f"g/{folder}/{file}.key": f"p{folder}{file}" for folder in (1, 2) for file in (1, 2)})
-    with pytest.raises(kp.Question, match="each folder is an annotator") as asked:
-        kp.load(gold=pack)
-    people, documents = (kp.load(gold=pack, roles=answer.choices) for answer in asked.value.answers)
-    assert lists(people)["1"] == {"1": ["p11"], "2": ["p12"]}
-    assert lists(documents)["2"] == {"1": ["p12"], "2": ["p22"]}
+def test_folders_of_many_files_named_by_numbers_are_annotators() -> None:
     many = archive({f"g/{folder}/{file}.key": "tide" for folder in (1, 2) for file in range(100, 120)})
     assert kp.load(gold=many).annotators == ["1", "2"]
-
-
-def test_subjects_of_annif_keep_their_notation() -> None:
-    lines = "<http://a/1>\ttide\t55.1\t0.8\n<http://a/2>\tsea\t\t0.5\n<http://a/3>\tmoon\t0.2\n"
-    runs = kp.load(systems=Source("d1.annif", lines.encode())).runs
-    assert runs["concept"].tolist() == ["http://a/1", "http://a/2", "http://a/3"]
-    assert runs["score"].tolist() == [0.8, 0.5, 0.2]
-    assert runs["notation"].fillna("").tolist() == ["55.1", "", ""]
-    several = [Source(f"d{n}.annif", lines.encode()) for n in (1, 2)]
-    assert kp.load(systems=several).systems == ["annif"]
-
-
-DUC = "<DOC>\n<DOCNO> AP88-{0} </DOCNO>\n<HEAD>Tides &amp; {0}</HEAD>\n<TEXT>\n<P>Water {0}.\n{1}"
-
-
-@pytest.mark.parametrize("end", ["</P></TEXT>\n</DOC>\n", ""])
-def test_sgml_of_duc(end: str) -> None:
-    every = "".join(DUC.format(n, end) for n in (16, 17))
-    pack = {"docs/d061j/AP88-16": DUC.format(16, end), "docs/d061j/AP88-17": DUC.format(17, end)}
-    for source in (Source("d061j", every.encode()), archive(pack)):
-        for how in ("documents", "files"):
-            corpus = kp.load(**{how: source})
-            table = corpus.documents[["doc_id", "title", "text"]].to_numpy().tolist()
-            assert table == [[f"AP88-{n}", f"Tides & {n}", f"Water {n}."] for n in (16, 17)]
-    with pytest.raises(InputError, match="without `<DOCNO>`"):
-        kp.load(documents=Source("d", (every + "<DOC><TEXT>x").encode()))
 
 
 def test_half_numbered_folders_are_told_apart_by_what_they_hold() -> None:

@@ -1,17 +1,15 @@
 """What a user says of the columns of a table is read so, shown before it is used, and never completed in secret."""
 
 import io
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.reading import Choice, Source
+from kp_core.reading import Choice, Source, previews
 from kp_core.reading.preview import first_rows, understand, with_parts
-from tests.format_samples import archive, workbook
-
-SAMPLE_DATA = Path(__file__).parents[3] / "sample_data"
+from tests.cases import ROOT
+from tests.format_samples import WEBANNO, archive, workbook
 
 PEOPLE = Source("a.csv", b"Kod,Anna,Ben\nk1,tide,sea\nk2,moon,moon\n")
 
@@ -73,8 +71,49 @@ def test_what_is_no_table_has_no_columns():
     ],
 )
 def test_the_templates_are_read_as_they_are_meant_as_text_and_as_workbooks(name, counts):
-    path = SAMPLE_DATA / name
+    path = ROOT / "sample_data" / name
     assert understand(Source(path.name, path.read_bytes()), Choice()).counts == counts
     frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
     frame.to_excel(buffer := io.BytesIO(), index=False)
     assert understand(Source(f"{path.stem}.xlsx", buffer.getvalue()), Choice()).counts == counts
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ('{"d1": "tide, sea", "d2": "moon"}', [{"separator": ","}, {"separator": ";"}]),
+        ('{"d1": [["tide", "table"], ["sea"]]}', [{"inner": "variants"}, {"inner": "tokens"}]),
+        ('{"d1": [["tide", "1"], ["sea", "0.5"]]}', [{"inner": "scored"}, {"inner": "variants"}]),
+    ],
+)
+def test_every_reading_of_json_is_offered_and_said(text, readings):
+    found = previews(Source("g.json", text.encode()), "gold")
+    assert [one.recognition.options for one in found] == readings
+    assert len({one.recognition.evidence for one in found}) == len(readings)
+
+
+def test_lists_of_many_single_words_may_as_well_be_the_words_of_phrases():
+    text = b'{"d": [["tide", "table"], ["sea", "level"], ["moon", "light"], ["ebb", "flow"], ["high", "water"]]}'
+    first, second = previews(Source("g.json", text), "gold")
+    assert first.recognition.confidence - second.recognition.confidence < 0.02
+
+
+@pytest.mark.parametrize(
+    ("source", "offered"),
+    [
+        (Source("d1.tsv", WEBANNO.encode()), {"label": ("all", "Key", "sea", "water")}),
+        (
+            Source("a.jsonl", b'{"id": 3, "text": "The tide table", "label": [[4, 14, "KP"], [0, 3, "Other"]]}'),
+            {"label": ("all", "KP", "Other")},
+        ),
+        (workbook({"read me": [["made by x"]], "a": [["doc_id", "phrase"], ["d", "x"]]}), {"sheet": ("read me", "a")}),
+    ],
+)
+def test_what_may_be_chosen_of_a_file_is_offered(source, offered):
+    found = previews(source)[0].options
+    assert {name: found[name] for name in offered} == offered
+
+
+def test_a_table_that_is_not_understood_is_offered_as_lines():
+    source = Source("a.txt", b"Lfd;Wort\n1;Haus\n1;Baum\n2;Katze\n")
+    assert [found.recognition.family for found in previews(source, "gold")] == ["F5"]

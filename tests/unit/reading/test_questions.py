@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import shlex
-from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +10,7 @@ import pytest
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import Choice, Source, findings, load, report
-from kp_core.reading.choices import choices_of
+from kp_core.reading import Choice, Source, findings, load
 from kp_core.text.stem import stem_words
 from tests.format_samples import archive
 
@@ -26,44 +22,6 @@ comput inform network analys measur extract rank evalu agree annot docum cluster
 predict optim simul schedul alloc regist transform compil execut process control protect encrypt compress stream render
 """
 GOLD = Source("g.csv", b"doc_id,annotator,phrase\nd1,ana,tide\nd2,ana,sea\nd3,ana,moon\n")
-
-
-def asked(**given: object) -> kp.Question:
-    with pytest.raises(kp.Question) as question:
-        load(**given)
-    return question.value
-
-
-def answered(question: kp.Question, number: int, **given: object) -> kp.Corpus:
-    """Load again with one answer, said as on the command line."""
-    words = shlex.split(question.answers[number].options())
-    said = [word for before, word in pairwise(words) if before == "--as"]
-    return load(**given, roles=choices_of(said))
-
-
-# one reading, or a question
-
-
-def test_a_weak_reading_is_asked_and_read_as_answered() -> None:
-    even = Source("a.txt", b"tide;1\nsea;2\nmoon;3\n")
-    question = asked(gold=even)
-    assert question.where == "a.txt"
-    assert [answer.options() for answer in question.answers] == ["--as a.txt:family=F5", "--as a.txt:use=no"]
-    with pytest.raises(InputError, match="nothing that is used"):
-        answered(question, 1, gold=even)
-    assert str(pickle.loads(pickle.dumps(question))) == str(question)
-
-
-def test_which_of_two_files_is_the_gold_standard_is_asked() -> None:
-    two = {"files": [Source("x.json", b'{"d1": ["sea"]}'), Source("y.json", b'{"d1": ["tide"]}')]}
-    question = asked(**two)
-    assert [str(answer) for answer in question.answers] == [
-        "x.json is the gold standard",
-        "y.json is the gold standard",
-        "all are gold, one annotator each",
-    ]
-    assert answered(question, 1, **two).systems == ["x"]
-    assert answered(question, 2, **two).annotators == ["x", "y"]
 
 
 @pytest.mark.parametrize(
@@ -86,13 +44,6 @@ def test_roles_are_told_by_name_place_and_content(files: dict[str, dict[str, int
         assert [roles[name] for name in files] == ["gold", "system"]
 
 
-def test_objects_of_documents_play_the_role_that_their_place_tells() -> None:
-    lines = '{{"id": "d1", "keyphrases": ["{0}"]}}\n{{"id": "d2", "keyphrases": ["moon"]}}\n'
-    corpus = load(files=[Source(f"{name}/test.jsonl", lines.format(name).encode()) for name in ("gold", "pred")])
-    assert corpus.gold[["annotator", "phrase"]].to_numpy().tolist() == [["gold", "gold"], ["gold", "moon"]]
-    assert corpus.runs[["system", "phrase"]].to_numpy().tolist() == [["test", "pred"], ["test", "moon"]]
-
-
 def test_what_is_not_utf_8_is_asked_for_its_encoding() -> None:
     with pytest.raises(InputError, match="name its encoding"):
         load(gold=Source("g.csv", "编号,关键词\n1,潮汐\n2,月亮\n".encode("gb18030")))
@@ -101,68 +52,16 @@ def test_what_is_not_utf_8_is_asked_for_its_encoding() -> None:
 # the sense of what was read
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("doc_id,phrase,label\n" + "".join(f"d{n},{n},x\n" for n in range(5)), "phrases that are numbers, such as “0”"),
-        ("doc_id,phrase\n" + "".join(f"d{n},http://a.b/{n}\n" for n in range(5)), "phrases that are addresses"),
-        ("doc_id,phrase\n" + "".join(f"d{n},{'word ' * 13}{n}\n" for n in range(5)), "phrases that are as long as"),
-        ("doc_id,phrase\n" + "".join(f"d{n},tide {n} (0.{n}5)\n" for n in range(5)), "that are followed by a number"),
-        ("doc_id,phrase\n" + "".join(f"d{n},<b>tide {n}</b>\n" for n in range(5)), "that are marked up as HTML"),
-        ("doc_id,phrase\n" + "".join(f"0.{n},p{n}\n" for n in range(5)), "ids of documents that are decimal numbers"),
-        ("doc_id,phrase\n" + "".join(f"{'word ' * 13}{n},p\n" for n in range(5)), "ids of documents that are texts"),
-    ],
-)
-def test_phrases_and_ids_that_cannot_be_meant_are_asked(text: str, found: str) -> None:
-    given = {"gold": Source("a.csv", text.encode())}
-    question = asked(**given)
-    assert found in question.found
-    right = [str(answer) for answer in question.answers].index("it is right so")
-    assert len(answered(question, right, **given).gold) == 5
-
-
-def test_another_column_is_offered_in_place_of_numbers() -> None:
-    given = {"gold": Source("a.csv", b"doc_id,phrase,Begriff\nd1,1,x\nd2,2,y\nd3,3,z\nd4,4,v\nd5,5,w\n")}
-    question = asked(**given)
-    assert str(question.answers[0]) == "the keyphrases are in “Begriff”"
-    assert answered(question, 0, **given).gold["phrase"].tolist() == ["x", "y", "z", "v", "w"]
-
-
-def test_a_header_that_nobody_knows_is_no_row_and_names_are_asked_for() -> None:
-    text = b"Kod,Osoba,Slovo\nd1,ana,x\nd1,ben,y\nd2,ana,z\nd2,ben,x\n"
-    with pytest.raises(InputError, match="found a first line “Kod,Osoba,Slovo”"):
-        load(gold=Source("a.csv", text))
-    named = Choice(columns={"doc_id": "Kod", "annotator": "Osoba", "phrase": "Slovo"})
-    assert load(gold=Source("a.csv", text), roles={"a.csv": named}).documents["doc_id"].tolist() == ["d1", "d2"]
-
-
-def test_a_header_that_nobody_knows_is_asked() -> None:
-    given = {"gold": Source("a.tsv", b"Akte\tBegriffe\nd1\tx;y\nd2\tz;x\nd3\ty\n")}
-    question = asked(**given)
-    assert question.found == "a first row that is unlike the others (“Akte | Begriffe”)"
-    corpus = answered(question, 0, **given)
-    assert corpus.documents["doc_id"].tolist() == ["d1", "d2", "d3"]
-    assert corpus.gold["phrase"].tolist() == ["x", "y", "z", "x", "y"]
-    assert len(answered(question, 1, **given).documents) == 4
-
-
 def test_a_column_that_shares_nothing_with_the_others_is_asked() -> None:
     rows = "".join(f"d{n},tide {n}; sea {n},sea {n}; sun {n},Meier {n}; Kurz {n}\n" for n in range(12))
-    question = asked(gold=Source("a.csv", f"id,Anna,Ben,Leute\n{rows}".encode()))
-    assert "annotators “Anna”, “Ben”, “Leute”" in str(question.answers[0])
+    with pytest.raises(kp.Question) as asked:
+        load(gold=Source("a.csv", f"id,Anna,Ben,Leute\n{rows}".encode()))
+    assert "annotators “Anna”, “Ben”, “Leute”" in str(asked.value.answers[0])
     without = "".join(line.rsplit(",", 1)[0] + "\n" for line in rows.splitlines())
     assert load(gold=Source("a.csv", f"id,Anna,Ben\n{without}".encode())).annotators == ["Anna", "Ben"]
 
 
 # sides that do not meet
-
-
-def test_a_second_column_of_lists_under_the_same_head_is_asked_for_and_is_no_system() -> None:
-    rows = ["keywords,keywords", "tide;sea,moon;sun", "bay;surge,sand;salt", "sea;tide,sun;cliff"]
-    file = Source("a.csv", "\n".join(rows).encode())
-    question = asked(files=file)
-    assert "not read: “keywords'”" in str(question)
-    assert answered(question, 0, files=file).gold["phrase"].tolist()[:2] == ["tide", "sea"]
 
 
 def test_a_head_that_is_there_twice_beside_a_system_is_no_system() -> None:
@@ -201,17 +100,6 @@ def test_fewer_than_half_in_common_stands_with_every_number() -> None:
 # files that are nothing, twice, or named alike
 
 
-def test_what_is_nothing_in_a_folder_is_left_out_and_listed() -> None:
-    folder = archive({"g.csv": GOLD.data, "x.url": b"[Shortcut]", "y.pdf": b"%PDF-1.4", "p.scores": b"P R F\n1 2 3\n"})
-    corpus = load(gold=folder)
-    assert set(corpus.report.readings[0].ignored) == {"x.url", "y.pdf", "p.scores"}
-    assert report.understood(corpus).startswith("1 file understood; left out: 3 files without lists or texts (")
-    with pytest.raises(InputError, match=r"y\.pdf: expected text, found a PDF"):
-        load(gold=Source("y.pdf", b"%PDF-1.4"))
-    with pytest.raises(InputError, match="broken JSON"):
-        load(gold=archive({"g.csv": GOLD.data, "h.json": b'{"d": ['}))
-
-
 def test_a_file_may_be_left_out() -> None:
     two = [GOLD, Source("h.csv", GOLD.data.replace(b"ana", b"ben"))]
     assert load(gold=two, roles={"h.csv": Choice(use="no")}).annotators == ["ana"]
@@ -242,17 +130,6 @@ def test_paths_named_alike_keep_their_folders(tmp_path: Path) -> None:
     corpus = load(gold=[tmp_path / "ana/keys.json", tmp_path / "ben/keys.json"])
     assert corpus.annotators == ["ana/keys", "ben/keys"]
     assert [reading.file for reading in corpus.report.readings] == ["ana/keys.json", "ben/keys.json"]
-
-
-def test_loose_files_of_one_document_each_are_the_folder_they_stand_in(tmp_path: Path) -> None:
-    (tmp_path / "maui").mkdir()
-    for number in (1, 2):
-        (tmp_path / f"maui/{number}.key").write_text("tide\nsea\n", encoding="utf-8")
-    loose = sorted((tmp_path / "maui").glob("*.key"))
-    corpus = load(gold={"1": ["tide"], "2": ["sea"]}, systems=loose)
-    assert corpus.systems == ["maui"]
-    assert corpus.runs["doc_id"].tolist() == ["1", "1", "2", "2"]
-    assert load(systems={"mine": loose}).systems == ["mine"]
 
 
 # what is said on the command line
@@ -301,11 +178,6 @@ def test_a_system_without_any_list_stays_a_system() -> None:
     assert corpus.systems == ["mine"]
     assert corpus.report.notes[0].message == "There is no list of this system; it is scored as missing."
     assert kp.evaluate(corpus, k=1, measures="P@1", interval="none").frame["value"].tolist() == [0]
-
-
-def test_a_name_over_a_table_of_several_systems_is_no_further_system() -> None:
-    frame = pd.DataFrame({"system": ["a", "b"], "doc_id": ["d", "d"], "phrase": ["x", "y"]})
-    assert load(systems={"mine": frame}).systems == ["mine/a", "mine/b"]
 
 
 def test_short_lists_are_counted_among_those_that_are_there() -> None:

@@ -59,16 +59,6 @@ def test_where_systems_write_ids_in_two_ways_the_fix_is_offered_for_the_odd_one(
     assert not len(identifiers.suggestions(fixed))
 
 
-def test_two_fixes_are_offered_together_where_neither_helps_alone() -> None:
-    gold, run = {"c-1": ["a"], "c-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
-    offered = identifiers.suggestions(load(gold=gold, systems={"s": run}))
-    assert offered.to_numpy().tolist() == [
-        ["strip-extension,casefold-ids", "strip the extension and ignore case", "gold", "systems", 2, 2]
-    ]
-    fixed = load(gold=gold, systems={"s": run}, fixes=offered["fix"][0].split(","))
-    assert fixed.documents["doc_id"].tolist() == ["c-1", "c-2"]
-
-
 def test_documents_that_a_system_has_no_list_for(corpus: Corpus) -> None:
     assert identifiers.missing(corpus).to_numpy().tolist() == [["s", 3, 3, "C-1, C-2, C-3"], ["t", 2, 3, "C-2, C-3"]]
     assert identifiers.coverage(corpus).to_numpy().tolist() == [
@@ -80,13 +70,6 @@ def test_documents_that_a_system_has_no_list_for(corpus: Corpus) -> None:
     ]
     whole = load(gold={"1": ["a"], "2": []}, systems={"s": {"1": ["a"], "2": []}})
     assert not len(identifiers.missing(whole))
-
-
-def test_rejected_rows_are_a_note_that_every_output_shows() -> None:
-    corpus = load(gold=Source("g.csv", b"doc_id,phrase\nd1,a\n,b\n" + b"d1,c\n" * 8))
-    assert [(note.level, note.where, note.message) for note in corpus.report.notes] == [
-        ("warning", "g.csv", "1 row was rejected and is not used; the first, line 3: an empty id.")
-    ]
 
 
 def test_odd_characters_are_counted_with_an_example(corpus: Corpus) -> None:

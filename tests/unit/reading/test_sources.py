@@ -48,19 +48,6 @@ def test_annotators_are_folders(tmp_path: Path) -> None:
     assert corpus.report.readings[0].ignored == ("__MACOSX/x.key", "ben/._1203.key", "ben/README")
 
 
-def test_texts_and_lists_in_one_archive_are_told_apart() -> None:
-    text = b"Water rises and falls twice a day, which sailors have known for some thousand years.\n" * 20
-    both = archive({"documents/1.txt": text, "documents/2.txt": text, "keys/1.key": b"tide\n", "keys/2.key": b"sea\n"})
-    for how in ("gold", "files"):
-        corpus = load(**{how: both})
-        assert len(corpus.gold) == 2
-        assert corpus.annotators == ["gold"]
-        assert corpus.documents["text"].notna().all()
-    only_texts = load(documents=both)
-    assert not len(only_texts.gold)
-    assert only_texts.has_texts
-
-
 # archives
 
 

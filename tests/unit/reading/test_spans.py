@@ -1,48 +1,15 @@
-"""Spans and labels of doccano, Label Studio and INCEpTION become keyphrases of annotators, exactly as marked."""
-
-import json
+"""Spans and labels of INCEpTION become keyphrases of annotators, exactly as marked."""
 
 import pytest
 
 import kp_core as kp
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Source, previews
+from kp_core.reading import Source
 from tests.format_samples import WEBANNO, archive
-
-TEXT = "The tide table is wrong, the tide table."
 
 
 def rows(table, *columns):
     return table[list(columns)].to_numpy().tolist()
-
-
-def jsonl(*records, name="ana.jsonl"):
-    return Source(name, "".join(json.dumps(record) + "\n" for record in records).encode())
-
-
-# doccano
-
-
-def test_one_label_may_be_chosen_of_several():
-    source = jsonl({"id": 3, "text": TEXT, "label": [[4, 14, "KP"], [0, 3, "Other"]]})
-    assert previews(source)[0].options == {"label": ("all", "KP", "Other")}
-    corpus = kp.load(gold=source, roles={"ana.jsonl": Choice(options={"label": "Other"})})
-    assert corpus.gold["phrase"].tolist() == ["The"]
-
-
-def test_files_of_users_are_annotators():
-    ana = jsonl({"id": 3, "text": TEXT, "label": [[4, 14, "KP"]]})
-    ben = jsonl({"id": 3, "text": TEXT, "label": ["sea level", "tides"]}, name="ben.jsonl")
-    for given in ({"files": [ana, ben]}, {"gold": archive({"ana.jsonl": ana.data, "ben.jsonl": ben.data})}):
-        corpus = kp.load(**given)
-        assert rows(corpus.gold, "annotator", "phrase") == [
-            ["ana", "tide table"],
-            ["ben", "sea level"],
-            ["ben", "tides"],
-        ]
-
-
-# INCEpTION
 
 
 def test_webanno_joins_tokens_and_keeps_stacked_spans_apart():
@@ -54,7 +21,6 @@ def test_webanno_joins_tokens_and_keeps_stacked_spans_apart():
         ["d1", "Sea level", "Key, sea"],
     ]
     assert corpus.documents["text"].tolist() == ["The tide table [new].\n \U0001f30a Sea level."]
-    assert previews(Source("d1.tsv", WEBANNO.encode()))[0].options == {"label": ("all", "Key", "sea", "water")}
 
 
 @pytest.mark.parametrize(

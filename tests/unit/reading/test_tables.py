@@ -162,40 +162,9 @@ def test_overlong_ids_and_phrases_are_rejected_rows() -> None:
     ]
 
 
-# the common drop zone
-
-
-def test_roles_in_the_drop_zone() -> None:
-    corpus = load(
-        files=[
-            Source("a.csv", b"doc_id,annotator,keyphrase\nd1,ana,tide\n"),
-            Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,tide\n"),
-            Source("c.csv", b"doc_id,title,text\nd1,T,Water rises.\n"),
-            Source("d.csv", b"pair_id,keyphrase,candidate,score_1\n1,tide,tides,4\n"),
-            Source("e.json", b'{"d1": ["sea"]}'),
-        ]
-    )
-    assert [reading.role for reading in corpus.report.readings] == [
-        "gold",
-        "system",
-        "documents",
-        "judgements",
-        "system",
-    ]
-    assert "e.json was taken as system output" in corpus.report.notes[0].message
-
-
-def test_columns_of_one_name_are_one_list_or_the_first_is_read_which_is_said() -> None:
-    corpus = read("doc_id,phrase,phrase,phrase\nd1,tide,sea,x\nd2,moon,sun,y\n")
-    assert corpus.gold["phrase"].tolist() == ["tide", "sea", "x", "moon", "sun", "y"]
+def test_columns_of_one_name_in_a_data_frame_are_one_list() -> None:
     corpus = load(gold=pd.DataFrame([("d1", "tide", "sea")], columns=["doc_id", "phrase", "phrase"]))
     assert corpus.gold["phrase"].tolist() == ["tide", "sea"]
-    corpus = read("doc_id,annotator,phrase,phrase\nd1,ana,tide,sea\nd1,ana,moon,sun\n")
-    assert corpus.gold["phrase"].tolist() == ["tide", "moon"]
-    said = "The column “phrase” is there 2 times; the first is read."
-    assert [note.message for note in corpus.report.notes] == [said]
-    texts = load(documents=Source("t.csv", b"doc_id,text,text\nd1,A tide.,B\n"))
-    assert [note.message for note in texts.report.notes] == ["The column “text” is there 2 times; the first is read."]
 
 
 @pytest.mark.parametrize("cell", [{"tide", "sea"}, {"tide": 0.8}])
