@@ -9,7 +9,7 @@ from typing import Any
 
 from kp_core.reading.identifiers import without_common
 from kp_core.scoring.annotator_tables import HUMANS
-from kp_core.scoring.systems import BASELINES
+from kp_core.scoring.counts import BASELINES
 from kp_core.typeset import visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.

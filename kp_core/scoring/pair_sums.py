@@ -9,13 +9,13 @@ from itertools import combinations
 import numpy as np
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, View, mean_or_f, quadratic, spread_of, summands
+from kp_core.scoring.accumulate import Sums, mean_or_f, quadratic, spread_of, summands
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import Counted
 from kp_core.scoring.intervals import STEP
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.paired import bootstrap, enumerated, evened, rank_biserial, wilcoxon_test
-from kp_core.scoring.systems import Counted
 from kp_core.settings import Cutoff, Interval
 
 #: Statistics of the swapped systems that differ from the observed by less are equal, but for rounding.
@@ -33,7 +33,7 @@ class Statistic:
 
 def statistic(counted: Counted, asked: Asked, cutoff: Cutoff, average: str) -> Statistic:
     """Return what a comparison sees of one system: counts where they are pooled, else values."""
-    view = View(counted.of(asked), (cutoff,))
+    view = counted.of(asked).at((cutoff,))
     value = view.values(asked)[:, 0]
     parts = [part.astype(float) for part in summands(asked, view, average)]
     return Statistic(np.hstack(parts), value, view.used if average == "micro" else view.used & ~np.isnan(value))

@@ -15,10 +15,10 @@ from kp_core.errors import Note, UsageError, counted, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Bools, Floats
+from kp_core.scoring.counts import Counted, count_systems
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.pair_sums import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import Counted, count_systems
 from kp_core.settings import Average, Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.accumulate import View
 from kp_core.scoring.codes import ragged, ranks
-from kp_core.scoring.match import match, newly, ranked_lists
+from kp_core.scoring.counts import count_systems
+from kp_core.scoring.hits import match, ranked_lists
 from kp_core.scoring.measures import of_systems, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import count_systems
-from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.settings import Changes, Settings
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
@@ -53,10 +52,10 @@ def by_document(
     frames = []
     for system, both in systems.items():
         counts = both.of(asked)
-        view = View(counts, (cutoff,))
-        at, value = view.cells, np.where(view.used, view.values(asked)[:, 0], np.nan)
+        view = counts.at((cutoff,))
+        value = np.where(view.used, view.values(asked)[:, 0], np.nan)
         named = system, data.documents, groups, asked.name(cutoff), value, view.status(asked)[:, 0]
-        numbers = at.hits[:, 0], at.returned[:, 0], counts.size, counts.duplicates
+        numbers = view.hits[:, 0], view.returned[:, 0], counts.size, counts.duplicates
         frames.append(pd.DataFrame(dict(zip(BY_DOCUMENT, (*named, *numbers), strict=True))))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(BY_DOCUMENT))
 
@@ -71,7 +70,7 @@ def tables_by_document(
     """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
     data, frames = prepare(corpus, settings, **changes), []
     for system, both in count_systems(data).items():
-        view = View(both.table, data.settings.k[:1])
+        view = both.table.at(data.settings.k[:1])
         values = {name: np.where(view.used, view.values(parse(name))[:, 0], np.nan) for name in measures}
         named = {"system": system, "document": data.documents}
         frames.append(pd.DataFrame(named | values | {"status": view.status(parse("kappa"))[:, 0]}))
@@ -92,11 +91,9 @@ def all_values(
     """
     data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
     for system, both in count_systems(data).items():
-        views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
-        for one in asked:
-            wanted, counts = one.cutoffs(data.settings), both.of(one)
-            view = views.setdefault((counts is both.table, wanted), View(counts, wanted))
-            yield system, one.name(), view.values(one)
+        for parts in zip(*(block.views(asked) for block in both.blocks()), strict=True):
+            one = parts[0][0]
+            yield system, one.name(), np.concatenate([view.values(one) for _, view in parts])
 
 
 @dataclass(frozen=True)
@@ -148,7 +145,7 @@ def one_document(
         own = np.where(np.arange(len(coded.documents)) == number, run.length, 0)
         prepared = ranked_lists(replace(run, length=own), identities, settings)
         matches = match(prepared, gold)
-        new = newly(matches, len(gold.grade)) | (settings.duplicates == "count")
+        new = matches.new | (settings.duplicates == "count")
         table = pd.DataFrame({"rank": ranks(own[own > 0])})
         rows = ragged(run.start[number : number + 1], own[number : number + 1])
         table["phrase"] = coded.phrases.take(run.phrase[rows]).to_pylist()

@@ -12,14 +12,15 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, View, estimate, mean_of
+from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, estimate, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.counts import BASELINES, Counted, count_systems
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.prepare import Names, Prepared, prepare
-from kp_core.scoring.systems import BASELINES, Counted, count_systems
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.parts import By, masks, parse_by, presence, subsets
@@ -108,29 +109,20 @@ def add_systems(
         if by != "group" or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
         parts = [system.blocks() for own in counts for system in own.values()]
-        adding.append((Accumulator(settings.interval, sums, str(number)), _fitting(asked, subset), parts))
+        adding.append((Accumulator(settings.interval, sums, str(number)), _measures_of(asked, subset), parts))
     drawn = intervals.blocks(settings.interval, data.documents, _drawable(standards), settings.resamples, settings.seed)
     for block, (_, weights) in enumerate(drawn):
         for accumulator, fitting, parts in adding:
             accumulator.begin(np.any([own[block].lists.drawable for own in parts], axis=0), weights)
             for place, own in enumerate(parts):
-                _add_system(accumulator, str(place), own[block], fitting, settings)
+                for one, view in own[block].views(fitting):
+                    for average in one.averages(settings.average):
+                        accumulator.add(str(place), one, view, average)
 
 
-def _fitting(asked: list[Asked], subset: str) -> list[Asked]:
+def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
     """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
     return [one for one in asked if not subset.startswith("presence:") or one.measure.family != "concordance"]
-
-
-def _add_system(accumulator: Accumulator, name: str, counted: Counted, asked: list[Asked], settings: Settings) -> None:
-    """Add a block of documents to every measure, cutoff and average of one system."""
-    views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
-    for one in asked:
-        # Views keep what measures share, so each is made once.
-        wanted = one.cutoffs(settings)
-        view = views.setdefault((one.measure.family == "concordance", wanted), View(counted.of(one), wanted))
-        for average in one.averages(settings.average):
-            accumulator.add(name, one, view, average)
 
 
 def system_rows(
@@ -149,7 +141,7 @@ def system_rows(
             continue
         documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
         systems = [*names.systems, *(BASELINES if baselines and not subset.startswith("presence:") else ())]
-        for (place, system), one in product(enumerate(systems), _fitting(asked, subset)):
+        for (place, system), one in product(enumerate(systems), _measures_of(asked, subset)):
             wanted, places = one.cutoffs(settings), range(place, len(systems) * standards, len(systems))
             for average in one.averages(settings.average):
                 values = mean_of([accumulator.estimate(str(own), one, average, wanted) for own in places])
@@ -216,8 +208,8 @@ def interval_table(
     settings = (settings or Settings()).changed(**changes)
     data = prepare(corpus, settings, interval="bootstrap")
     counted = count_systems(data)
-    weights, view = weights_of([counted], data), View(counted[system].table, data.settings.k[:1])
-    total = view.cells.mapped(lambda counts: counts[view.used].sum(axis=0))
+    weights, view = weights_of([counted], data), counted[system].table.at(data.settings.k[:1])
+    total = Cells(*(counts[view.used].sum(axis=0) for counts in view.arrays()))
     rows = []
     for asked in map(parse, measures):
         drawn = estimate(asked, view, "micro", weights, "bootstrap")

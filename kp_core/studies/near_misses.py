@@ -17,7 +17,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted
 from kp_core.scoring.codes import Bools, Coded, CodedRun, Ints, ragged, ranks
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.match import Lists, match, newly, ranked_lists
+from kp_core.scoring.hits import Lists, match, ranked_lists
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Changes, Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
@@ -241,7 +241,7 @@ def _phrases(coded: Coded, settings: Settings) -> Phrases:
 def _hits(lists: Lists, gold: Gold, within: Bools, every: bool) -> tuple[Bools, Bools]:
     """Return which rows the evaluation counts as hits, and which gold items are hit by rows within the cutoff."""
     matches = match(lists, gold)
-    new = newly(matches, len(gold.grade)) | every
+    new = matches.new | every
     hit, found = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
     hit[matches.row[new]] = True
     found[matches.item[new & within[matches.row]]] = True

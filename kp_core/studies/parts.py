@@ -11,11 +11,10 @@ import numpy as np
 from kp_core.corpus import kept
 from kp_core.errors import UsageError, unfit
 from kp_core.scoring.codes import Bools, Codes, Ints
-from kp_core.scoring.counts import count
+from kp_core.scoring.counts import Counted, count
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.match import ranked_lists
+from kp_core.scoring.hits import ranked_lists
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.systems import Counted
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines

@@ -9,8 +9,8 @@ import pytest
 import kp_core as kp
 from kp_core.charts import curves, dots, over_thresholds, style
 from kp_core.charts import screen_tables as tables
+from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.systems import BASELINES
 from kp_core.words.statements import diagnose
 from tests.figures import checked
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures.registry import measure
+
+if TYPE_CHECKING:
+    from kp_core.scoring.counts import View
 
 
 @measure("success@k")
-def success(at: AtK) -> Floats:
+def success(at: View) -> Floats:
     """Return 1 if there is a hit (its probability where ties are averaged)."""
     return at.total(at.counts.hits.first)
 
 
 @measure("MAP")
 @measure("MAP@k")
-def average_precision(at: AtK) -> Floats:
+def average_precision(at: View) -> Floats:
     """Return the sum of the precision at each hit / the convention's denominator."""
     rules = {"gold": at.size, "hits": at.hits, "min(k,gold)": np.minimum(at.limit, at.size)}
     return ratio(at.total(at.counts.hits.precision), rules[at.counts.settings.ap])
@@ -26,7 +30,7 @@ def average_precision(at: AtK) -> Floats:
 
 @measure("MRR")
 @measure("MRR@k")
-def reciprocal_rank(at: AtK) -> Floats:
+def reciprocal_rank(at: View) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, by the convention."""
     settings, hits = at.counts.settings, at.counts.hits
     if settings.rr == "all-hits":
@@ -40,20 +44,20 @@ def reciprocal_rank(at: AtK) -> Floats:
 
 @measure("nDCG")
 @measure("nDCG@k")
-def normalised_gain(at: AtK) -> Floats:
+def normalised_gain(at: View) -> Floats:
     """Return the discounted gain by the convention / that of the ideal ranking, 0 where there is nothing to gain."""
     return ratio(*at.discounted(at.counts.settings.gain == "exp"))
 
 
 @measure("nDCG-exp")
 @measure("nDCG-exp@k")
-def normalised_exponential_gain(at: AtK) -> Floats:
+def normalised_exponential_gain(at: View) -> Floats:
     """Return the same of exponential gain, whatever the convention."""
     return ratio(*at.discounted(exponential=True))
 
 
 @measure("bpref")
-def bpref(at: AtK) -> Floats:
+def bpref(at: View) -> Floats:
     """Return bpref; NaN without judged negatives."""
     judged = at.counts.judged
     if judged is None:
@@ -62,7 +66,7 @@ def bpref(at: AtK) -> Floats:
 
 
 @measure("RBP")
-def rank_biased_precision(at: AtK, p: float = 0.9) -> Floats:
+def rank_biased_precision(at: View, p: float = 0.9) -> Floats:
     """Return the rank-biased precision, grades as shares of the largest grade of the data."""
     hits = at.counts.hits
     return at.total((1 - p) * hits.gain / (at.counts.largest or 1.0) * p ** (hits.rank - 1.0))
