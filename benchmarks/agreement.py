@@ -116,10 +116,10 @@ def of_annotators() -> Task:
     from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
     import kp_core as kp
-    from kp_core.scoring.annotator_tables import panel
     from kp_core.scoring.codes import code, identify
     from kp_core.scoring.gold import choices
     from kp_core.scoring.measures import parse
+    from kp_core.scoring.measures.agreement import panel
 
     gold = annotator_choices(DOCUMENTS, ANNOTATORS, CANDIDATES, (ANNOTATORS, ANNOTATORS))
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
@@ -179,10 +179,10 @@ def of_pairs() -> Task:
     from sklearn.metrics import cohen_kappa_score, f1_score
 
     import kp_core as kp
-    from kp_core.scoring.annotator_tables import pairs
     from kp_core.scoring.codes import code, identify
     from kp_core.scoring.gold import choices
     from kp_core.scoring.measures import parse
+    from kp_core.scoring.measures.agreement import pairs
 
     gold = annotator_choices(SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, CANDIDATES, SEEN_BY)
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")

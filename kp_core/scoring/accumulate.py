@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kp_core.scoring import intervals
-from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import View
 from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures.agreement import PairTables, Panel, Shares
 from kp_core.scoring.measures.registry import Asked, names_in, parse
 from kp_core.settings import Cutoff, Interval
 

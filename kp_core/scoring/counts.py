@@ -32,6 +32,8 @@ from kp_core.settings import FIELDS, Changes, Cutoff, Settings
 
 #: Three systems that everybody can imagine: it says nothing; one tie over all N phrases; all gold items, best first.
 SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
+#: The name under which people stand beside the systems.
+HUMANS = "human ceiling"
 #: Rows of the random baseline at the most; larger universes are followed only as far as the cutoffs ask.
 _RANDOM_ROWS = 5_000_000
 #: Conventions that are applied to counts, so that settings which differ in them alone share their counts.

@@ -75,16 +75,17 @@ class Pairing:
         self.pairs = list(combinations(range(len(systems)), 2))
 
     def add(self, block: dict[str, Statistic], weights: Floats | None, swaps: Iterable[Floats]) -> list[Floats]:
-        """Add a block: weights (B, D) of the bootstrap, and rows of 0 and 1 (T, D): which documents a trial swaps.
+        """Add the D documents of a block on which every system is scored.
 
-        Return the differences of each pair on the common documents that have both values.
+        weights (B, D) of the bootstrap; swaps: rows of 0 and 1 (T, D), which documents a trial swaps. Return the
+        differences of each pair on those of the documents that have both values.
         """
         shared = common(block)
-        kept = np.stack([np.where(shared[:, None], block[name].summands, 0.0) for name in self.systems])  # (S, D, M)
+        kept = np.stack([block[name].summands[shared] for name in self.systems])  # (S, D, M)
         self._add("common", np.array([shared.sum()]))
         self._add("sum", kept.sum(axis=1))
         if weights is not None:
-            self._add("weight", weights @ shared.astype(float)[:, None])
+            self._add("weight", weights.sum(axis=1)[:, None])
             self._add("drawn", weights @ kept)
         moved = np.hstack([kept[a] - kept[b] for a, b in self.pairs])
         if trials := [rows @ moved for rows in swaps]:

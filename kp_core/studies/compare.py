@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
-from kp_core.scoring.codes import BLOCK, Bools, Floats
+from kp_core.scoring.codes import BLOCK, Floats
 from kp_core.scoring.counts import Counted, count_systems
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.pair_sums import Pairing, common, statistic
@@ -174,30 +174,20 @@ def add_pairs(
         ids = data.documents[begin : begin + size]
         block = {name: statistic(own[number], family.asked, cutoff, pairing.average) for name, own in parts.items()}
         shared = common(block)
-        weights = intervals.weights(interval, ids, shared, one.resamples, one.seed, rng)
-        swaps = _hashed_swaps(family, ids, one.seed) if streamed else _swaps(family, shared, rng)
-        differences = pairing.add(block, weights, swaps)
+        scored = list(compress(ids, shared))
+        weights = intervals.weights(interval, scored, shared[shared], one.resamples, one.seed, rng)
+        differences = pairing.add(block, weights, _swaps(family, scored, one.seed, None if streamed else rng))
         pairing.sums.note({pairing.name: Ids.where(ids, ~shared)})
     return differences
 
 
-def _swaps(family: Family, shared: Bools, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield which documents each trial swaps, 0 where not all systems are scored; nothing for the other tests."""
-    n = int(shared.sum())
-    if family.test != "randomisation" or not n:
+def _swaps(family: Family, ids: Sequence[str], seed: int, rng: np.random.Generator | None) -> Iterator[Floats]:
+    """Yield which documents each trial swaps, by their ids where there is no generator; nothing for the other tests."""
+    if family.test != "randomisation" or not ids:
         return
-    for rows in paired.swaps(n, family.trials, rng):
-        if n == len(shared):
-            yield rows
-            continue
-        swapped = np.zeros((len(rows), len(shared)))
-        swapped[:, shared] = rows
-        yield swapped
-
-
-def _hashed_swaps(family: Family, ids: Sequence[str], seed: int) -> Iterator[Floats]:
-    """Yield which documents each trial swaps, by their ids; some trials at a time."""
-    if family.test == "randomisation":
+    if rng is not None:
+        yield from paired.swaps(len(ids), family.trials, rng)
+    else:
         swaps = draws.swaps(draws.keys(ids), family.trials, seed)
         for begin in range(0, family.trials, _TRIALS):
             yield swaps[:, begin : begin + _TRIALS].T.astype(float)

@@ -13,13 +13,13 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, estimate, mean_of
-from kp_core.scoring.annotator_tables import HUMANS, against_others
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import BASELINES, Counted, count_systems
+from kp_core.scoring.counts import BASELINES, HUMANS, Counted, count_systems
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes

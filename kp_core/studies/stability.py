@@ -12,8 +12,8 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.codes import Floats
+from kp_core.scoring.counts import HUMANS
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Changes, Cutoff, Settings

@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of
-from kp_core.scoring import annotator_tables, intervals
+from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, estimate
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import View, count_unchecked
 from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, parse
+from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.settings import Changes, Settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
@@ -88,7 +89,7 @@ def levels(choices: AnnotatorChoices, universe: Floats, pooled: bool = False) ->
     votes = choices.votes
     for size in range(1, most + 1):
         left = choices.where(votes[choices.item] >= size)  # the others become a “no”
-        panel: Cells = annotator_tables.panel(left, universe)
+        panel: Cells = tables.panel(left, universe)
         gold[:, size - 1] = np.bincount(choices.document, votes >= size, minlength=len(seen))
         value = concordance.scott_pi(panel.mapped(lambda x: x.sum(axis=0, keepdims=True)) if pooled else panel)[:, 0]
         k[:, size - 1] = np.where(gold[:, size - 1] > 0, value, np.nan)
