@@ -250,7 +250,7 @@ class Accumulator:
         """Return the name under which the sums of a measure stand; pooled counts of a system serve all its measures."""
         what = asked.name()
         if average == "micro" and cutoffs:
-            what = "table" if asked.measure.family == "concordance" else "ranking"
+            what = "table" if asked.of_tables else "ranking"
         return f"{self.name}/{name}/{average}/{what}/{','.join(map(str, cutoffs))}"
 
     def _summed(self, place: str, kind: str) -> list[Floats]:

@@ -200,7 +200,7 @@ class View(Cells):
         """Return the value of every document and cutoff (D, K); NaN where undefined."""
         values, counts = asked.scores(self), self.counts
         without = counts.size == 0
-        if asked.measure.family == "concordance" or not without.any():
+        if asked.of_tables or not without.any():
             return values
         values = np.array(values, dtype=float)
         if (
@@ -215,7 +215,7 @@ class View(Cells):
     def status(self, asked: Asked) -> NDArray[np.str_]:
         """Name what is special about every document and cutoff (D, K), or `ok`; the keys stand in `REASONS`."""
         counts = self.counts
-        if asked.measure.family == "concordance":
+        if asked.of_tables:
             status = concordance.status(self).astype(object)
         else:
             status = np.full(self.hits.shape, "ok", object)
@@ -339,7 +339,7 @@ class Counted:
         """Return the counts that a measure sees."""
         if asked.measure.family == "annotators":
             raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
-        return self.table if asked.measure.family == "concordance" else self.lists
+        return self.table if asked.of_tables else self.lists
 
     def views(self, asked: Sequence[Asked]) -> Iterator[tuple[Asked, View]]:
         """Give each measure with the counts at its cutoffs, which are made once for all measures that see the same."""

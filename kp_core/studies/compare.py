@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, counted, unavailable
+from kp_core.errors import Note, UsageError, counted, refuse_unless, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Floats
@@ -50,9 +50,8 @@ class Family:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be compared."""
-        for name, value, known in (("test", self.test, TESTS), ("correction", self.correction, paired.CORRECTIONS)):
-            if value not in known:
-                raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
+        refuse_unless(self.test, TESTS, "test")
+        refuse_unless(self.correction, paired.CORRECTIONS, "correction")
         if self.trials < 1:
             raise UsageError(f"trials is {self.trials}; choose a number from 1 up")
         if self.asked.measure.better == "none":
@@ -128,7 +127,7 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
     The rows of all stand in one frame; everything else is that of the first.
     """
     data = prepare(corpus, settings)
-    concordance = any(one.asked.measure.family == "concordance" for one in families)
+    concordance = any(one.asked.of_tables for one in families)
     recipe = signature(data.settings, len(data.documents), concordance)
     return one_comparison(
         [_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe
@@ -146,7 +145,7 @@ def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison
 
 def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
     """Compare the systems of data in memory."""
-    systems, settings = count_systems(data, family.asked.measure.family == "concordance"), data.settings
+    systems, settings = count_systems(data, family.asked.of_tables), data.settings
     if len(systems) < 2:
         raise unavailable("one system")
     pairing = Pairing(list(systems), family.asked, family.average(settings), settings.interval, Sums())
@@ -241,7 +240,7 @@ def comparison_of(
         better=better,
         correction=family.correction,
         test=words,
-        recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.measure.family == "concordance"),
+        recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.of_tables),
     )
 
 

@@ -46,7 +46,7 @@ def by_document(
     The first cutoff counts where the measure names none. Undefined values are missing, with a status.
     """
     asked, data = parse(measure), prepare(corpus, settings, **changes)
-    systems = count_systems(data, asked.measure.family == "concordance" or baselines, baselines)
+    systems = count_systems(data, asked.of_tables or baselines, baselines)
     cutoff = asked.cutoffs(data.settings)[0]
     groups = [group or None for group in data.coded.groups]
     frames = []

@@ -56,7 +56,7 @@ def evaluate(
     data, by = prepare(corpus, settings, **changes), parse_by(by)
     refuse_named_alike(data.names.systems)
     asked = [parse(name) for name in names_in(measures or DEFAULT_MEASURES)]
-    concordance = baselines or any(one.measure.family == "concordance" for one in asked)
+    concordance = baselines or any(one.of_tables for one in asked)
     standards = [count_systems(data, concordance, baselines, without) for without in data.left_out]
     sums, people = Sums(), left_one_out(data.settings.annotators)
     add_systems(sums, data, standards, asked, by)
@@ -71,7 +71,7 @@ def evaluate(
     fixes = id_notes(corpus, sums, names)
     notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, concordance, fixes)]
     notes += above_one((row[1], row[5]) for row in rows)
-    if by == "presence" and any(one.measure.family == "concordance" for one in asked):
+    if by == "presence" and any(one.of_tables for one in asked):
         text = "concordance measures have no parts by presence: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
     if people and data.settings.interval == "cluster-t":
@@ -122,7 +122,7 @@ def add_systems(
 
 def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
     """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
-    return [one for one in asked if not subset.startswith("presence:") or one.measure.family != "concordance"]
+    return [one for one in asked if not subset.startswith("presence:") or not one.of_tables]
 
 
 def system_rows(

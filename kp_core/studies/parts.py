@@ -9,7 +9,7 @@ from typing import Literal, cast
 import numpy as np
 
 from kp_core.corpus import kept
-from kp_core.errors import UsageError, unfit
+from kp_core.errors import refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Codes, Ints
 from kp_core.scoring.counts import Counted, count
 from kp_core.scoring.gold import Gold, gather
@@ -28,8 +28,8 @@ _THIRDS, _SIDES = ("short", "medium", "long"), ("present", "absent")
 
 def parse_by(by: str) -> By:
     """Return what the parts tell apart; empty for the whole alone."""
-    if by and by not in PARTS:
-        raise UsageError(f"by is '{by}'; choose one of: {', '.join(PARTS)}")
+    if by:
+        refuse_unless(by, PARTS, "by")
     return cast(By, by)
 
 

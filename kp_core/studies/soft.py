@@ -107,7 +107,7 @@ def soft_evaluate(
         notes.append(Note("warning", "concepts", "soft matching compares spellings, so by_concept = yes has no effect"))
     data = prepare(corpus, settings)
     settings, notes = data.settings, [*data.notes, *notes]
-    concordance = any(one.measure.family == "concordance" for one in asked)
+    concordance = any(one.of_tables for one in asked)
     cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
     whole = any(not isinstance(k, int) for k in cutoffs)

@@ -121,7 +121,7 @@ class Spreads:
             self.settings.changed(k=(self.settings.k[place],)),
             self.notes,
             self.documents,
-            self.asked.measure.family == "concordance",
+            self.asked.of_tables,
             measure=self.asked.name(self.settings.k[place]),
             ranges=ranges.reset_index(),
             changes=_changes(self.current, self.singles, values),
@@ -176,7 +176,7 @@ class _Meaning:
         settings = replace(settings, average=average, preset="kpscope")
         if left_one_out(settings.annotators):  # as `prepare` settles it
             settings = replace(settings, empty_gold="skip")
-        return table_settings(settings) if self.asked.measure.family == "concordance" else settings
+        return table_settings(settings) if self.asked.of_tables else settings
 
     def preset(self, corpus: Corpus, name: str) -> Settings:
         """Return the settings of a preset, with what belongs to the data and not to a preset."""
@@ -210,7 +210,7 @@ def _values(
     for record in dict.fromkeys(records):
         groups.setdefault(counted_alike(record), []).append(record)
     values: dict[Settings, dict[str, Floats] | InputError] = {}
-    concordance = asked.measure.family == "concordance"
+    concordance = asked.of_tables
     for shared, group in groups.items():
         alike = data.under(shared)
         try:

@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, part_of
+from kp_core.errors import Note, UsageError, part_of, refuse_unless
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, estimate
 from kp_core.scoring.cells import Cells
@@ -162,8 +162,7 @@ def _choice_levels(choices: AnnotatorChoices) -> Levels:
 
 def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
     """Return all levels in either form; pooled is for the binary form."""
-    if form not in FORMS:
-        raise UsageError(f"form is '{form}'; choose one of: {', '.join(FORMS)}")
+    refuse_unless(form, FORMS, "form")
     return levels(choices, universe, pooled) if form == "binary" else _choice_levels(choices)
 
 

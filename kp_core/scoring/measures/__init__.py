@@ -1,6 +1,6 @@
 """Turn counts into values: one function a measure, and one entry in `measures.toml`."""
 
-from kp_core.scoring.measures import agreement, concordance, lists
+from kp_core.scoring.measures import agreement, concordance, ranked
 from kp_core.scoring.measures.registry import DECLARED, MEASURES, Asked, Measure, names_in, of_systems, parse
 
 __all__ = ["MEASURES", "Asked", "Measure", "agreement", "concordance", "lists", "names_in", "of_systems", "parse"]
