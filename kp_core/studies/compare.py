@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, compress
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Literal, Unpack, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,6 @@ TRIALS = 10_000
 #: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
 _TRIALS = 2000
 ALPHA = 0.05
-PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
 EFFECTS = ("a", "b", "d_z", "rank_biserial", "wins", "ties", "losses")
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon"]
 TESTS = get_args(Test)
@@ -202,17 +201,18 @@ def comparison_of(
 ) -> Comparison:
     """Return the comparison of all pairs from their sums; differences: of all documents, None where streamed."""
     results = pairing.compared(family.test, family.trials, differences)
-    rows, values, n = list[list[Any]](), results.scores, results.documents
+    values, n = results.scores, results.documents
     words = in_words(family, settings, n, differences is None)
-    shown = None if family.asked.measure.fixed is not None else cutoff
-    measure, average = family.asked.name(shown), pairing.average
-    for (a, b), p, half in zip(combinations(values, 2), results.p, results.halves, strict=True):
-        low, high = values[a] - values[b] - half, values[a] - values[b] + half
-        if n and settings.interval in ("bootstrap", "poisson"):
-            (low,), (high,) = intervals.percentile((results.resampled[a] - results.resampled[b])[:, None])
-        rows.append([a, b, measure, shown, average, values[a] - values[b], low, high, p, np.nan, n])
-    frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
-    frame["k"] = pd.Series([shown] * len(rows), dtype=object)
+    shown, average = None if family.asked.measure.fixed is not None else cutoff, pairing.average
+    frame = pd.DataFrame(combinations(values, 2), columns=["a", "b"])
+    apart = frame["a"].map(values) - frame["b"].map(values)
+    low, high = apart - results.halves, apart + results.halves
+    if n and settings.interval in ("bootstrap", "poisson"):
+        drawn = [results.resampled[a] - results.resampled[b] for a, b in combinations(values, 2)]
+        low, high = intervals.percentile(np.stack(drawn, axis=1))
+    frame = frame.assign(measure=family.asked.name(shown), k=pd.Series([shown] * len(frame), dtype=object))
+    frame = frame.assign(average=average, difference=apart, low=low, high=high, p=results.p, p_adjusted=np.nan)
+    frame = frame.assign(documents=n)
     tested = frame["p"].notna().to_numpy()  # what was not tested is not corrected for
     frame.loc[tested, "p_adjusted"] = paired.CORRECTIONS[family.correction](frame.loc[tested, "p"].to_numpy())
     clusters, better = paired.decisions(values, frame[["a", "b", "p_adjusted"]].to_numpy().tolist(), ALPHA)
