@@ -28,7 +28,7 @@ TRIALS = 10_000
 #: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
 _TRIALS = 2000
 ALPHA = 0.05
-EFFECTS = ("a", "b", "d_z", "rank_biserial", "wins", "ties", "losses")
+EFFECTS = ("d_z", "rank_biserial", "wins", "ties", "losses")
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon"]
 TESTS = get_args(Test)
 Correction = Literal["holm", "bh", "none"]
@@ -204,20 +204,28 @@ def comparison_of(
     values, n = results.scores, results.documents
     words = in_words(family, settings, n, differences is None)
     shown, average = None if family.asked.measure.fixed is not None else cutoff, pairing.average
-    frame = pd.DataFrame(combinations(values, 2), columns=["a", "b"])
-    apart = frame["a"].map(values) - frame["b"].map(values)
+    pairs = list(combinations(values, 2))
+    apart = np.array([values[a] - values[b] for a, b in pairs])
     low, high = apart - results.halves, apart + results.halves
     if n and settings.interval in ("bootstrap", "poisson"):
-        drawn = [results.resampled[a] - results.resampled[b] for a, b in combinations(values, 2)]
+        drawn = [results.resampled[a] - results.resampled[b] for a, b in pairs]
         low, high = intervals.percentile(np.stack(drawn, axis=1))
-    frame = frame.assign(measure=family.asked.name(shown), k=pd.Series([shown] * len(frame), dtype=object))
-    frame = frame.assign(average=average, difference=apart, low=low, high=high, p=results.p, p_adjusted=np.nan)
-    frame = frame.assign(documents=n)
-    tested = frame["p"].notna().to_numpy()  # what was not tested is not corrected for
-    frame.loc[tested, "p_adjusted"] = paired.CORRECTIONS[family.correction](frame.loc[tested, "p"].to_numpy())
-    clusters, better = paired.decisions(values, frame[["a", "b", "p_adjusted"]].to_numpy().tolist(), ALPHA)
-    effects = [(*pair, *effect) for pair, effect in zip(combinations(values, 2), results.effects, strict=True)]
-    table, ranks = pd.DataFrame(effects, columns=list(EFFECTS)), paired.rank_bounds(results.resampled)
+    adjusted, tested = np.full(len(pairs), np.nan), ~np.isnan(results.p)  # what was not tested is not corrected for
+    adjusted[tested] = paired.CORRECTIONS[family.correction](results.p[tested])
+    columns = {
+        "measure": family.asked.name(shown),
+        "k": pd.Series([shown] * len(pairs), dtype=object),
+        "average": average,
+        "difference": apart,
+        "low": low,
+        "high": high,
+        "p": results.p,
+        "p_adjusted": adjusted,
+        "documents": n,
+    }
+    named = pd.DataFrame(pairs, columns=["a", "b"])
+    adjusted_pairs = [(*pair, p) for pair, p in zip(pairs, adjusted.tolist(), strict=True)]
+    clusters, better = paired.decisions(values, adjusted_pairs, ALPHA)
     notes, left_out = [Note("info", "test", words)], pairing.sums.ids.get(pairing.name, Ids())
     if len(family.asked.averages(settings.average)) > 1:
         settings = settings.changed(average=cast(Average, average))
@@ -229,13 +237,13 @@ def comparison_of(
         text = f"{lost} left out, because not every system is scored there: {left_out}"
         notes.append(Note("warning", "documents", text))
     return Comparison(
-        frame,
+        named.assign(**columns),
         settings,
         tuple(notes),
         n,
-        effects=table,
+        effects=named.join(pd.DataFrame(results.effects, columns=list(EFFECTS))),
         scores=values,
-        ranks=ranks,
+        ranks=paired.rank_bounds(results.resampled),
         clusters=clusters,
         better=better,
         correction=family.correction,
