@@ -23,7 +23,7 @@ from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
-from kp_core.studies.parts import By, masks, parse_by, presence, subsets
+from kp_core.studies.parts import By, parse_by, parts, subsets
 from kp_core.studies.result import Result, Row, result_frame
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
@@ -104,18 +104,18 @@ def add_systems(
     if not standards[0]:
         return
     settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[list[Counted]]]]()
-    for number, (subset, counts) in enumerate(({"all": standards} | _parts(data, standards, by)).items()):
+    for number, (subset, counts) in enumerate(parts(data, standards, by).items()):
         known = next(iter(counts[0].values())).lists.known
         if by != "group" or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
-        parts = [system.blocks() for own in counts for system in own.values()]
-        adding.append((Accumulator(settings.interval, sums, str(number)), _measures_of(asked, subset), parts))
+        blocks = [system.blocks() for own in counts for system in own.values()]
+        adding.append((Accumulator(settings.interval, sums, str(number)), _measures_of(asked, subset), blocks))
     drawn = intervals.blocks(settings.interval, data.documents, _drawable(standards), settings.resamples, settings.seed)
     for block, (_, weights) in enumerate(drawn):
-        for accumulator, fitting, parts in adding:
-            accumulator.begin(np.any([own[block].lists.drawable for own in parts], axis=0), weights)
-            for place, own in enumerate(parts):
-                for one, view in own[block].views(fitting):
+        for accumulator, measures, blocks in adding:
+            accumulator.begin(np.any([own[block].lists.drawable for own in blocks], axis=0), weights)
+            for place, own in enumerate(blocks):
+                for one, view in own[block].views(measures):
                     for average in one.averages(settings.average):
                         accumulator.add(str(place), one, view, average)
 
@@ -136,7 +136,7 @@ def system_rows(
 ) -> list[Row]:
     """Return the rows of all systems from what was added; values under several gold standards are averaged."""
     rows = list[Row]()
-    for number, subset in enumerate(["all", *subsets(by, names.groups)]):
+    for number, subset in enumerate(subsets(by, names.groups)):
         if f"{number}/documents" not in sums.arrays:  # no document with gold is of this type
             continue
         documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
@@ -177,17 +177,6 @@ def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majo
             values = mean_of([estimate(one, view, average, weights, settings.interval) for view in each])
             rows += _rows((HUMANS, average, "all"), one, one.cutoffs(settings), values, documents)
     return rows
-
-
-def _parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[str, list[dict[str, Counted]]]:
-    """Return the counts of each part of the data in the order of `subsets`, one entry a gold standard."""
-    if by == "presence":
-        every = [presence(data, without) for without in data.left_out]
-        return {f"presence:{name}": [one[name] for one in every] for name in every[0]}
-    return {
-        subset: [{system: own.restricted(documents) for system, own in one.items()} for one in standards]
-        for subset, documents in (masks(data, by) if by else {}).items()
-    }
 
 
 def interval_table(
