@@ -413,45 +413,42 @@ def baseline_counts(
 
 def count_unchecked(
     data: Prepared,
-    universe: Floats,
     concordance: bool = True,
     baselines: bool = False,
     without: int | None = None,
     fewest: Ints | None = None,
 ) -> dict[str, Counted]:
-    """Return the counts of every system, and of the baselines where asked; universe (D,) is N per document.
+    """Return the counts of every system, and of the baselines where asked.
 
-    concordance: whether tables are needed; else the lists stand in their place. without: an annotator who is left out
-    of the gold; fewest: the votes that a keyphrase needs in each document.
+    concordance: whether tables, and so N, are needed; else the lists stand in their place, and no n-grams of all texts,
+    the slowest step, are counted. without: an annotator who is left out of the gold; fewest: the votes that a keyphrase
+    needs in each document.
     """
     coded, identities, settings = data.coded, data.identities, data.settings
+    universe = data.universe if concordance else np.zeros(len(data.documents))
     tables = table_settings(settings)
-    gold = gather(coded, identities, settings, without, fewest)
-    of_sets = gold
+    gold = of_sets = gather(coded, identities, settings, without, fewest)
     if concordance and settings.gold_list != "unique":
         of_sets = gather(coded, identities, tables, without, fewest)
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
     of_one = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
-    same = of_one or not concordance
     systems = dict[str, Counted]()
     for system, run in coded.runs.items():
         if settings.missing == "error" and not run.listed.all():
-            lost, every = (
-                [coded.documents[i] for i in np.flatnonzero(~run.listed)],
-                counted(len(run.listed), "document"),
-            )
+            lost = [coded.documents[i] for i in np.flatnonzero(~run.listed)]
+            every = counted(len(run.listed), "document")
             raise unfit(f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5]))
-        counts = count(ranked_lists(run, identities, settings), run.listed, *gold, universe, settings)
-        table = counts
-        if not same:
+        table = counts = count(ranked_lists(run, identities, settings), run.listed, *gold, universe, settings)
+        if concordance and not of_one:
             lists = ranked_lists(run, identities, tables)
             table = count(lists, run.listed, *of_sets, universe, tables, sets=True)
         systems[system] = Counted(counts, table)
     deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name in BASELINES if baselines else ():
-        counts = baseline_counts(name, *gold, universe, settings, deepest)
-        table = baseline_counts(name, *of_sets, universe, tables, deepest) if concordance else counts
+        table = counts = baseline_counts(name, *gold, universe, settings, deepest)
+        if concordance:
+            table = baseline_counts(name, *of_sets, universe, tables, deepest)
         systems[name] = Counted(counts, table)
     return systems
 
@@ -459,12 +456,8 @@ def count_unchecked(
 def count_systems(
     data: Prepared, concordance: bool = True, baselines: bool = False, without: int | None = None
 ) -> dict[str, Counted]:
-    """Return the counts of every system; refuses a universe smaller than what gold standard and systems chose.
-
-    concordance: whether tables, and so N, are needed; counting the n-grams of all texts is the slowest step.
-    """
-    universe = data.universe if concordance else np.zeros(len(data.documents))
-    systems = count_unchecked(data, universe, concordance, baselines, without)
+    """Return the same; refuses a universe smaller than what gold standard and systems chose."""
+    systems = count_unchecked(data, concordance, baselines, without)
     if concordance and data.settings.universe.isdigit():
         chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
         for name in data.coded.runs:

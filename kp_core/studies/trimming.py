@@ -269,10 +269,10 @@ def curve(
     last = next((size > 0 for size, enough in reversed([*zip(sizes, drawn, strict=True)]) if enough), None)
     every = np.ones(len(levels.gold), bool)
     weights = intervals.weights(settings.interval, data.documents, every, settings.resamples, settings.seed, rng)
-    union = count_unchecked(data, data.universe)
+    union = count_unchecked(data)
     table: list[tuple[Any, ...]] = []
     for threshold, size, gold, enough in zip(thresholds, sizes, golds, drawn, strict=True):
-        for system, counted in count_unchecked(data, data.universe, fewest=size).items():
+        for system, counted in count_unchecked(data, fewest=size).items():
             for asked in (_BALANCED if name == BALANCED else parse(name) for name in measures):
                 average = "micro" if asked is _BALANCED else asked.averages(settings.average)[0]
                 counts, fixed = counted.of(asked), np.nan
