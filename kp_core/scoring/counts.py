@@ -173,7 +173,7 @@ class View(Cells):
 
     def arrays(self) -> list[Floats]:
         """Return the counts alone, in the order of `CELLS`."""
-        return [getattr(self, name) for name in CELLS]
+        return [np.ascontiguousarray(getattr(self, name)) for name in CELLS]
 
     @property
     def used(self) -> Bools:
