@@ -44,7 +44,7 @@ def with_intervals() -> Task:
 
     import kp_core as kp
     from kp_core.scoring import intervals
-    from kp_core.scoring.accumulate import Accumulator, View
+    from kp_core.scoring.accumulate import Accumulator
     from kp_core.scoring.counts import count_systems
     from kp_core.scoring.measures import parse
     from kp_core.scoring.prepare import prepare
@@ -61,7 +61,7 @@ def with_intervals() -> Task:
     def from_counts(average: str) -> dict[tuple[str, str], Any]:
         drawn, found = weights(), {}
         for name, counts in counted.items():
-            view, sums = View(counts.table, K), Accumulator("bootstrap")
+            view, sums = counts.table.at(K), Accumulator("bootstrap")
             sums.begin(np.ones(DOCUMENTS, bool), drawn)
             for one in measures:
                 sums.add(name, one, view, average)
