@@ -44,10 +44,10 @@ def with_intervals() -> Task:
 
     import kp_core as kp
     from kp_core.scoring import intervals
-    from kp_core.scoring.accumulate import Accumulator, View
+    from kp_core.scoring.accumulate import Accumulator
+    from kp_core.scoring.counts import count_systems
     from kp_core.scoring.measures import parse
     from kp_core.scoring.prepare import prepare
-    from kp_core.scoring.systems import count_systems
     from kp_core.studies.evaluate import evaluate
 
     gold = annotator_choices(DOCUMENTS, 1, CANDIDATES, (1, 1))
@@ -61,7 +61,7 @@ def with_intervals() -> Task:
     def from_counts(average: str) -> dict[tuple[str, str], Any]:
         drawn, found = weights(), {}
         for name, counts in counted.items():
-            view, sums = View(counts.table, K), Accumulator("bootstrap")
+            view, sums = counts.table.at(K), Accumulator("bootstrap")
             sums.begin(np.ones(DOCUMENTS, bool), drawn)
             for one in measures:
                 sums.add(name, one, view, average)
@@ -116,10 +116,10 @@ def of_annotators() -> Task:
     from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
     import kp_core as kp
-    from kp_core.scoring.annotator_tables import panel
     from kp_core.scoring.codes import code, identify
     from kp_core.scoring.gold import choices
     from kp_core.scoring.measures import parse
+    from kp_core.scoring.measures.agreement import panel
 
     gold = annotator_choices(DOCUMENTS, ANNOTATORS, CANDIDATES, (ANNOTATORS, ANNOTATORS))
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
@@ -179,10 +179,10 @@ def of_pairs() -> Task:
     from sklearn.metrics import cohen_kappa_score, f1_score
 
     import kp_core as kp
-    from kp_core.scoring.annotator_tables import pairs
     from kp_core.scoring.codes import code, identify
     from kp_core.scoring.gold import choices
     from kp_core.scoring.measures import parse
+    from kp_core.scoring.measures.agreement import pairs
 
     gold = annotator_choices(SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, CANDIDATES, SEEN_BY)
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")

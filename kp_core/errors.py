@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal
@@ -45,6 +46,12 @@ def unavailable(why: str, **facts: Any) -> UsageError:
     no gold standard is named
     """
     return UsageError(_REFUSALS["choices"][why].format(**facts))
+
+
+def refuse_unless(value: object, known: Collection[str], name: str) -> None:
+    """Refuse a value that an option does not have, with those that it has."""
+    if value not in known:
+        raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, Literal, TypedDict, Unpack, cast, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
 
-from kp_core.errors import UsageError, read_toml, unavailable
+from kp_core.errors import UsageError, read_toml, refuse_unless, unavailable
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import library
 
@@ -145,8 +145,7 @@ class Settings:
             rel=rel,
         )
         for name, known in _VALUES.items():
-            if getattr(self, name) not in known:
-                raise UsageError(f"{name} is '{getattr(self, name)}'; choose one of: {', '.join(known)}")
+            refuse_unless(getattr(self, name), known, name)
         if not 1 <= int(self.resamples) <= 100_000:
             raise UsageError(f"resamples is {self.resamples}; choose a number from 1 to 100000")
         if int(self.seed) < 0:

@@ -14,10 +14,9 @@ from kp_core.charts.curves import Marks
 from kp_core.charts.screen_tables import FEW, best_systems, styled
 from kp_core.charts.style import distinct, short
 from kp_core.errors import Note
-from kp_core.scoring.annotator_tables import HUMANS
+from kp_core.scoring.counts import HUMANS, longest_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
-from kp_core.scoring.systems import longest_lists
 from kp_core.typeset import digits_of
 from kp_core.words.statements import Headline
 from kp_ui import cached, controls, link, noting, prose, settings, show, workspace

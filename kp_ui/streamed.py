@@ -13,8 +13,8 @@ from kp_core.charts import screen_tables as tables
 from kp_core.charts.curves import Marks
 from kp_core.charts.selection import has_curve, named
 from kp_core.reading import Source
+from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import parse
-from kp_core.scoring.systems import BASELINES
 from kp_core.studies.document_values import DocumentView
 from kp_core.words import statements
 from kp_ui import cached, controls, documents, link, prose, results, show, systems, workspace

@@ -13,9 +13,9 @@ from kp_core.charts.pieces import axis, band_of, curve_of, laid_out, merged, pla
 from kp_core.charts.selection import VIEWS, over_numbers
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, labels, looks
 from kp_core.errors import counted
+from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
-from kp_core.scoring.systems import BASELINES
 from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability

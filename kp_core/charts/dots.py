@@ -12,7 +12,7 @@ from kp_core.charts.pieces import axis, dots_of, dotted, error_bars, laid_out, n
 from kp_core.charts.selection import NEAR, by_correlation, rows_of, where
 from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, Chart, Part, label, labels, looks
 from kp_core.errors import counted
-from kp_core.scoring.systems import BASELINES
+from kp_core.scoring.counts import BASELINES
 from kp_core.settings import change_in_words, in_words
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy

@@ -12,7 +12,7 @@ import pandas as pd
 from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, where
 from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
-from kp_core.scoring.systems import BASELINES
+from kp_core.scoring.counts import BASELINES
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.breakdowns import exceeds_all

@@ -8,8 +8,7 @@ from html import escape
 from typing import Any
 
 from kp_core.reading.identifiers import without_common
-from kp_core.scoring.annotator_tables import HUMANS
-from kp_core.scoring.systems import BASELINES
+from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.typeset import visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.

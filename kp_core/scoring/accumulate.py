@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import count, takewhile
 from typing import Any, ClassVar
 
@@ -16,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kp_core.scoring import intervals
-from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
-from kp_core.scoring.cells import CELLS, Cells, ratio
+from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import AtK, Counts
+from kp_core.scoring.counts import View
 from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures.agreement import PairTables, Panel, Shares
 from kp_core.scoring.measures.registry import Asked, names_in, parse
 from kp_core.settings import Cutoff, Interval
 
@@ -30,70 +29,6 @@ _KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel, 10: PairTables}
 _SHOWN = 5
 #: Sums of squares whose terms cancel down to this share are 0.
 _NOISE = 1e-12
-
-
-@dataclass(frozen=True)
-class View:
-    """One system's counts at some cutoffs: D documents, K columns."""
-
-    counts: Counts
-    cutoffs: tuple[Cutoff, ...]
-    #: the reason of a column without a value where no document counts
-    absent: ClassVar[str] = "no_documents"
-
-    @cached_property
-    def parts(self) -> list[AtK]:
-        """The counts at the cutoffs, in parts of documents."""
-        return [part.at(self.cutoffs) for part in self.counts.blocks()]
-
-    @cached_property
-    def cells(self) -> Cells:
-        """The counts of all documents, fields (D, K)."""
-        return Cells(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in CELLS))
-
-    @cached_property
-    def used(self) -> Bools:
-        """Which documents the system is scored on (D,)."""
-        return self.counts.used
-
-    @property
-    def documents(self) -> NDArray[np.int64]:
-        """How many documents are pooled in each column (K,)."""
-        return np.full(len(self.cutoffs), int(self.used.sum()))
-
-    def values(self, asked: Asked) -> Floats:
-        """Return the value of every document and cutoff (D, K); NaN where undefined."""
-        return np.concatenate([_values(asked, part) for part in self.parts])
-
-    def status(self, asked: Asked) -> NDArray[np.str_]:
-        """Name what is special about every document and cutoff (D, K), or `ok`; the keys stand in `REASONS`."""
-        counts = self.counts
-        if asked.measure.family == "concordance":
-            status = concordance.status(self.cells).astype(object)
-        else:
-            status = np.full(self.cells.hits.shape, "ok", object)
-            status[counts.length == 0] = "system_empty"
-        status[counts.size == 0] = "gold_empty"
-        status[~counts.listed] = "missing_document"
-        if asked.measure.name == "bpref":
-            unjudged = np.ones(len(counts.size), bool) if counts.judged is None else np.isnan(counts.judged)
-            status[unjudged] = "no_judged_negatives"
-        status[np.isnan(self.cells.hits)] = "universe_too_large"
-        return status.astype(np.str_)
-
-
-def _values(asked: Asked, at: AtK) -> Floats:
-    values = asked.scores(at)
-    without = at.counts.size == 0
-    if asked.measure.family == "concordance" or not without.any():
-        return values
-    settings, values = at.counts.settings, np.array(values, dtype=float)
-    if settings.gains != "all":  # else entries with a grade below `rel` have their gain without a relevant one, too
-        values[without] = 0.0
-    values[without & ~at.counts.drawable] = np.nan
-    if settings.empty_gold == "one-if-empty":
-        values[without & (at.counts.length == 0)] = 1.0
-    return values
 
 
 @dataclass(frozen=True)
@@ -118,6 +53,10 @@ class Grid:
     def part(self, documents: slice) -> Grid:
         """Return the tables of some documents."""
         return Grid(self.cells.mapped(lambda counts: counts[documents]), self.seen[documents], self.absent)
+
+    def arrays(self) -> list[Floats]:
+        """Return the counts alone."""
+        return self.cells.arrays()
 
     @property
     def used(self) -> Bools:
@@ -311,7 +250,7 @@ class Accumulator:
         """Return the name under which the sums of a measure stand; pooled counts of a system serve all its measures."""
         what = asked.name()
         if average == "micro" and cutoffs:
-            what = "table" if asked.measure.family == "concordance" else "ranking"
+            what = "table" if asked.of_tables else "ranking"
         return f"{self.name}/{name}/{average}/{what}/{','.join(map(str, cutoffs))}"
 
     def _summed(self, place: str, kind: str) -> list[Floats]:
@@ -350,7 +289,7 @@ class Accumulator:
 def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
     """Return what an average adds up over documents (D, K): all counts where they are pooled, else values."""
     if average == "micro":
-        return view.cells.arrays()
+        return view.arrays()
     if average == "f-of-means" and asked.measure.f_of:
         return [view.values(parse(name)) for name in names_in(asked.measure.f_of)]
     return [view.values(asked)]

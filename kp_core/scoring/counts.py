@@ -1,19 +1,43 @@
-"""Turn hits into counts per document for any cutoff: everything a measure may see."""
+"""Turn prepared data into the counts of every system and baseline, and these into what a measure sees at any cutoff."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kp_core.scoring.cells import Cells
-from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints, ranks
-from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Hits, ideal_hits, ordered_hits, returned_ideal, tied_hits
-from kp_core.scoring.match import Lists, Matches, match, newly
-from kp_core.settings import Cutoff, Settings
+from kp_core.errors import UsageError, counted, unfit
+from kp_core.scoring.cells import CELLS, Cells
+from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints, owners, ranks
+from kp_core.scoring.gold import Gold, gather
+from kp_core.scoring.hits import (
+    Hits,
+    Lists,
+    Matches,
+    ideal_hits,
+    match,
+    ordered_hits,
+    random_hits,
+    ranked_lists,
+    returned_ideal,
+    tied_hits,
+)
+from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.prepare import Prepared
+from kp_core.settings import FIELDS, Changes, Cutoff, Settings
+
+#: Three systems that everybody can imagine: it says nothing; one tie over all N phrases; all gold items, best first.
+SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
+#: The name under which people stand beside the systems.
+HUMANS = "human ceiling"
+#: Rows of the random baseline at the most; larger universes are followed only as far as the cutoffs ask.
+_RANDOM_ROWS = 5_000_000
+#: Conventions that are applied to counts, so that settings which differ in them alone share their counts.
+LATE = ("denominator", "average", "empty_gold", "gain", "ap", "rr", "rr_miss")
 
 
 @dataclass(frozen=True)
@@ -112,8 +136,8 @@ class Counts:
             found = np.where(reach > self.deepest, np.nan, found)
         return found
 
-    def at(self, cutoffs: Sequence[Cutoff]) -> AtK:
-        """Return the counts at each cutoff, fields (D, K)."""
+    def at(self, cutoffs: Sequence[Cutoff]) -> View:
+        """Return the counts of every document at each cutoff, fields (D, K)."""
         limit = np.stack([self.limit(c) for c in cutoffs], axis=1).astype(np.float64)
         returned = np.minimum(limit, self.length[:, None])
         if self.returned is not None:
@@ -125,7 +149,7 @@ class Counts:
             "returned": lambda: returned,
             "min(k,gold)": lambda: np.minimum(limit, size),
         }
-        return AtK(
+        return View(
             self.totals(self.hits.found, cutoffs),
             returned,
             size,
@@ -138,12 +162,28 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class AtK(Cells):
-    """The counts of every document at every cutoff, fields (D, K), with the sums that ranking measures need."""
+class View(Cells):
+    """One system's counts at K cutoffs, fields (D, K), with the sums that ranking measures need."""
 
     counts: Counts
     cutoffs: tuple[Cutoff, ...]
     limit: Floats
+    #: the reason of a column without a value where no document counts
+    absent: ClassVar[str] = "no_documents"
+
+    def arrays(self) -> list[Floats]:
+        """Return the counts alone, in the order of `CELLS`."""
+        return [np.ascontiguousarray(getattr(self, name)) for name in CELLS]
+
+    @property
+    def used(self) -> Bools:
+        """Which documents the system is scored on (D,)."""
+        return self.counts.used
+
+    @property
+    def documents(self) -> Ints:
+        """How many documents are pooled in each column (K,)."""
+        return np.full(len(self.cutoffs), int(self.used.sum()))
 
     def total(self, value: Floats) -> Floats:
         """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
@@ -156,14 +196,44 @@ class AtK(Cells):
         dcg, best = (getattr(one, gain) / np.log2(one.rank + 1) for one in (hits, ideal))
         return self.total(dcg), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
 
+    def values(self, asked: Asked) -> Floats:
+        """Return the value of every document and cutoff (D, K); NaN where undefined."""
+        values, counts = asked.scores(self), self.counts
+        without = counts.size == 0
+        if asked.of_tables or not without.any():
+            return values
+        values = np.array(values, dtype=float)
+        if (
+            counts.settings.gains != "all"
+        ):  # else entries with a grade below `rel` have their gain without a relevant one
+            values[without] = 0.0
+        values[without & ~counts.drawable] = np.nan
+        if counts.settings.empty_gold == "one-if-empty":
+            values[without & (counts.length == 0)] = 1.0
+        return values
+
+    def status(self, asked: Asked) -> NDArray[np.str_]:
+        """Name what is special about every document and cutoff (D, K), or `ok`; the keys stand in `REASONS`."""
+        counts = self.counts
+        if asked.of_tables:
+            status = concordance.status(self).astype(object)
+        else:
+            status = np.full(self.hits.shape, "ok", object)
+            status[counts.length == 0] = "system_empty"
+        status[counts.size == 0] = "gold_empty"
+        status[~counts.listed] = "missing_document"
+        if asked.measure.name == "bpref":
+            unjudged = np.ones(len(counts.size), bool) if counts.judged is None else np.isnan(counts.judged)
+            status[unjudged] = "no_judged_negatives"
+        status[np.isnan(self.hits)] = "universe_too_large"
+        return status.astype(np.str_)
+
 
 def without_respellings(lists: Lists, gold: Gold) -> Lists:
     """Return the lists without further spellings of a gold item that stands higher."""
-    matches = match(lists, gold)
-    new = newly(matches, len(gold.grade))
-    first = np.ones(len(lists.form), bool)
+    matches, first = match(lists, gold), np.ones(len(lists.form), bool)
     first[matches.row] = False
-    first[matches.row[new]] = True
+    first[matches.row[matches.new]] = True
     return lists if first.all() else lists.only(first)
 
 
@@ -178,9 +248,7 @@ def count(
     if sets:
         lists = without_respellings(lists, gold)
     matches = match(lists, gold)
-    new = newly(matches, len(gold.grade))
-    if settings.duplicates == "count":
-        new[:] = True
+    new = matches.new | (settings.duplicates == "count")
     document, row, item = matches.document[new], matches.row[new], matches.item[new]
     rank, grade, found = ranks(lists.length), gold.grade[item], np.ones(len(row))
     if len(row) > 1 and (row[1:] == row[:-1]).any():  # one prediction spells several gold items
@@ -236,7 +304,7 @@ def _with_misses(
     if not len(again) and not len(lower.grade):
         return *found, np.ones(len(found[1]), bool)
     graded = match(lists, lower)
-    first = newly(graded, len(lower.grade)) & ~np.isin(graded.row, found[1])
+    first = graded.new & ~np.isin(graded.row, found[1])
     row = np.concatenate([found[1], again, graded.row[first]])
     order = np.argsort(row, kind="stable")
     nothing = np.zeros(len(again))
@@ -258,3 +326,147 @@ def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints
     value = 1 - np.minimum(above, size) / np.maximum(np.minimum(size, judged), 1)
     total = np.bincount(document, value, minlength=len(gold.size))
     return np.where(negatives.size == 0, np.nan, total)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases)."""
+
+    lists: Counts
+    table: Counts
+
+    def of(self, asked: Asked) -> Counts:
+        """Return the counts that a measure sees."""
+        if asked.measure.family == "annotators":
+            raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
+        return self.table if asked.of_tables else self.lists
+
+    def views(self, asked: Sequence[Asked]) -> Iterator[tuple[Asked, View]]:
+        """Give each measure with the counts at its cutoffs, which are made once for all measures that see the same."""
+        made: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
+        for one in asked:
+            counts, cutoffs = self.of(one), one.cutoffs(self.lists.settings)
+            key = counts is self.table, cutoffs
+            if key not in made:
+                made[key] = counts.at(cutoffs)
+            yield one, made[key]
+
+    def blocks(self) -> list[Counted]:
+        """Return the counts in parts of documents, the same for all systems."""
+        lists = self.lists.blocks()
+        table = lists if self.table is self.lists else self.table.blocks()
+        return [Counted(*both) for both in zip(lists, table, strict=True)]
+
+    def changed(self, change: Callable[[Counts], Counts]) -> Counted:
+        """Return both counts changed in the same way; they stay one where they are one."""
+        lists = change(self.lists)
+        return Counted(lists, lists if self.table is self.lists else change(self.table))
+
+    def under(self, settings: Settings) -> Counted:
+        """Return the same counts for settings that differ only in what is applied to counts (`LATE`)."""
+        return self.changed(lambda counts: replace(counts, settings=settings))
+
+    def restricted(self, documents: Bools) -> Counted:
+        """Return the counts as if the gold standard spoke about some documents only."""
+        return self.changed(lambda counts: replace(counts, known=counts.known & documents))
+
+
+def counted_alike(settings: Settings) -> Settings:
+    """Return the settings under which the counts are the same: what is applied to counts later has its default.
+
+    >>> counted_alike(Settings(denominator="returned", duplicates="keep")) == Settings(duplicates="keep")
+    True
+    """
+    return settings.changed(**cast(Changes, {name: FIELDS[name].values[0] for name in LATE}))
+
+
+def table_settings(settings: Settings) -> Settings:
+    """Concordance tables hold sets: distinct phrases on both sides, whatever the preset."""
+    return settings.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
+
+
+def baseline_counts(
+    name: str, gold: Gold, negatives: Gold, universe: Floats, settings: Settings, deepest: int
+) -> Counts:
+    """Return the counts of a baseline of `BASELINES`.
+
+    Ranks of the random order beyond `deepest` (at least the largest cutoff asked for) are left out where the universe
+    is very large.
+    """
+    nothing = np.zeros_like(gold.size)
+    silent = Lists(nothing, np.zeros(0, np.int32), nothing[:0], None, nothing[:0] > 0, nothing)
+    counts = count(silent, nothing == 0, gold, negatives, universe, settings)
+    hits = ideal = ideal_hits(gold, graded_below(negatives, settings))
+    counts = replace(counts, ideal=ideal, judged=None)
+    if name == SILENT:
+        return counts
+    length, reach = np.maximum(universe.astype(np.int64), gold.size), None
+    if name == RANDOM:
+        known = length
+        if length.sum() > _RANDOM_ROWS:
+            reach = max(deepest, int(gold.size.max(initial=0)))
+            known = np.minimum(length, reach)
+        document = owners(known)
+        hits = random_hits(document, ranks(known), length[document].astype(float), gold)
+    return replace(counts, hits=hits, length=length, rows=length, deepest=reach)
+
+
+def count_unchecked(
+    data: Prepared,
+    concordance: bool = True,
+    baselines: bool = False,
+    without: int | None = None,
+    fewest: Ints | None = None,
+) -> dict[str, Counted]:
+    """Return the counts of every system, and of the baselines where asked.
+
+    concordance: whether tables, and so N, are needed; else the lists stand in their place, and no n-grams of all texts,
+    the slowest step, are counted. without: an annotator who is left out of the gold; fewest: the votes that a keyphrase
+    needs in each document.
+    """
+    coded, identities, settings = data.coded, data.identities, data.settings
+    universe = data.universe if concordance else np.zeros(len(data.documents))
+    tables = table_settings(settings)
+    gold = of_sets = gather(coded, identities, settings, without, fewest)
+    if concordance and settings.gold_list != "unique":
+        of_sets = gather(coded, identities, tables, without, fewest)
+    one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
+    # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
+    of_one = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
+    systems = dict[str, Counted]()
+    for system, run in coded.runs.items():
+        if settings.missing == "error" and not run.listed.all():
+            lost = [coded.documents[i] for i in np.flatnonzero(~run.listed)]
+            every = counted(len(run.listed), "document")
+            raise unfit(f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5]))
+        table = counts = count(ranked_lists(run, identities, settings), run.listed, *gold, universe, settings)
+        if concordance and not of_one:
+            lists = ranked_lists(run, identities, tables)
+            table = count(lists, run.listed, *of_sets, universe, tables, sets=True)
+        systems[system] = Counted(counts, table)
+    deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
+    for name in BASELINES if baselines else ():
+        table = counts = baseline_counts(name, *gold, universe, settings, deepest)
+        if concordance:
+            table = baseline_counts(name, *of_sets, universe, tables, deepest)
+        systems[name] = Counted(counts, table)
+    return systems
+
+
+def count_systems(
+    data: Prepared, concordance: bool = True, baselines: bool = False, without: int | None = None
+) -> dict[str, Counted]:
+    """Return the same; refuses a universe smaller than what gold standard and systems chose."""
+    systems = count_unchecked(data, concordance, baselines, without)
+    if concordance and data.settings.universe.isdigit():
+        chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
+        for name in data.coded.runs:
+            parts = [part.at(data.settings.k) for part in systems[name].table.blocks()]
+            chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
+        data.refuse_small_universe(chosen)
+    return systems
+
+
+def longest_lists(data: Prepared) -> dict[str, int]:
+    """Return the length of the longest list of every system: beyond it, its curve over k has nothing more to say."""
+    return {name: int(run.length.max(initial=0)) for name, run in data.coded.runs.items()}

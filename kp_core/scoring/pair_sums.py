@@ -9,13 +9,13 @@ from itertools import combinations
 import numpy as np
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, View, mean_or_f, quadratic, spread_of, summands
+from kp_core.scoring.accumulate import Sums, mean_or_f, quadratic, spread_of, summands
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import Counted
 from kp_core.scoring.intervals import STEP
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.paired import bootstrap, enumerated, evened, rank_biserial, wilcoxon_test
-from kp_core.scoring.systems import Counted
 from kp_core.settings import Cutoff, Interval
 
 #: Statistics of the swapped systems that differ from the observed by less are equal, but for rounding.
@@ -33,7 +33,7 @@ class Statistic:
 
 def statistic(counted: Counted, asked: Asked, cutoff: Cutoff, average: str) -> Statistic:
     """Return what a comparison sees of one system: counts where they are pooled, else values."""
-    view = View(counted.of(asked), (cutoff,))
+    view = counted.of(asked).at((cutoff,))
     value = view.values(asked)[:, 0]
     parts = [part.astype(float) for part in summands(asked, view, average)]
     return Statistic(np.hstack(parts), value, view.used if average == "micro" else view.used & ~np.isnan(value))
@@ -75,16 +75,17 @@ class Pairing:
         self.pairs = list(combinations(range(len(systems)), 2))
 
     def add(self, block: dict[str, Statistic], weights: Floats | None, swaps: Iterable[Floats]) -> list[Floats]:
-        """Add a block: weights (B, D) of the bootstrap, and rows of 0 and 1 (T, D): which documents a trial swaps.
+        """Add the D documents of a block on which every system is scored.
 
-        Return the differences of each pair on the common documents that have both values.
+        weights (B, D) of the bootstrap; swaps: rows of 0 and 1 (T, D), which documents a trial swaps. Return the
+        differences of each pair on those of the documents that have both values.
         """
         shared = common(block)
-        kept = np.stack([np.where(shared[:, None], block[name].summands, 0.0) for name in self.systems])  # (S, D, M)
+        kept = np.stack([block[name].summands[shared] for name in self.systems])  # (S, D, M)
         self._add("common", np.array([shared.sum()]))
         self._add("sum", kept.sum(axis=1))
         if weights is not None:
-            self._add("weight", weights @ shared.astype(float)[:, None])
+            self._add("weight", weights.sum(axis=1)[:, None])
             self._add("drawn", weights @ kept)
         moved = np.hstack([kept[a] - kept[b] for a, b in self.pairs])
         if trials := [rows @ moved for rows in swaps]:

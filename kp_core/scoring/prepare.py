@@ -123,7 +123,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
         text = "by_concept = yes needs identifiers on both sides"
         raise UsageError(f"{text}: a column “concept” or “uri”, or files of Annif; choose by_concept = no")
     coded = kept(corpus, "codes", by_concept, lambda: code(corpus, by_concept))
-    settings, notes = _fitting(corpus, coded, settings)
+    settings, notes = _fitted_to_data(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
     if left_one_out(settings.annotators):
         refuse_alone(coded.annotators)
@@ -142,7 +142,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     return data
 
 
-def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
+def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
     """Return the settings with a normaliser that fits: no stemming of CJK scripts by default, or of sentence ids."""
     notes = []
     if settings.by_concept == "yes":

@@ -21,8 +21,8 @@ def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
     """
     from scipy.optimize import linear_sum_assignment
 
-    if weight.shape[1] == 1:
-        best = np.maximum.accumulate(weight[:, 0])
+    if 1 in weight.shape:
+        best = np.maximum.accumulate(weight.max(axis=1))
         return best, (best > 0).astype(float)
     lifted = weight + _PAIR * (weight > 0)
     total, pairs = np.empty(len(weight)), np.empty(len(weight))
@@ -60,15 +60,11 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
     height, width = (np.maximum.reduceat(number, begins) + 1 for number in (place, column))
     begin = top = 0
     for end, high, wide in zip(ends.tolist(), height.tolist(), width.tolist(), strict=True):
-        rows_here = known[top : top + high]
-        if high == 1:
-            gain[rows_here], pairs[rows_here] = weight[begin:end].max(), 1.0
-        else:
-            matrix = np.zeros((high, wide))
-            matrix[place[begin:end], column[begin:end]] = weight[begin:end]
-            total, count = best_of_prefixes(matrix)
-            total[1:] -= total[:-1].copy()
-            count[1:] -= count[:-1].copy()
-            gain[rows_here], pairs[rows_here] = total, count
+        rows_here, matrix = known[top : top + high], np.zeros((high, wide))
+        matrix[place[begin:end], column[begin:end]] = weight[begin:end]
+        total, count = best_of_prefixes(matrix)
+        total[1:] -= total[:-1].copy()
+        count[1:] -= count[:-1].copy()
+        gain[rows_here], pairs[rows_here] = total, count
         begin, top = end, top + high
     return gain, pairs

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kp_core.errors import InputError, UsageError, unfit
+from kp_core.errors import InputError, UsageError, refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse
 from kp_core.similarity.meteor import Synonyms
@@ -43,13 +43,9 @@ class Choices:
 
     def __post_init__(self) -> None:
         """Refuse a choice that does not exist."""
-        for name, value, known in (
-            ("direction", self.direction, DIRECTIONS),
-            ("preset", self.preset, PRESETS),
-            ("stemmer", self.stemmer or STEMMERS[0], STEMMERS),
-        ):
-            if value not in known:
-                raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
+        refuse_unless(self.direction, DIRECTIONS, "direction")
+        refuse_unless(self.preset, PRESETS, "preset")
+        refuse_unless(self.stemmer or STEMMERS[0], STEMMERS, "stemmer")
         if self.seed < 0:
             raise UsageError(f"seed is {self.seed}; choose a whole number from 0 up")
 

@@ -11,12 +11,13 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
-from kp_core.scoring import annotator_tables, intervals
+from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, names_in, parse
+from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
 from kp_core.settings import Changes, Interval, Settings
 from kp_core.studies.facts import add_agreement, agreement_notes
@@ -56,7 +57,7 @@ def agreement(
     settings = (settings or Settings()).changed(**changes)
     asked = asked_of(settings, measures)
     data = prepare_annotators(corpus, settings)
-    sums, couples = Sums(), annotator_tables.pairs_together(data.choices.seen)
+    sums, couples = Sums(), tables.pairs_together(data.choices.seen)
     add_annotators(sums, data, asked, couples)
     return agreement_of(sums, data.names, asked, data.settings, couples, data.notes)
 
@@ -77,11 +78,11 @@ def view_of(one: Asked, choices: AnnotatorChoices, universe: Floats, couples: Co
     """Return the tables of all annotators together that a measure needs; couples: the pairs for Light's kappa."""
     cells: Cells
     if one.measure.name == "Light":
-        cells = annotator_tables.pair_tables(choices, universe, couples)
+        cells = tables.pair_tables(choices, universe, couples)
     elif one.measure.name == "Conger":
-        cells = annotator_tables.shares(choices, universe)
+        cells = tables.shares(choices, universe)
     else:
-        cells = annotator_tables.panel(choices, universe)
+        cells = tables.panel(choices, universe)
     return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
@@ -172,9 +173,9 @@ def agreement_of(
 def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:
     """Give the tables of each part (D, K), and in how many documents each of its names could count (K,)."""
     choices, universe = data.choices, data.universe
-    against = Grid(*annotator_tables.against_others(choices, universe))
-    without = annotator_tables.without_each(choices, universe)
-    each_pair = annotator_tables.pairs(choices, universe, couples)
+    against = Grid(*tables.against_others(choices, universe))
+    without = tables.without_each(choices, universe)
+    each_pair = tables.pairs(choices, universe, couples)
     for part in parts:
         if part.kind == "pairs":
             yield part, Grid(each_pair.cells, each_pair.seen), each_pair.seen.sum(axis=0)
@@ -219,9 +220,9 @@ def agreement_by_document(
     """Return one row a document: its type, how many annotators saw it, what they chose, agreement, and the status."""
     data = prepare_annotators(corpus, (settings or Settings()).changed(**changes))
     choices, universe = data.choices, data.universe
-    seen, own = choices.seen.sum(axis=0), annotator_tables.sizes(choices)
+    seen, own = choices.seen.sum(axis=0), tables.sizes(choices)
     values = {one.name(): view_of(one, choices, universe).values(one)[:, 0] for one in map(parse, measures)}
-    status = concordance.status(annotator_tables.panel(choices, universe))[:, 0]
+    status = concordance.status(tables.panel(choices, universe))[:, 0]
     union = np.bincount(choices.document, choices.votes > 0, minlength=len(seen)).astype(int)
     columns = {
         "document": data.documents,

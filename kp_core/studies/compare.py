@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, Literal, Unpack, cast, get_args
+from itertools import combinations, compress
+from typing import Literal, Unpack, cast, get_args
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, counted, unavailable
+from kp_core.errors import Note, UsageError, counted, refuse_unless, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
-from kp_core.scoring.codes import BLOCK, Bools, Floats
+from kp_core.scoring.codes import BLOCK, Floats
+from kp_core.scoring.counts import Counted, count_systems
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.pair_sums import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import Counted, count_systems
 from kp_core.settings import Average, Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
@@ -28,8 +28,7 @@ TRIALS = 10_000
 #: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
 _TRIALS = 2000
 ALPHA = 0.05
-PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
-EFFECTS = ("a", "b", "d_z", "rank_biserial", "wins", "ties", "losses")
+EFFECTS = ("d_z", "rank_biserial", "wins", "ties", "losses")
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon"]
 TESTS = get_args(Test)
 Correction = Literal["holm", "bh", "none"]
@@ -50,9 +49,8 @@ class Family:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be compared."""
-        for name, value, known in (("test", self.test, TESTS), ("correction", self.correction, paired.CORRECTIONS)):
-            if value not in known:
-                raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
+        refuse_unless(self.test, TESTS, "test")
+        refuse_unless(self.correction, paired.CORRECTIONS, "correction")
         if self.trials < 1:
             raise UsageError(f"trials is {self.trials}; choose a number from 1 up")
         if self.asked.measure.better == "none":
@@ -128,7 +126,7 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
     The rows of all stand in one frame; everything else is that of the first.
     """
     data = prepare(corpus, settings)
-    concordance = any(one.asked.measure.family == "concordance" for one in families)
+    concordance = any(one.asked.of_tables for one in families)
     recipe = signature(data.settings, len(data.documents), concordance)
     return one_comparison(
         [_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe
@@ -146,7 +144,7 @@ def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison
 
 def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
     """Compare the systems of data in memory."""
-    systems, settings = count_systems(data, family.asked.measure.family == "concordance"), data.settings
+    systems, settings = count_systems(data, family.asked.of_tables), data.settings
     if len(systems) < 2:
         raise unavailable("one system")
     pairing = Pairing(list(systems), family.asked, family.average(settings), settings.interval, Sums())
@@ -174,30 +172,20 @@ def add_pairs(
         ids = data.documents[begin : begin + size]
         block = {name: statistic(own[number], family.asked, cutoff, pairing.average) for name, own in parts.items()}
         shared = common(block)
-        weights = intervals.weights(interval, ids, shared, one.resamples, one.seed, rng)
-        swaps = _hashed_swaps(family, ids, one.seed) if streamed else _swaps(family, shared, rng)
-        differences = pairing.add(block, weights, swaps)
+        scored = list(compress(ids, shared))
+        weights = intervals.weights(interval, scored, shared[shared], one.resamples, one.seed, rng)
+        differences = pairing.add(block, weights, _swaps(family, scored, one.seed, None if streamed else rng))
         pairing.sums.note({pairing.name: Ids.where(ids, ~shared)})
     return differences
 
 
-def _swaps(family: Family, shared: Bools, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield which documents each trial swaps, 0 where not all systems are scored; nothing for the other tests."""
-    n = int(shared.sum())
-    if family.test != "randomisation" or not n:
+def _swaps(family: Family, ids: Sequence[str], seed: int, rng: np.random.Generator | None) -> Iterator[Floats]:
+    """Yield which documents each trial swaps, by their ids where there is no generator; nothing for the other tests."""
+    if family.test != "randomisation" or not ids:
         return
-    for rows in paired.swaps(n, family.trials, rng):
-        if n == len(shared):
-            yield rows
-            continue
-        swapped = np.zeros((len(rows), len(shared)))
-        swapped[:, shared] = rows
-        yield swapped
-
-
-def _hashed_swaps(family: Family, ids: Sequence[str], seed: int) -> Iterator[Floats]:
-    """Yield which documents each trial swaps, by their ids; some trials at a time."""
-    if family.test == "randomisation":
+    if rng is not None:
+        yield from paired.swaps(len(ids), family.trials, rng)
+    else:
         swaps = draws.swaps(draws.keys(ids), family.trials, seed)
         for begin in range(0, family.trials, _TRIALS):
             yield swaps[:, begin : begin + _TRIALS].T.astype(float)
@@ -213,22 +201,31 @@ def comparison_of(
 ) -> Comparison:
     """Return the comparison of all pairs from their sums; differences: of all documents, None where streamed."""
     results = pairing.compared(family.test, family.trials, differences)
-    rows, values, n = list[list[Any]](), results.scores, results.documents
+    values, n = results.scores, results.documents
     words = in_words(family, settings, n, differences is None)
-    shown = None if family.asked.measure.fixed is not None else cutoff
-    measure, average = family.asked.name(shown), pairing.average
-    for (a, b), p, half in zip(combinations(values, 2), results.p, results.halves, strict=True):
-        low, high = values[a] - values[b] - half, values[a] - values[b] + half
-        if n and settings.interval in ("bootstrap", "poisson"):
-            (low,), (high,) = intervals.percentile((results.resampled[a] - results.resampled[b])[:, None])
-        rows.append([a, b, measure, shown, average, values[a] - values[b], low, high, p, np.nan, n])
-    frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
-    frame["k"] = pd.Series([shown] * len(rows), dtype=object)
-    tested = frame["p"].notna().to_numpy()  # what was not tested is not corrected for
-    frame.loc[tested, "p_adjusted"] = paired.CORRECTIONS[family.correction](frame.loc[tested, "p"].to_numpy())
-    clusters, better = paired.decisions(values, frame[["a", "b", "p_adjusted"]].to_numpy().tolist(), ALPHA)
-    effects = [(*pair, *effect) for pair, effect in zip(combinations(values, 2), results.effects, strict=True)]
-    table, ranks = pd.DataFrame(effects, columns=list(EFFECTS)), paired.rank_bounds(results.resampled)
+    shown, average = None if family.asked.measure.fixed is not None else cutoff, pairing.average
+    pairs = list(combinations(values, 2))
+    apart = np.array([values[a] - values[b] for a, b in pairs])
+    low, high = apart - results.halves, apart + results.halves
+    if n and settings.interval in ("bootstrap", "poisson"):
+        drawn = [results.resampled[a] - results.resampled[b] for a, b in pairs]
+        low, high = intervals.percentile(np.stack(drawn, axis=1))
+    adjusted, tested = np.full(len(pairs), np.nan), ~np.isnan(results.p)  # what was not tested is not corrected for
+    adjusted[tested] = paired.CORRECTIONS[family.correction](results.p[tested])
+    columns = {
+        "measure": family.asked.name(shown),
+        "k": pd.Series([shown] * len(pairs), dtype=object),
+        "average": average,
+        "difference": apart,
+        "low": low,
+        "high": high,
+        "p": results.p,
+        "p_adjusted": adjusted,
+        "documents": n,
+    }
+    named = pd.DataFrame(pairs, columns=["a", "b"])
+    adjusted_pairs = [(*pair, p) for pair, p in zip(pairs, adjusted.tolist(), strict=True)]
+    clusters, better = paired.decisions(values, adjusted_pairs, ALPHA)
     notes, left_out = [Note("info", "test", words)], pairing.sums.ids.get(pairing.name, Ids())
     if len(family.asked.averages(settings.average)) > 1:
         settings = settings.changed(average=cast(Average, average))
@@ -240,18 +237,18 @@ def comparison_of(
         text = f"{lost} left out, because not every system is scored there: {left_out}"
         notes.append(Note("warning", "documents", text))
     return Comparison(
-        frame,
+        named.assign(**columns),
         settings,
         tuple(notes),
         n,
-        effects=table,
+        effects=named.join(pd.DataFrame(results.effects, columns=list(EFFECTS))),
         scores=values,
-        ranks=ranks,
+        ranks=paired.rank_bounds(results.resampled),
         clusters=clusters,
         better=better,
         correction=family.correction,
         test=words,
-        recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.measure.family == "concordance"),
+        recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.of_tables),
     )
 
 

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.accumulate import View
-from kp_core.scoring.codes import ragged, ranks
-from kp_core.scoring.match import match, newly, ranked_lists
+from kp_core.scoring.counts import count_systems
+from kp_core.scoring.hits import match, ranked_lists
 from kp_core.scoring.measures import of_systems, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import count_systems
-from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.settings import Changes, Settings
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
@@ -47,16 +45,16 @@ def by_document(
     The first cutoff counts where the measure names none. Undefined values are missing, with a status.
     """
     asked, data = parse(measure), prepare(corpus, settings, **changes)
-    systems = count_systems(data, asked.measure.family == "concordance" or baselines, baselines)
+    systems = count_systems(data, asked.of_tables or baselines, baselines)
     cutoff = asked.cutoffs(data.settings)[0]
     groups = [group or None for group in data.coded.groups]
     frames = []
     for system, both in systems.items():
         counts = both.of(asked)
-        view = View(counts, (cutoff,))
-        at, value = view.cells, np.where(view.used, view.values(asked)[:, 0], np.nan)
+        view = counts.at((cutoff,))
+        value = np.where(view.used, view.values(asked)[:, 0], np.nan)
         named = system, data.documents, groups, asked.name(cutoff), value, view.status(asked)[:, 0]
-        numbers = at.hits[:, 0], at.returned[:, 0], counts.size, counts.duplicates
+        numbers = view.hits[:, 0], view.returned[:, 0], counts.size, counts.duplicates
         frames.append(pd.DataFrame(dict(zip(BY_DOCUMENT, (*named, *numbers), strict=True))))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(BY_DOCUMENT))
 
@@ -71,7 +69,7 @@ def tables_by_document(
     """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
     data, frames = prepare(corpus, settings, **changes), []
     for system, both in count_systems(data).items():
-        view = View(both.table, data.settings.k[:1])
+        view = both.table.at(data.settings.k[:1])
         values = {name: np.where(view.used, view.values(parse(name))[:, 0], np.nan) for name in measures}
         named = {"system": system, "document": data.documents}
         frames.append(pd.DataFrame(named | values | {"status": view.status(parse("kappa"))[:, 0]}))
@@ -92,11 +90,9 @@ def all_values(
     """
     data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
     for system, both in count_systems(data).items():
-        views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
-        for one in asked:
-            wanted, counts = one.cutoffs(data.settings), both.of(one)
-            view = views.setdefault((counts is both.table, wanted), View(counts, wanted))
-            yield system, one.name(), view.values(one)
+        for parts in zip(*(block.views(asked) for block in both.blocks()), strict=True):
+            one = parts[0][0]
+            yield system, one.name(), np.concatenate([view.values(one) for _, view in parts])
 
 
 @dataclass(frozen=True)
@@ -148,24 +144,25 @@ def one_document(
         own = np.where(np.arange(len(coded.documents)) == number, run.length, 0)
         prepared = ranked_lists(replace(run, length=own), identities, settings)
         matches = match(prepared, gold)
-        new = newly(matches, len(gold.grade)) | (settings.duplicates == "count")
-        table = pd.DataFrame({"rank": ranks(own[own > 0])})
-        rows = ragged(run.start[number : number + 1], own[number : number + 1])
-        table["phrase"] = coded.phrases.take(run.phrase[rows]).to_pylist()
-        table["score"] = run.score[rows] if run.score is not None else np.nan
-        form = pd.Series(identities.predicted[run.phrase[rows]])
-        table["mark"] = np.where(form.duplicated(), "repeated", "filtered")
+        hits = matches.new | (settings.duplicates == "count")
+        phrase = run.phrase[run.start[number] + np.arange(own[number])]
         kept = prepared.position - 1
-        mark = np.where(prepared.repeated, "repeated", "miss").astype(object)
-        mark[matches.row] = np.where(prepared.repeated[matches.row], "repeated", "again")
-        mark[matches.row[new]] = "hit"
-        table.loc[kept, "mark"] = mark
-        table["keyphrase"] = ""
-        table.loc[kept[matches.row[new]], "keyphrase"] = names.loc[matches.item[new], "phrase"].to_numpy()
+        mark = np.where(pd.Series(identities.predicted[phrase]).duplicated(), "repeated", "filtered").astype(object)
+        mark[kept] = np.where(prepared.repeated, "repeated", "miss")
+        mark[kept[matches.row[~prepared.repeated[matches.row]]]] = "again"
+        mark[kept[matches.row[hits]]] = "hit"
+        keyphrase = np.full(len(phrase), "", object)
+        keyphrase[kept[matches.row[hits]]] = names.loc[matches.item[hits], "phrase"]
         cutoff = {"gold": gold.size[number], "all": len(kept)}.get(str(settings.k[0]), settings.k[0])
-        table["counts"] = False
-        table.loc[kept, "counts"] = np.arange(1, len(kept) + 1) <= cutoff
-        lists[system] = table
+        columns = {
+            "rank": np.arange(1, len(phrase) + 1),
+            "phrase": coded.phrases.take(phrase).to_pylist(),
+            "score": np.nan if run.score is None else run.score[run.start[number] :][: len(phrase)],
+            "mark": mark.tolist(),
+            "keyphrase": keyphrase.tolist(),
+            "counts": np.isin(np.arange(len(phrase)), kept[:cutoff]),
+        }
+        lists[system] = pd.DataFrame(columns)
     names["found"] = [
         tuple(s for s, t in lists.items() if ((t["keyphrase"] == phrase) & t["counts"]).any())
         for phrase in names["phrase"]
@@ -180,21 +177,16 @@ def _gold_table(data: Prepared, number: int) -> pd.DataFrame:
     coded, gold, entry = data.coded, data.gold, data.coded.variant_entry
     items = range(int(gold.start[number]), int(gold.start[number] + gold.size[number]))
     own = slice(int(gold.spelling_start[number]), int(gold.spelling_start[number] + gold.spelling_count[number]))
-    item_of = pd.Series(gold.spelling_item[own], gold.spelling_form[own])
-    item_of = item_of[~item_of.index.duplicated()]
+    item_of = dict(zip(gold.spelling_form[own][::-1], gold.spelling_item[own][::-1], strict=True))
     # what is rejected is no vote, as in the gold itself
     rejected = coded.entry_relevance[entry] < data.settings.rel
-    place = np.flatnonzero((coded.entry_document[entry] == number) & ~rejected)
-    rows = pd.DataFrame(
-        {
-            "item": item_of.reindex(data.identities.gold[coded.variant_phrase[place]]).to_numpy(),
-            "spellings": coded.phrases.take(coded.variant_phrase[place]).to_pylist(),
-            "annotators": [coded.annotators[one] for one in coded.entry_annotator[entry[place]]],
-        }
-    )
-    table = pd.DataFrame(index=list(items))
-    for name in ("spellings", "annotators"):
-        told = rows.groupby("item")[name].unique()
-        table[name] = [tuple(told.get(item, ())) for item in items]
-    table.insert(0, "phrase", [next(iter(own), "") for own in table["spellings"]])
+    told: dict[int, tuple[dict[str, None], dict[str, None]]] = {item: ({}, {}) for item in items}
+    for place in np.flatnonzero((coded.entry_document[entry] == number) & ~rejected):
+        item = item_of.get(data.identities.gold[coded.variant_phrase[place]])
+        if item is not None:
+            spellings, annotators = told[item]
+            spellings[coded.phrases[coded.variant_phrase[place]].as_py()] = None
+            annotators[coded.annotators[coded.entry_annotator[entry[place]]]] = None
+    rows = [(next(iter(spellings), ""), tuple(spellings), tuple(annotators)) for spellings, annotators in told.values()]
+    table = pd.DataFrame(rows, list(items), ["phrase", "spellings", "annotators"])
     return table.assign(votes=table["annotators"].map(len), grade=gold.grade[list(items)])

@@ -12,17 +12,18 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, View, estimate, mean_of
-from kp_core.scoring.annotator_tables import HUMANS, against_others
+from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, estimate, mean_of
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.counts import BASELINES, HUMANS, Counted, count_systems
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
-from kp_core.scoring.systems import BASELINES, Counted, count_systems
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
-from kp_core.studies.parts import By, masks, parse_by, presence, subsets
+from kp_core.studies.parts import By, parse_by, parts, subsets
 from kp_core.studies.result import Result, Row, result_frame
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
@@ -55,7 +56,7 @@ def evaluate(
     data, by = prepare(corpus, settings, **changes), parse_by(by)
     refuse_named_alike(data.names.systems)
     asked = [parse(name) for name in names_in(measures or DEFAULT_MEASURES)]
-    concordance = baselines or any(one.measure.family == "concordance" for one in asked)
+    concordance = baselines or any(one.of_tables for one in asked)
     standards = [count_systems(data, concordance, baselines, without) for without in data.left_out]
     sums, people = Sums(), left_one_out(data.settings.annotators)
     add_systems(sums, data, standards, asked, by)
@@ -70,7 +71,7 @@ def evaluate(
     fixes = id_notes(corpus, sums, names)
     notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, concordance, fixes)]
     notes += above_one((row[1], row[5]) for row in rows)
-    if by == "presence" and any(one.measure.family == "concordance" for one in asked):
+    if by == "presence" and any(one.of_tables for one in asked):
         text = "concordance measures have no parts by presence: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
     if people and data.settings.interval == "cluster-t":
@@ -103,34 +104,25 @@ def add_systems(
     if not standards[0]:
         return
     settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[list[Counted]]]]()
-    for number, (subset, counts) in enumerate(({"all": standards} | _parts(data, standards, by)).items()):
+    for number, (subset, counts) in enumerate(parts(data, standards, by).items()):
         known = next(iter(counts[0].values())).lists.known
         if by != "group" or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
-        parts = [system.blocks() for own in counts for system in own.values()]
-        adding.append((Accumulator(settings.interval, sums, str(number)), _fitting(asked, subset), parts))
+        blocks = [system.blocks() for own in counts for system in own.values()]
+        adding.append((Accumulator(settings.interval, sums, str(number)), _measures_of(asked, subset), blocks))
     drawn = intervals.blocks(settings.interval, data.documents, _drawable(standards), settings.resamples, settings.seed)
     for block, (_, weights) in enumerate(drawn):
-        for accumulator, fitting, parts in adding:
-            accumulator.begin(np.any([own[block].lists.drawable for own in parts], axis=0), weights)
-            for place, own in enumerate(parts):
-                _add_system(accumulator, str(place), own[block], fitting, settings)
+        for accumulator, measures, blocks in adding:
+            accumulator.begin(np.any([own[block].lists.drawable for own in blocks], axis=0), weights)
+            for place, own in enumerate(blocks):
+                for one, view in own[block].views(measures):
+                    for average in one.averages(settings.average):
+                        accumulator.add(str(place), one, view, average)
 
 
-def _fitting(asked: list[Asked], subset: str) -> list[Asked]:
+def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
     """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
-    return [one for one in asked if not subset.startswith("presence:") or one.measure.family != "concordance"]
-
-
-def _add_system(accumulator: Accumulator, name: str, counted: Counted, asked: list[Asked], settings: Settings) -> None:
-    """Add a block of documents to every measure, cutoff and average of one system."""
-    views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
-    for one in asked:
-        # Views keep what measures share, so each is made once.
-        wanted = one.cutoffs(settings)
-        view = views.setdefault((one.measure.family == "concordance", wanted), View(counted.of(one), wanted))
-        for average in one.averages(settings.average):
-            accumulator.add(name, one, view, average)
+    return [one for one in asked if not subset.startswith("presence:") or not one.of_tables]
 
 
 def system_rows(
@@ -144,12 +136,12 @@ def system_rows(
 ) -> list[Row]:
     """Return the rows of all systems from what was added; values under several gold standards are averaged."""
     rows = list[Row]()
-    for number, subset in enumerate(["all", *subsets(by, names.groups)]):
+    for number, subset in enumerate(subsets(by, names.groups)):
         if f"{number}/documents" not in sums.arrays:  # no document with gold is of this type
             continue
         documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
         systems = [*names.systems, *(BASELINES if baselines and not subset.startswith("presence:") else ())]
-        for (place, system), one in product(enumerate(systems), _fitting(asked, subset)):
+        for (place, system), one in product(enumerate(systems), _measures_of(asked, subset)):
             wanted, places = one.cutoffs(settings), range(place, len(systems) * standards, len(systems))
             for average in one.averages(settings.average):
                 values = mean_of([accumulator.estimate(str(own), one, average, wanted) for own in places])
@@ -187,17 +179,6 @@ def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majo
     return rows
 
 
-def _parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[str, list[dict[str, Counted]]]:
-    """Return the counts of each part of the data in the order of `subsets`, one entry a gold standard."""
-    if by == "presence":
-        every = [presence(data, without) for without in data.left_out]
-        return {f"presence:{name}": [one[name] for one in every] for name in every[0]}
-    return {
-        subset: [{system: own.restricted(documents) for system, own in one.items()} for one in standards]
-        for subset, documents in (masks(data, by) if by else {}).items()
-    }
-
-
 def interval_table(
     corpus: Corpus,
     settings: Settings | None = None,
@@ -216,8 +197,8 @@ def interval_table(
     settings = (settings or Settings()).changed(**changes)
     data = prepare(corpus, settings, interval="bootstrap")
     counted = count_systems(data)
-    weights, view = weights_of([counted], data), View(counted[system].table, data.settings.k[:1])
-    total = view.cells.mapped(lambda counts: counts[view.used].sum(axis=0))
+    weights, view = weights_of([counted], data), counted[system].table.at(data.settings.k[:1])
+    total = Cells(*(counts[view.used].sum(axis=0) for counts in view.arrays()))
     rows = []
     for asked in map(parse, measures):
         drawn = estimate(asked, view, "micro", weights, "bootstrap")

@@ -10,9 +10,9 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.identifiers import suggestions
 from kp_core.scoring.accumulate import Ids, Sums
+from kp_core.scoring.counts import BASELINES, Counted
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, without_english
-from kp_core.scoring.systems import BASELINES, Counted
 from kp_core.settings import Cutoff, Settings
 from kp_core.studies import WORDS
 

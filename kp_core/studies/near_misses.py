@@ -17,7 +17,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted
 from kp_core.scoring.codes import Bools, Coded, CodedRun, Ints, ragged, ranks
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.match import Lists, match, newly, ranked_lists
+from kp_core.scoring.hits import Lists, match, ranked_lists
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Changes, Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
@@ -170,40 +170,30 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
     data = prepare(corpus, settings, **changes)
     coded, settings, gold = data.coded, data.settings, data.gold
     phrases, documents = _phrases(coded, settings), np.array(coded.documents, object)
-    predictions, entries = [], []
+    tables: dict[str, list[pd.DataFrame]] = {"row": [], "item": []}
     for system, run in coded.runs.items():
         lists = ranked_lists(run, data.identities, settings)
         facing = face(data, run, lists, gold)
         limit = {"gold": gold.size, "all": lists.length}.get(str(settings.k[0]), settings.k[0])
         within = facing.rank <= np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[facing.document]
         hit, found = _hits(lists, gold, within, settings.duplicates == "count")
-        pairs, rows, items = _pairs(facing, phrases, within), np.flatnonzero(within), np.arange(len(gold.grade))
-        best = _best(pairs, "row", "item", rows)
-        predictions.append(
-            best.assign(
-                system=system,
-                document=documents[facing.document[rows]],
-                rank=facing.rank[rows],
-                phrase=_spelled(coded, facing.phrase, pd.Series(rows)),
-                hit=hit[rows],
-                keyphrase=_spelled(coded, facing.spelling, best["spelling"]),
-            )
-        )
-        best = _best(pairs, "item", "row", items)
-        first = np.searchsorted(facing.item, items)  # the spelling that stands first in the file
-        entries.append(
-            best.assign(
-                system=system,
-                document=documents[gold.document],
-                keyphrase=_spelled(coded, facing.spelling, pd.Series(first)),
-                hit=found,
-                phrase=_spelled(coded, facing.phrase, best["row"]),
-                rank=best["row"].map(pd.Series(facing.rank)).astype("Int64"),
-            )
-        )
-    frame, now = _joined(predictions, PREDICTIONS).astype({"rank": "int64"}), settings.changed(k=settings.k[0])
+        pairs, rows = _pairs(facing, phrases, within), np.flatnonzero(within)
+        for key, then, numbers, document, hits in (
+            ("row", "item", rows, facing.document[rows], hit[rows]),
+            ("item", "row", np.arange(len(gold.grade)), gold.document, found),
+        ):
+            best = _best(pairs, key, then, numbers)
+            if key == "item":
+                best["spelling"] = np.searchsorted(facing.item, numbers)  # the one that stands first in the file
+            table = best.assign(system=system, document=documents[document], hit=hits)
+            table["rank"] = best["row"].map(pd.Series(facing.rank))
+            table["phrase"] = _spelled(coded, facing.phrase, best["row"])
+            table["keyphrase"] = _spelled(coded, facing.spelling, best["spelling"])
+            tables[key].append(table)
+    frame = _joined(tables["row"], PREDICTIONS).astype({"rank": "int64"})
+    now = settings.changed(k=settings.k[0])
     notes = (*data.notes, *_apart(frame))
-    return NearMisses(frame, now, notes, len(data.documents), False, gold=_joined(entries, ENTRIES))
+    return NearMisses(frame, now, notes, len(data.documents), False, gold=_joined(tables["item"], ENTRIES))
 
 
 def _apart(frame: pd.DataFrame) -> list[Note]:
@@ -241,7 +231,7 @@ def _phrases(coded: Coded, settings: Settings) -> Phrases:
 def _hits(lists: Lists, gold: Gold, within: Bools, every: bool) -> tuple[Bools, Bools]:
     """Return which rows the evaluation counts as hits, and which gold items are hit by rows within the cutoff."""
     matches = match(lists, gold)
-    new = newly(matches, len(gold.grade)) | every
+    new = matches.new | every
     hit, found = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
     hit[matches.row[new]] = True
     found[matches.item[new & within[matches.row]]] = True
@@ -267,6 +257,7 @@ def _best(pairs: pd.DataFrame, key: str, then: str, numbers: Ints) -> pd.DataFra
     order = np.lexsort(tuple(pairs[name].to_numpy(float) * sign for name, sign in signs.items()))
     best = pairs.iloc[order].drop_duplicates(key).set_index(key, drop=False).reindex(numbers)
     return best.assign(
+        **{key: numbers},
         type=_NAMES[best["type"].fillna(NONE).to_numpy(np.int64)],
         morph=best["morph"].eq(True),
         reordered=best["reordered"].eq(True),

@@ -14,7 +14,7 @@ import pandas as pd
 from kp_core import typeset
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.systems import BASELINES
+from kp_core.scoring.counts import BASELINES
 from kp_core.settings import Average, Changes, Settings, short_form
 from kp_core.studies.compare import ALPHA, compare
 from kp_core.studies.evaluate import evaluate

@@ -9,13 +9,12 @@ from typing import Literal, cast
 import numpy as np
 
 from kp_core.corpus import kept
-from kp_core.errors import UsageError, unfit
+from kp_core.errors import refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Codes, Ints
-from kp_core.scoring.counts import count
+from kp_core.scoring.counts import Counted, count
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.match import ranked_lists
+from kp_core.scoring.hits import ranked_lists
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.systems import Counted
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines
@@ -29,39 +28,42 @@ _THIRDS, _SIDES = ("short", "medium", "long"), ("present", "absent")
 
 def parse_by(by: str) -> By:
     """Return what the parts tell apart; empty for the whole alone."""
-    if by and by not in PARTS:
-        raise UsageError(f"by is '{by}'; choose one of: {', '.join(PARTS)}")
+    if by:
+        refuse_unless(by, PARTS, "by")
     return cast(By, by)
 
 
 def subsets(by: By, groups: Sequence[str]) -> list[str]:
-    """Return the names of all parts as rows print them; groups: the types of documents.
+    """Return the names of the whole and of all parts as rows print them; groups: the types of documents.
 
     >>> subsets("group", ["lecture", "talk"]), subsets("", [])
-    (['group:lecture', 'group:talk'], [])
+    (['all', 'group:lecture', 'group:talk'], ['all'])
     """
     names = {"": (), "group": groups, "length": _THIRDS, "presence": _SIDES}[by]
-    return [f"{by}:{name}" for name in names]
+    return ["all", *(f"{by}:{name}" for name in names)]
 
 
-def masks(data: Prepared, by: By) -> dict[str, Bools]:
-    """Return the documents (D,) of each part of documents by its name.
+def parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[str, list[dict[str, Counted]]]:
+    """Return the counts of the whole and of each part, in the order of `subsets`, one entry a gold standard.
 
     Raises InputError where the documents have no type, or no text.
     """
+    if by == "presence":
+        sides = [presence(data, without) for without in data.left_out]
+        return {"all": standards} | {f"presence:{name}": [one[name] for one in sides] for name in _SIDES}
+    masks: dict[str, Bools] = {}
     if by == "group":
-        groups = np.array(data.coded.groups, str)
         if not data.names.groups:
             raise unfit("the documents", "no type")
-        return {f"group:{name}": groups == name for name in data.names.groups}
-    if by == "length":
-        _need_texts(data, "length")
-        words = np.array([len(tokens(text)) for text in data.texts], np.float64)
-        there = _with_text(data)
-        edges = np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf")
-        third = np.searchsorted(edges, words)
-        return {f"length:{name}": there & (third == place) for place, name in enumerate(_THIRDS)}
-    return {}
+        masks = {name: np.array(data.coded.groups, str) == name for name in data.names.groups}
+    elif by == "length":
+        there, words = _with_text(data, by), np.array([len(tokens(text)) for text in data.texts], np.float64)
+        third = np.searchsorted(np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf"), words)
+        masks = {name: there & (third == place) for place, name in enumerate(_THIRDS)}
+    return {"all": standards} | {
+        f"{by}:{name}": [{system: own.restricted(documents) for system, own in one.items()} for one in standards]
+        for name, documents in masks.items()
+    }
 
 
 def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, Counted]]:
@@ -70,14 +72,13 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
     A phrase is present if its tokens stand together in the text. Both sides are filtered, ranks are given anew.
     Source: Meng et al. 2017, on token boundaries.
     """
-    _need_texts(data, "presence")
+    with_text = _with_text(data, "presence")
     coded, identities, settings = data.coded, data.identities, data.settings
     gold, negatives = gather(coded, identities, settings, without)
     stands = _standing(data)
     spelled = stands(gold.document[gold.spelling_item], gold.spelling_form)
     item = np.zeros(len(gold.grade), bool)
     item[gold.spelling_item[spelled]] = True
-    with_text = _with_text(data)
     found: dict[str, dict[str, Counted]] = {name: {} for name in _SIDES}
     for system, run in coded.runs.items():
         lists = ranked_lists(run, identities, settings)
@@ -90,13 +91,12 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
     return found
 
 
-def _need_texts(data: Prepared, by: str) -> None:
-    if not any(data.texts):
+def _with_text(data: Prepared, by: By) -> Bools:
+    """Return which documents have a text (D,); refuses data without any."""
+    there = np.array([bool(text) for text in data.texts])
+    if not there.any():
         raise unfit("the documents", "no texts", by=by)
-
-
-def _with_text(data: Prepared) -> Bools:
-    return np.array([bool(text) for text in data.texts])
+    return there
 
 
 def _standing(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:

@@ -13,13 +13,11 @@ from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import Note, UsageError
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Counts, count, without_respellings
+from kp_core.scoring.counts import Counted, Counts, count, table_settings, without_respellings
 from kp_core.scoring.gold import gather
-from kp_core.scoring.hits import ordered_hits
-from kp_core.scoring.match import ranked_lists
+from kp_core.scoring.hits import ordered_hits, ranked_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import Counted, table_settings
 from kp_core.settings import Settings
 from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
@@ -109,7 +107,7 @@ def soft_evaluate(
         notes.append(Note("warning", "concepts", "soft matching compares spellings, so by_concept = yes has no effect"))
     data = prepare(corpus, settings)
     settings, notes = data.settings, [*data.notes, *notes]
-    concordance = any(one.measure.family == "concordance" for one in asked)
+    concordance = any(one.of_tables for one in asked)
     cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
     whole = any(not isinstance(k, int) for k in cutoffs)

@@ -11,12 +11,12 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
-from kp_core.scoring.accumulate import View, estimate, mean_of
+from kp_core.scoring.accumulate import Accumulator, mean_of
 from kp_core.scoring.codes import Floats
+from kp_core.scoring.counts import Counted, count_systems, counted_alike, table_settings
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import Counted, count_systems, counted_alike, table_settings
 from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value
 from kp_core.studies.result import Answer
 
@@ -42,6 +42,8 @@ EQUAL = 1e-12
 
 #: The value of each system.
 Values = dict[str, float]
+#: Kind (current, preset, grid), preset and record of a setting.
+Row = tuple[str, str, Settings]
 #: Field, value and record of a change of one convention.
 Single = tuple[str, str, Settings]
 
@@ -79,8 +81,9 @@ class Spreads:
     """One measure of all systems under many conventions, at every cutoff of the settings; `at` looks one up.
 
     settings  those in use; notes: what the reader must know of the data; documents: how many there are
-    current   the record of the settings in use, and those of presets, grid and single changes
+    rows      kind (current, preset, grid), preset and record; the first is that of the settings in use
     near      the grid under the present normalisation, so that an example names no step that makes no difference
+    singles   the changes of one convention
     values    the values of the systems under each record, one a cutoff, or why the data refuse it
     """
 
@@ -88,9 +91,7 @@ class Spreads:
     settings: Settings
     notes: tuple[Note, ...]
     documents: int
-    current: Settings
-    presets: dict[str, Settings]
-    grid: list[Settings]
+    rows: list[Row]
     near: list[Settings]
     singles: list[Single]
     values: dict[Settings, dict[str, Floats] | InputError]
@@ -103,13 +104,11 @@ class Spreads:
             for record, one in self.values.items()
             if not isinstance(one, InputError)
         }
-        rows = [("current", self.settings.preset, self.current)]
-        rows += [("preset", name, record) for name, record in self.presets.items()]
-        rows += [("grid", "", record) for record in self.grid]
+        current = self.rows[0][2]
         table = [
             (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system))
-            for kind, preset, record in rows
-            for system in values[self.current]
+            for kind, preset, record in self.rows
+            for system in values[current]
         ]
         frame = pd.DataFrame(table, columns=["kind", "preset", *GRID, "system", "value"]).astype({"value": float})
         by_system = frame.groupby("system", sort=False)["value"]
@@ -121,12 +120,12 @@ class Spreads:
             self.settings.changed(k=(self.settings.k[place],)),
             self.notes,
             self.documents,
-            self.asked.measure.family == "concordance",
+            self.asked.of_tables,
             measure=self.asked.name(self.settings.k[place]),
             ranges=ranges.reset_index(),
-            changes=_changes(self.current, self.singles, values),
-            turns=_turns(self.current, self.presets, self.grid, self.near, values),
-            combinations=len(self.grid),
+            changes=_changes(current, self.singles, values),
+            turns=_turns(self.rows, self.near, values),
+            combinations=sum(kind == "grid" for kind, _, _ in self.rows),
         )
 
 
@@ -150,16 +149,17 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
     data = prepare(corpus, settings, interval="none")
     now = data.settings.changed(k=asked.cutoffs(data.settings))
     meaning = _Meaning(asked, now)
-    current, grid, singles = meaning.of(now), meaning.grid(GRID), meaning.single_changes()
-    presets = {name: meaning.preset(corpus, name) for name in PRESETS}
+    current, singles = meaning.of(now), meaning.single_changes()
+    rows = [("current", now.preset, current), *(("preset", name, meaning.preset(corpus, name)) for name in PRESETS)]
+    rows += [("grid", "", record) for record in meaning.grid(GRID)]
     near = meaning.grid(GRID | {"normalise": (current.normalise,)})
-    values = _values(data.under(now), asked, [current, *presets.values(), *grid, *near, *(one[2] for one in singles)])
+    values = _values(data.under(now), asked, [*(record for _, _, record in [*rows, *singles]), *near])
     present = values[current]
     if isinstance(present, InputError):
         raise present
     if not present:
         raise UsageError("a spread needs at least one system")
-    return Spreads(asked, now, data.notes, len(data.documents), current, presets, grid, near, singles, values)
+    return Spreads(asked, now, data.notes, len(data.documents), rows, near, singles, values)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class _Meaning:
         settings = replace(settings, average=average, preset="kpscope")
         if left_one_out(settings.annotators):  # as `prepare` settles it
             settings = replace(settings, empty_gold="skip")
-        return table_settings(settings) if self.asked.measure.family == "concordance" else settings
+        return table_settings(settings) if self.asked.of_tables else settings
 
     def preset(self, corpus: Corpus, name: str) -> Settings:
         """Return the settings of a preset, with what belongs to the data and not to a preset."""
@@ -210,7 +210,7 @@ def _values(
     for record in dict.fromkeys(records):
         groups.setdefault(counted_alike(record), []).append(record)
     values: dict[Settings, dict[str, Floats] | InputError] = {}
-    concordance = asked.measure.family == "concordance"
+    concordance = asked.of_tables
     for shared, group in groups.items():
         alike = data.under(shared)
         try:
@@ -227,8 +227,14 @@ def _values(
 
 
 def _value(standards: list[Counted], asked: Asked, record: Settings) -> Floats:
-    views = [View(one.of(asked), record.k) for one in standards]
-    return mean_of([estimate(asked, view, record.average, None, "none") for view in views]).value
+    """Return the value at every cutoff, added up some documents at a time, which stay in the processor's cache."""
+    whole = Accumulator("none")
+    for place, one in enumerate(standards):
+        for part in one.of(asked).blocks():
+            whole.begin(part.drawable, None)
+            whole.add(str(place), asked, part.at(record.k), record.average)
+    places = map(str, range(len(standards)))
+    return mean_of([whole.estimate(place, asked, record.average, record.k) for place in places]).value
 
 
 def _changes(current: Settings, singles: list[Single], values: dict[Settings, Values]) -> pd.DataFrame:
@@ -241,14 +247,9 @@ def _changes(current: Settings, singles: list[Single], values: dict[Settings, Va
     return pd.DataFrame(rows, columns=["field", "was", "now", "system", "value", "change"])
 
 
-def _turns(
-    current: Settings,
-    presets: dict[str, Settings],
-    grid: list[Settings],
-    near: list[Settings],
-    values: dict[Settings, Values],
-) -> pd.DataFrame:
+def _turns(every: list[Row], near: list[Settings], values: dict[Settings, Values]) -> pd.DataFrame:
     """Return one row a pair of systems whose order turns; where two tie at present, most settings say who is ahead."""
+    current, grid = every[0][2], [record for kind, _, record in every if kind == "grid"]
     candidates = sorted((r for r in [*near, *grid] if r in values), key=lambda r: len(current.differences(r)))
     rows = []
     for one, two in combinations(values[current], 2):
@@ -257,7 +258,7 @@ def _turns(
         ahead = {record: int(gap > EQUAL) - int(gap < -EQUAL) for record, gap in gaps.items()}
         order = [ahead.get(record, 0) for record in grid]
         present = ahead[current] or (-1 if sum(order) < 0 else 1)
-        named = tuple(name for name, record in presets.items() if ahead.get(record) == -present)
+        named = tuple(name for kind, name, record in every if kind == "preset" and ahead.get(record) == -present)
         turned = order.count(-present)
         if not turned and not named:
             continue

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError
-from kp_core.scoring.annotator_tables import HUMANS
+from kp_core.errors import UsageError, refuse_unless
 from kp_core.scoring.codes import Floats
+from kp_core.scoring.counts import HUMANS
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Changes, Cutoff, Settings
@@ -81,8 +81,7 @@ def stability(
         "normalise": (now.normalise, *GRID["normalise"]),
         "annotators": (*(("union", "majority") if len(every) > 1 else ()), *every),
     }
-    if by not in usual:
-        raise UsageError(f"by is '{by}'; choose one of: {', '.join(usual)}")
+    refuse_unless(by, usual, "by")
     names = list(dict.fromkeys(map(str, views or usual[by])))
     measures = [parse(name) for name in (names if by in ("measure", "k") else [measure])]
     for one in measures:
@@ -92,7 +91,7 @@ def stability(
         values = _values(corpus, now, measures)
     else:
         values = [_values(corpus, now.changed(**cast(Changes, {by: name})), measures)[0] for name in names]
-    concordance = any(one.measure.family == "concordance" for one in measures)
+    concordance = any(one.of_tables for one in measures)
     frame, pairs = _ranked(names, values)
     return Stability(frame, now, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
 

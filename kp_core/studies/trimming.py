@@ -19,16 +19,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, part_of
-from kp_core.scoring import annotator_tables, intervals
-from kp_core.scoring.accumulate import Ids, View, estimate
+from kp_core.errors import Note, UsageError, part_of, refuse_unless
+from kp_core.scoring import intervals
+from kp_core.scoring.accumulate import Ids, estimate
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import AtK
+from kp_core.scoring.counts import View, count_unchecked
 from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, parse
+from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Prepared, prepare_annotators
-from kp_core.scoring.systems import count_unchecked
 from kp_core.settings import Changes, Settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
 from kp_core.studies.result import Answer
@@ -89,7 +89,7 @@ def levels(choices: AnnotatorChoices, universe: Floats, pooled: bool = False) ->
     votes = choices.votes
     for size in range(1, most + 1):
         left = choices.where(votes[choices.item] >= size)  # the others become a “no”
-        panel: Cells = annotator_tables.panel(left, universe)
+        panel: Cells = tables.panel(left, universe)
         gold[:, size - 1] = np.bincount(choices.document, votes >= size, minlength=len(seen))
         value = concordance.scott_pi(panel.mapped(lambda x: x.sum(axis=0, keepdims=True)) if pooled else panel)[:, 0]
         k[:, size - 1] = np.where(gold[:, size - 1] > 0, value, np.nan)
@@ -162,8 +162,7 @@ def _choice_levels(choices: AnnotatorChoices) -> Levels:
 
 def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
     """Return all levels in either form; pooled is for the binary form."""
-    if form not in FORMS:
-        raise UsageError(f"form is '{form}'; choose one of: {', '.join(FORMS)}")
+    refuse_unless(form, FORMS, "form")
     return levels(choices, universe, pooled) if form == "binary" else _choice_levels(choices)
 
 
@@ -270,17 +269,17 @@ def curve(
     last = next((size > 0 for size, enough in reversed([*zip(sizes, drawn, strict=True)]) if enough), None)
     every = np.ones(len(levels.gold), bool)
     weights = intervals.weights(settings.interval, data.documents, every, settings.resamples, settings.seed, rng)
-    union = count_unchecked(data, data.universe)
+    union = count_unchecked(data)
     table: list[tuple[Any, ...]] = []
     for threshold, size, gold, enough in zip(thresholds, sizes, golds, drawn, strict=True):
-        for system, counted in count_unchecked(data, data.universe, fewest=size).items():
+        for system, counted in count_unchecked(data, fewest=size).items():
             for asked in (_BALANCED if name == BALANCED else parse(name) for name in measures):
                 average = "micro" if asked is _BALANCED else asked.averages(settings.average)[0]
                 counts, fixed = counted.of(asked), np.nan
-                score = estimate(asked, View(counts, settings.k), average, weights, "none")
-                null = _null(asked, average, View(union[system].of(asked), settings.k), gold, repeats, rng)
+                score = estimate(asked, counts.at(settings.k), average, weights, "none")
+                null = _null(asked, average, union[system].of(asked).at(settings.k), gold, repeats, rng)
                 if last is not None:
-                    among = View(replace(counts, known=counts.known & last), settings.k)
+                    among = replace(counts, known=counts.known & last).at(settings.k)
                     fixed = estimate(asked, among, average, None, "none").value[0]
                 values = score.value[0], score.low[0], score.high[0], *null, fixed
                 left = (gold > 0).sum(), gold.sum(), enough
@@ -311,47 +310,47 @@ def _null(
     asked: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Return mean and 95 % bounds of the score on random parts of the union gold, as large as the trimmed one."""
-    kept, at = (gold > 0) & view.used, view.counts.at(view.cutoffs)
-    if not kept.any() or not _has_null(asked, at):
+    kept = (gold > 0) & view.used
+    if not kept.any() or not _has_null(asked, view):
         return np.nan, np.nan, np.nan
-    hits, size = np.rint(at.hits[kept, 0]).astype(np.int64), at.size[kept, 0]
+    hits, size = np.rint(view.hits[kept, 0]).astype(np.int64), view.size[kept, 0]
     share = gold[kept] / size
     draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (repeats, int(kept.sum())))
     if asked.measure.name == "nDCG@k":
-        mean, sample = _discounted(at, kept, share, draws, rng)
+        mean, sample = _discounted(view, kept, share, draws, rng)
     else:
-        mean, sample = (_of_cells(asked, average, at, kept, gold, each) for each in ((hits * share)[None], draws))
+        mean, sample = (_of_cells(asked, average, view, kept, gold, each) for each in ((hits * share)[None], draws))
     low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
     return float(mean[0]), float(low), float(high)
 
 
-def _has_null(asked: Asked, at: AtK) -> bool:
+def _has_null(asked: Asked, view: View) -> bool:
     """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
-    counts, record = at.counts, at.counts.settings
-    whole = record.ties != "expected" and bool((counts.hits.found == 1).all()) and bool((at.hits <= at.size).all())
+    counts, record = view.counts, view.counts.settings
+    whole = record.ties != "expected" and bool((counts.hits.found == 1).all()) and bool((view.hits <= view.size).all())
     if asked.measure.family != "ranking":
         return whole
     binary = bool((counts.hits.gain == 1).all() and (counts.ideal.gain == 1).all())
     return whole and binary and record.ideal == "gold" and asked.measure.name == "nDCG@k"
 
 
-def _of_cells(asked: Asked, average: str, at: AtK, kept: Bools, gold: Ints, hits: Floats | Ints) -> Floats:
+def _of_cells(asked: Asked, average: str, view: View, kept: Bools, gold: Ints, hits: Floats | Ints) -> Floats:
     """Return the score for hits (B, documents kept)."""
-    others = (at.returned[kept, 0], gold[kept].astype(float), at.universe[kept, 0], at.denominator[kept, 0])
+    others = (view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0])
     cells = Cells(hits.astype(float), *(np.broadcast_to(other, hits.shape) for other in others))
     if average == "micro":
         return asked.scores(cells.mapped(lambda x: x.sum(axis=1)))
     return np.asarray(np.nanmean(asked.scores(cells), axis=1))
 
 
-def _discounted(at: AtK, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _discounted(view: View, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return mean and draws of nDCG: of the hits within the cutoff, a random part stays; binary grades."""
-    hits, place = at.counts.hits, np.cumsum(kept) - 1
-    inside = kept[hits.document] & (hits.rank <= at.limit[hits.document, 0])
+    hits, place = view.counts.hits, np.cumsum(kept) - 1
+    inside = kept[hits.document] & (hits.rank <= view.limit[hits.document, 0])
     document, gain = place[hits.document[inside]], 1 / np.log2(hits.rank[inside] + 1)
-    size = np.rint(share * at.size[kept, 0]).astype(np.int64)
+    size = np.rint(share * view.size[kept, 0]).astype(np.int64)
     steps = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, int(size.max()) + 2)))])
-    best = steps[np.minimum(size, at.limit[kept, 0].astype(np.int64))]
+    best = steps[np.minimum(size, view.limit[kept, 0].astype(np.int64))]
     whole = np.bincount(document, gain, minlength=len(size))
     sample = np.empty(len(draws))
     for i, left in enumerate(draws):

@@ -29,9 +29,9 @@ from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
+from kp_core.scoring.counts import longest_lists
 from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare, prepare_annotators
-from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Changes, Settings, __version__
 from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, standard_error

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kp_core.errors import REASONS, counted
-from kp_core.scoring.annotator_tables import HUMANS
+from kp_core.scoring.counts import HUMANS
 from kp_core.scoring.measures import concordance
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import ALPHA, Comparison

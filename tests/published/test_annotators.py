@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t
 
 import kp_core as kp
-from kp_core.scoring import annotator_tables
+from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import prepare
 from kp_core.studies.annotators import agreement_by_document
 
@@ -47,7 +47,7 @@ def test_interval_of_k_takes_documents_as_clusters(result, expected):
 
 def test_prevalence_and_disagreement(corpus, expected):
     data = prepare(corpus, **OPTIONS)
-    panel = annotator_tables.panel(data.choices, data.universe)
+    panel = tables.panel(data.choices, data.universe)
     n = panel.universe.sum()
     assert n == expected["pooled"]["N"]
     assert panel.size.sum() / n == pytest.approx(expected["pooled"]["prevalence_p"], abs=1e-9)
@@ -56,7 +56,7 @@ def test_prevalence_and_disagreement(corpus, expected):
 
 def test_intersections_of_every_document(corpus, expected):
     data = prepare(corpus, **OPTIONS)
-    found, own = annotator_tables.pairs(data.choices, data.universe), annotator_tables.sizes(data.choices)
+    found, own = tables.pairs(data.choices, data.universe), tables.sizes(data.choices)
     pairs = [{a, b} for a, b in zip(found.first, found.second, strict=True)]
     for place, document in enumerate(data.documents):
         matrix = expected["intersection_matrices"][document]

@@ -8,7 +8,7 @@ import pytest
 import kp_core as kp
 from kp_core.charts import curves, dots, over_thresholds, style
 from kp_core.charts import screen_tables as tables
-from kp_core.scoring.systems import BASELINES
+from kp_core.scoring.counts import BASELINES
 from tests.cases import ROOT
 from tests.figures import checked
 

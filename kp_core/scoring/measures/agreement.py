@@ -1,14 +1,181 @@
-"""Turn the tables of several annotators into agreement coefficients; the categories are always yes and no."""
+"""Turn the choices of several annotators into tables per document, and these into agreement coefficients.
+
+The tables are those of all pairs together, of each pair, and of each against the others. Only sizes of intersections
+are needed: an item that c annotators chose adds c(c-1) ordered pairs of agreeing choices. No table of all phrases is
+ever made. A document that an annotator did not see is missing; a phrase not chosen is “no”.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
-from kp_core.scoring.cells import ratio
-from kp_core.scoring.codes import Floats
+from kp_core.scoring.cells import Cells, ratio
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import measure
+
+
+@dataclass(frozen=True)
+class Panel(Cells):
+    """The mean concordance table over all pairs of annotators, fields (D, 1), with what alpha counts beside it.
+
+    returned = size = the mean number of choices of an annotator; hits = the mean size of the intersection of a pair.
+    Scott's pi of it is Fleiss' kappa; AC1, PABAK, P_pos and P_neg of it are those of several annotators.
+
+    values, yes   number of decisions (phrases times annotators), and how many of them are “yes”
+    apart         2 [(R-1) C - Q] / (R-1), C choices and Q ordered pairs of agreeing choices by R annotators
+    """
+
+    values: Floats
+    yes: Floats
+    apart: Floats
+
+
+@dataclass(frozen=True)
+class Shares(Cells):
+    """The mean table, fields (D, 1), and each annotator's own number of choices and phrases seen (D, A)."""
+
+    chosen: Floats
+    seen: Floats
+
+
+@dataclass(frozen=True)
+class PairTables(Cells):
+    """The mean table, fields (D, 1), and the fields of the tables of all pairs (D, P), for Light's kappa."""
+
+    pair_hits: Floats
+    pair_returned: Floats
+    pair_size: Floats
+    pair_universe: Floats
+    pair_denominator: Floats
+
+    @property
+    def each(self) -> Cells:
+        """The tables of all pairs."""
+        return Cells(*self.arrays()[5:])
+
+
+def sizes(choices: AnnotatorChoices) -> Ints:
+    """Return how many items each annotator chose in each document (A, D)."""
+    annotators, documents = choices.seen.shape
+    flat = choices.annotator * documents + choices.document[choices.item]
+    return np.bincount(flat, minlength=annotators * documents).reshape(annotators, documents)
+
+
+def agreeing(choices: AnnotatorChoices) -> Ints:
+    """Return the ordered pairs of agreeing choices of each document (D,): the sum of c(c-1) over its items."""
+    votes = choices.votes
+    weight = votes * (votes - 1.0)
+    return np.rint(np.bincount(choices.document, weight, minlength=choices.seen.shape[1])).astype(np.int64)
+
+
+def panel(choices: AnnotatorChoices, universe: Floats) -> Panel:
+    """Return the mean tables of all documents; those seen by fewer than two annotators are 0 everywhere."""
+    annotators = choices.seen.sum(axis=0)
+    chosen = np.bincount(choices.document[choices.item], minlength=len(annotators))
+    return _panel(*(one[:, None].astype(float) for one in (annotators, chosen, agreeing(choices), universe)))
+
+
+def without_each(choices: AnnotatorChoices, universe: Floats) -> Panel:
+    """Return for each annotator the mean tables of the others (D, A): a row and a column less of its matrix."""
+    own, documents = sizes(choices), choices.seen.shape[1]
+    votes, flat = choices.votes, choices.annotator * documents + choices.document[choices.item]
+    shared = np.bincount(flat, votes[choices.item] - 1.0, minlength=own.size).reshape(own.shape)
+    seen, chosen, pairs = choices.seen.sum(axis=0), own.sum(axis=0), agreeing(choices)
+    raters, yes, agreed = (one.T.astype(np.float64) for one in (seen - choices.seen, chosen - own, pairs - 2 * shared))
+    return _panel(raters, yes, agreed, universe[:, None])
+
+
+def _panel(annotators: Floats, chosen: Floats, pairs: Floats, universe: Floats) -> Panel:
+    used = annotators > 1
+    r = np.where(used, annotators, 2.0)
+    disagreeing = np.where(used, (r - 1) * chosen - pairs, 0.0)
+    mean, n = np.where(used, chosen / r, 0.0), np.where(used, universe, 0.0)
+    hits = mean - disagreeing / (r * (r - 1))
+    return Panel(hits, mean, mean, n, mean, n * r, np.where(used, chosen, 0.0), 2 * disagreeing / (r - 1))
+
+
+def shares(choices: AnnotatorChoices, universe: Floats) -> Shares:
+    """Return the mean tables with each annotator's own numbers, for Conger's kappa."""
+    used = choices.seen.sum(axis=0) > 1
+    seen = np.where(choices.seen & used, universe, 0.0).T
+    chosen = np.where(used, sizes(choices), 0).T.astype(np.float64)
+    hits, returned, size, n, denominator = panel(choices, universe).arrays()[:5]
+    return Shares(hits, returned, size, n, denominator, chosen, seen)
+
+
+def pair_tables(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> PairTables:
+    """Return the mean tables with those of all pairs, for Light's kappa."""
+    return PairTables(*panel(choices, universe).arrays()[:5], *pairs(choices, universe, common).cells.arrays())
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The concordance tables of all pairs of annotators who saw a document together.
+
+    first, second   (P,) annotators of each pair; the first is the row
+    cells           fields (D, P), 0 where one of the two did not see the document; seen (D, P)
+    """
+
+    first: Ints
+    second: Ints
+    cells: Cells
+    seen: Bools
+
+
+def pairs_together(seen: Bools) -> tuple[Ints, Ints]:
+    """Return the annotators of all pairs who saw a document together (P,): seen is (A, D)."""
+    first, second = np.nonzero(np.triu(seen.astype(float) @ seen.T.astype(float), 1))
+    return first, second
+
+
+def pairs(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> Pairs:
+    """Return the tables of the pairs `common` (by default all with documents in common), document by document."""
+    own, seen = sizes(choices).T, choices.seen.T
+    annotators = seen.shape[1]
+    first, second = common or pairs_together(choices.seen)
+    number = np.zeros((annotators, annotators), np.int64)
+    number[first, second] = np.arange(len(first))
+    both = seen[:, first] & seen[:, second]
+    one, two = (np.where(both, own[:, side], 0).astype(np.float64) for side in (first, second))
+    hits = np.zeros(both.size)
+    order = np.argsort(choices.item, kind="stable")
+    item, annotator = choices.item[order], choices.annotator[order]
+    for step in range(1, int(choices.votes.max(initial=1))):  # the step-th next annotator of the same item
+        same = np.flatnonzero(item[step:] == item[:-step])
+        pair = number[annotator[same], annotator[same + step]]
+        flat = choices.document[item[same]] * len(first) + pair
+        hits += np.bincount(flat, minlength=both.size)
+    n = universe[:, None] * both
+    return Pairs(first, second, Cells(hits.reshape(both.shape), two, one, n, two), both)
+
+
+def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool = False) -> tuple[Cells, Bools]:
+    """Return each annotator's table against the union (or majority) of the others, fields (D, A), and where it counts.
+
+    A document counts for an annotator who saw it with others, if these chose something; the gold standard is the row.
+    """
+    own, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
+    others = seen.sum(axis=1)[:, None] - seen
+    enough = others // 2 + 1 if majority else np.ones_like(others)
+    cell = choices.document[choices.item], choices.annotator
+    flat = cell[0] * seen.shape[1] + cell[1]
+    supported = votes[choices.item] - 1 >= enough[cell]
+    hits = np.bincount(flat, supported, minlength=seen.size).reshape(seen.shape)
+    # Items with enough votes, whoever cast them, and those that lose the vote of the annotator who is left out.
+    size = np.zeros(seen.shape)
+    for threshold in np.unique(enough):
+        kept = np.bincount(choices.document, votes >= threshold, minlength=len(seen))
+        size = np.where(enough == threshold, kept[:, None], size)
+    lost = (votes[choices.item] >= enough[cell]) & ~supported
+    size = size - np.bincount(flat, lost, minlength=seen.size).reshape(seen.shape)
+    counts = seen & (others > 0) & (size > 0)
+    found, chosen, gold, n = (np.where(counts, x, 0).astype(np.float64) for x in (hits, own, size, universe[:, None]))
+    return Cells(found, chosen, gold, n, chosen), counts
+
 
 measure("K")(concordance.scott_pi)  # of the mean table of all pairs
 

@@ -1,24 +1,52 @@
-"""Turn hits at their ranks, and sizes, into success, MAP, MRR, nDCG, bpref and RBP of a list."""
+"""Turn hits and sizes into precision, recall and F1, hits at their ranks into MAP, MRR, nDCG, bpref and RBP."""
 
 from __future__ import annotations
 
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from kp_core.scoring.cells import ratio
+from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures.registry import measure
+
+if TYPE_CHECKING:
+    from kp_core.scoring.counts import View
+
+
+@measure("P@k")
+def precision(cells: Cells) -> Floats:
+    """Return hits / denominator."""
+    return ratio(cells.hits, cells.denominator)
+
+
+@measure("Rprec")
+@measure("R@k")
+def recall(cells: Cells) -> Floats:
+    """Return hits / gold size; at k = gold size this is R-precision."""
+    return ratio(cells.hits, cells.size)
+
+
+@measure("F1@k")
+def f1(cells: Cells) -> Floats:
+    """Return the harmonic mean of precision and recall."""
+    # 0 where both sides are empty; documents without gold are settled where values are added up (`accumulate.py`)
+    return ratio(2 * cells.hits, cells.denominator + cells.size)
+
+
+measure("hits@k")(attrgetter("hits"))
 
 
 @measure("success@k")
-def success(at: AtK) -> Floats:
+def success(at: View) -> Floats:
     """Return 1 if there is a hit (its probability where ties are averaged)."""
     return at.total(at.counts.hits.first)
 
 
 @measure("MAP")
 @measure("MAP@k")
-def average_precision(at: AtK) -> Floats:
+def average_precision(at: View) -> Floats:
     """Return the sum of the precision at each hit / the convention's denominator."""
     rules = {"gold": at.size, "hits": at.hits, "min(k,gold)": np.minimum(at.limit, at.size)}
     return ratio(at.total(at.counts.hits.precision), rules[at.counts.settings.ap])
@@ -26,7 +54,7 @@ def average_precision(at: AtK) -> Floats:
 
 @measure("MRR")
 @measure("MRR@k")
-def reciprocal_rank(at: AtK) -> Floats:
+def reciprocal_rank(at: View) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, by the convention."""
     settings, hits = at.counts.settings, at.counts.hits
     if settings.rr == "all-hits":
@@ -40,20 +68,20 @@ def reciprocal_rank(at: AtK) -> Floats:
 
 @measure("nDCG")
 @measure("nDCG@k")
-def normalised_gain(at: AtK) -> Floats:
+def normalised_gain(at: View) -> Floats:
     """Return the discounted gain by the convention / that of the ideal ranking, 0 where there is nothing to gain."""
     return ratio(*at.discounted(at.counts.settings.gain == "exp"))
 
 
 @measure("nDCG-exp")
 @measure("nDCG-exp@k")
-def normalised_exponential_gain(at: AtK) -> Floats:
+def normalised_exponential_gain(at: View) -> Floats:
     """Return the same of exponential gain, whatever the convention."""
     return ratio(*at.discounted(exponential=True))
 
 
 @measure("bpref")
-def bpref(at: AtK) -> Floats:
+def bpref(at: View) -> Floats:
     """Return bpref; NaN without judged negatives."""
     judged = at.counts.judged
     if judged is None:
@@ -62,7 +90,7 @@ def bpref(at: AtK) -> Floats:
 
 
 @measure("RBP")
-def rank_biased_precision(at: AtK, p: float = 0.9) -> Floats:
+def rank_biased_precision(at: View, p: float = 0.9) -> Floats:
     """Return the rank-biased precision, grades as shares of the largest grade of the data."""
     hits = at.counts.hits
     return at.total((1 - p) * hits.gain / (at.counts.largest or 1.0) * p ** (hits.rank - 1.0))

@@ -93,6 +93,11 @@ class Asked:
         """The cutoff that belongs to the measure as asked; None: it uses the cutoff of the evaluation."""
         return self.cutoff if self.cutoff is not None else self.measure.fixed
 
+    @property
+    def of_tables(self) -> bool:
+        """Whether it is a measure of a system's concordance tables, which have counts of their own and need N."""
+        return self.measure.family == "concordance"
+
     def cutoffs(self, settings: Settings) -> tuple[Cutoff, ...]:
         """Return the cutoffs at which the measure is given."""
         return settings.k if self.fixed is None else (self.fixed,)
