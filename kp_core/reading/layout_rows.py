@@ -41,13 +41,14 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     parts = _phrases(layout)
     if role == "gold" and asked in (None, "gold") and (texts := _beside(layout)) is not None:
         parts.append(texts)
-    if role in ("system", "judgements") and _is_judged(layout):
-        parts.append(_judged(layout))
+    judged = [_judged(layout)] if role in ("system", "judgements") and _is_judged(layout) else []
+    if role == "judgements" and not judged:
+        found, remedy = "no scores of people", "Name the column."
+        raise InputError(table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
     if role == "judgements":
-        if parts[-1].role != "judgements":
-            found, remedy = "no scores of people", "Name the column."
-            raise InputError(table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
-        parts = [parts[-1], *(replace(part, role="system") for part in parts[:-1])]
+        parts = [*judged, *(replace(part, role="system") for part in parts)]
+    else:
+        parts += judged
     first = parts[0]
     first.rejected = table.rejected + first.rejected
     first.notes = table.notes + _further(layout) + first.notes

@@ -73,12 +73,7 @@ def _as_chosen(recognition: Recognition) -> Recognition | None:
         return recognition
     if chosen != recognition.role and not {chosen, recognition.role} <= {"gold", "system"}:
         return None
-    return in_role(recognition, chosen)
-
-
-def in_role(recognition: Recognition, role: Role) -> Recognition:
-    """Return a recognition whose role is no longer a guess."""
-    return replace(recognition, role=role, guessed=False)
+    return replace(recognition, role=chosen, guessed=False)
 
 
 def _is_meant(file: File) -> bool:
@@ -191,11 +186,12 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Rec
     if len(gold) > 1 or (len(unknown) > 1 and not gold and "gold" not in known):
         raise _question_of_roles(gold or unknown, unknown)
     roles |= {id(one): "gold" if one in gold else "system" for one in unknown}
-    settled = [in_role(one, role) if (role := roles.get(id(one))) else one for one in recognitions]
-    for one in settled:
-        if id(one) not in map(id, recognitions):
-            what = "gold standard" if one.role == "gold" else "system output"
+    settled = []
+    for one in recognitions:
+        if role := roles.get(id(one)):
+            what = "gold standard" if role == "gold" else "system output"
             notes.append(Note("info", "roles", f"{one.files[0].name} was taken as {what}."))
+        settled.append(replace(one, role=role, guessed=False) if role else one)
     return settled
 
 
