@@ -32,6 +32,7 @@ NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_
 KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTHERS)
 #: Heads of columns that hold a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
+_GOLD_WORDS = frozenset({"gold", "true", "reference", "actual"})
 #: Words for annotators and systems, behind which a number says which of them it is.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
@@ -116,6 +117,16 @@ def is_predicted(head: str) -> bool:
     """
     words = {plain(head), *map(plain, re.split(r"[\s_:()/]+", head))}
     return bool(words & {*SYSTEMS, *NAMES["predictions"]})
+
+
+def is_gold(head: str) -> bool:
+    """Tell the head of a gold standard.
+
+    >>> is_gold("Keywords"), is_gold("true_keyphrases"), is_gold("Keywords Anna")
+    (True, True, False)
+    """
+    words = {*map(plain, re.split(r"[\s_:()/]+", head))}
+    return plain(head) in GOLD or bool(words & _GOLD_WORDS and words & {*NAMES["phrase"], *NAMES["phrases"]})
 
 
 def source_of(head: str) -> str:

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
-from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Rows
 from kp_core.reading.fields import in_words, told
 from kp_core.reading.layouts import MARKS, PAIR, Layout, cell_separator, gold_beside, json_list, list_columns
@@ -28,7 +27,6 @@ from kp_core.reading.values import byte_lengths, floats, repeated
 _TEXTS = ("text", "title", "group")
 #: What stands beside the score of a judged system: its role, and its name among judgements.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
-_BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
 
 
 def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
@@ -172,9 +170,9 @@ def _variants(table: Table) -> pa.Array | None:
 
 
 def _lists(layout: Layout, role: Role, sources: dict[str, tuple[str, ...]]) -> Rows:
-    """Read one list a cell, or one phrase a cell of numbered columns; `sources` says whose columns they are."""
+    """Read one list a cell, or one phrase a cell of numbered columns; whose they are `sources` says, or a column."""
     table, builder = layout.table, ListBuilder(role, layout.table.limits)
-    owner = layout.source_column() if layout.kind == "lists" else None
+    owner = layout.source_column() if len(sources) == 1 else None
     for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
         if part in layout.columns:
             message = (
@@ -208,8 +206,6 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
         builder.open(doc_id, file=table.file, line=line, source=source)
         if separator in ("columns", "none"):
             builder.extend(phrase for phrase in (cell if separator == "columns" else [cell]) if phrase.strip())
-        elif separator == "lines":
-            builder.extend(_without_bullets([line for line in map(str.strip, split_lines(cell)) if line]))
         elif separator == "uris":
             builder.extend(re.findall(r"<([^<>\s]+)>", cell))
         elif separator in MARKS:
@@ -218,16 +214,6 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
             add_list(builder, items, found[0] if found else "phrases", amount)
         elif str(cell or "").strip():
             builder.add(str(cell)[:200], reject="no JSON list")
-
-
-def _without_bullets(lines: list[str]) -> list[str]:
-    """Take bullets or numbers off lines that all begin with one.
-
-    >>> _without_bullets(["• tide", "• sea"]), _without_bullets(["1. tide", "2. sea"]), _without_bullets(["- a", "b"])
-    (['tide', 'sea'], ['tide', 'sea'], ['- a', 'b'])
-    """
-    bare = [_BULLET.sub("", line) for line in lines]
-    return bare if all(len(one) < len(line) for one, line in zip(bare, lines, strict=True)) else lines
 
 
 def _documents(layout: Layout) -> Rows:

@@ -19,7 +19,6 @@ from kp_core.errors import counted
 from kp_core.reading.family import Choice
 from kp_core.reading.fields import (
     BESIDES,
-    GOLD,
     IDENTIFIERS,
     JUDGE,
     KNOWN,
@@ -28,6 +27,7 @@ from kp_core.reading.fields import (
     SYSTEMS,
     base_of,
     find_roles,
+    is_gold,
     is_predicted,
     number_of,
     plain,
@@ -347,7 +347,7 @@ def _whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
 def gold_beside(sources: dict[str, tuple[str, ...]]) -> str | None:
     """Return the column of the gold standard beside those of systems; None where all hold what people chose."""
     heads = [names[0] for names in sources.values()]
-    gold = [head for head in heads if plain(head) in GOLD]
+    gold = [head for head in heads if is_gold(head)]
     systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
     return gold[0] if len(gold) == 1 and len(systems) == len(heads) - 1 > 0 else None
 
@@ -363,7 +363,7 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
         return _grouped(nested, nested)
     if len(again := _repeated(table, columns)) > 1:
         return {"": again}
-    gold = phrases is not None and plain(phrases) in GOLD
+    gold = phrases is not None and is_gold(phrases)
     if not table.header or (phrases is not None and not gold) or {"rank", "score"} & set(columns):
         return {}
     # What has a known head a second time is neither an annotator nor a system of that name.
@@ -425,8 +425,8 @@ def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
     People and systems that index the same documents agree now and then, unlike authors or remarks.
     """
     names = [name for columns in sources.values() for name in columns]
-    if any(plain(name) in GOLD for name in names):
-        others = [name for name in names if plain(name) not in GOLD and not is_predicted(name)]
+    if any(is_gold(name) for name in names):
+        others = [name for name in names if not is_gold(name) and not is_predicted(name)]
         if any(source_of(name) != base_of(name) for name in others):
             return True
     if len(table) < _TELLING_ROWS or any(len(columns) > 1 for columns in sources.values()):

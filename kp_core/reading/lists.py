@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from kp_core.errors import Note
 from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 
+_BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
 HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
 
 
@@ -60,6 +62,16 @@ def document_rows(
     marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
     table = pa.table({name: array for name, (array, _) in arrays.items()})
     return Rows("documents", table, lines, places, marked=marked)
+
+
+def _without_bullets(lines: list[str]) -> list[str]:
+    """Take bullets or numbers off lines that all begin with one.
+
+    >>> _without_bullets(["• tide", "• sea"]), _without_bullets(["1. tide", "2. sea"]), _without_bullets(["- a", "b"])
+    (['tide', 'sea'], ['tide', 'sea'], ['- a', 'b'])
+    """
+    bare = [_BULLET.sub("", line) for line in lines]
+    return bare if all(len(one) < len(line) for one, line in zip(bare, lines, strict=True)) else lines
 
 
 class ListBuilder:
@@ -130,7 +142,7 @@ class ListBuilder:
             pieces.pop()
         kept = [piece for piece in pieces if piece]
         self.blank += len(pieces) - len(kept) if kept or len(pieces) > 1 else 0
-        return kept
+        return _without_bullets(kept) if separator == "\n" else kept
 
     def _refuse_long_lists(self, more: int) -> None:
         size, rows = self._lengths[-1] + more, len(self._phrases) + more

@@ -9,6 +9,7 @@ from kp_core.errors import counted
 from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import SYSTEMS, find_roles, plain
 from kp_core.reading.json_text import is_json
+from kp_core.reading.layouts import MARKS
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shapes import Shape, rows_of, shape_of
 from kp_core.reading.values import is_number
@@ -17,7 +18,7 @@ NAME = "F1"
 TITLE = "lists, JSON: phrases, variants, scores"
 OPTIONS = {
     "inner": ("phrases", "variants", "tokens", "scored"),
-    "separator": (";", ","),
+    "separator": (";", ",", "lines"),
     "outer": ("sources", "documents"),
 }
 #: No phrase of a list has so many words; a longer string is a text.
@@ -116,11 +117,13 @@ def _readings(lists: dict[str, Any]) -> list[tuple[dict[str, str], str, float]]:
 
 def _of_strings(texts: list[str], ids: list[str]) -> list[tuple[dict[str, str], str, float]]:
     """Return what may stand between the phrases of a string; nothing for the fields of one object."""
-    semicolons, commas = (sum(mark in text for text in texts) / len(texts) for mark in ";,")
-    mark = ";" if semicolons or not commas else ","
+    lines, semicolons, commas = (sum(mark in text for text in texts) / len(texts) for mark in "\n;,")
+    mark = "\n" if lines >= 0.5 else ";" if semicolons or not commas else ","
     if find_roles(ids, ("doc_id", "title")):
         return []
     long = any(len(phrase.split()) > _WORDS for text in texts for phrase in text.split(mark))
+    if mark == "\n":
+        return [({"separator": "lines"}, "strings of which each line is a phrase", 0.4 if long else 0.6 + 0.35 * lines)]
     marks = [(mark, 0.4 if long else 0.6 + 0.35 * semicolons)] + ([(";", 0.59)] if mark == "," and not long else [])
     return [({"separator": mark}, f"strings split at `{mark}`", sure) for mark, sure in marks]
 
@@ -133,7 +136,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     lists = [(inner, outer, one) if turned else (outer, inner, one) for outer, inner, one in _inside(file.json)]
     lists = lists or [(None, doc_id, one) for doc_id, one in _documents(file).items()]
     shape = cast(Shape, options.get("inner", "phrases"))
-    rows = rows_of(lists, shape, recognition.role, file.name, file.limits, options.get("separator", ";"))
+    rows = rows_of(lists, shape, recognition.role, file.name, file.limits, MARKS[options.get("separator", ";")])
     if isinstance(file.json, list) and len(lists) > 1:
         rows.counted = len(lists)
     return [rows]
