@@ -9,7 +9,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.reading import Source
-from kp_core.studies.correlation.human import COLUMNS, own_order, rating_table
+from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, own_order, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
 from kp_core.takeaway.rater_file import rater_file
 from kp_ui import cached, controls, link, prose, results, settings, show, workspace
@@ -46,7 +46,7 @@ def ratings() -> pd.DataFrame:
 
 def with_ratings() -> pd.DataFrame:
     """Return the loaded judgements with the ratings made here; of two scores of one person the later one counts."""
-    loaded, own = workspace.current().corpus.judgements, ratings()
+    loaded, own = workspace.corpus().judgements, ratings()
     if len(own):
         st.caption(f"With {show.counted(own['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
     return judged(loaded, own)
@@ -54,13 +54,13 @@ def with_ratings() -> pd.DataFrame:
 
 def section() -> None:
     """Show one near miss after the other to rate."""
-    if not workspace.current().corpus.systems:
+    if not workspace.corpus().systems:
         results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
     blind = bool(invited())
-    st.caption(prose.text("correlation.rate"))
+    show.about("correlation.rate")
     if blind:
-        st.caption(prose.text("correlation.pause"))
+        show.about("correlation.pause")
     left, right = st.columns(2)
     asked = left.text_input("Who rates?", invited() or "me", key=f"who rates {invited()}", disabled=blind)
     rater = str(asked).strip() or "me"
@@ -77,7 +77,7 @@ def section() -> None:
     else:
         st.success(prose.text("correlation.rated_by_one") if blind else prose.text("correlation.rated"))
     first, second, _ = st.columns([1, 1, 3])
-    first.button("Back", key="rate_back", on_click=_back, args=(rater,), disabled=not own, shortcut="B")
+    controls.button("Back", "rate_back", _back, rater, inside=first, disabled=not own, shortcut="B")
     done, file = ratings(), " ".join(filter(None, ("ratings", invited())))
     more = {"help": "A table of judged pairs, as the Data page reads it.", "disabled": not len(done)}
     make = partial(typeset.exchange_csv, done)
@@ -94,16 +94,15 @@ def _one(pair: pd.Series, rater: str) -> None:
         for column, words, phrase in ((left, "Keyphrase", "keyphrase"), (right, "Candidate", "candidate")):
             column.caption(words)
             column.markdown(f"#### {show.plain(str(pair[phrase]))}")
-        st.caption(show.plain(f"Document: {pair['doc_id']}"))
+        show.small(f"Document: {pair['doc_id']}")
     for column, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
-        rated, key = (rater, str(pair["pair_id"]), score), f"rate_{score}"
-        label, shortcut = f"{score} {words}", str(score)
-        column.button(label, key=key, on_click=_rate, args=rated, shortcut=shortcut, width="stretch")
+        rated, more = (rater, str(pair["pair_id"]), score), {"shortcut": str(score), "width": "stretch"}
+        controls.button(f"{score} {words}", f"rate_{score}", _rate, *rated, inside=column, **more)
 
 
 def _pairs(number: int, rater: str) -> pd.DataFrame:
     """Return the pairs that are drawn, and those that the rater has rated already, in the rater's own order."""
-    drawn = cached.pairs_to_rate(number)
+    drawn = near_miss_pairs(cached.near_misses().frame, number, 0)
     _know(drawn)
     every, own = _here().pairs, _here().scores.get(rater, {})
     return own_order(every[every["pair_id"].isin({*drawn["pair_id"], *own})], rater)
@@ -126,13 +125,13 @@ def _back(rater: str) -> None:
 def _invite() -> None:
     """Offer each of several raters a file, and where the data are on the server a link, that open at rating alone."""
     with st.expander("Let several people rate, blind to each other"):
-        st.caption(prose.text("correlation.invite"))
+        show.about("correlation.invite")
         names = st.text_input("Names, with commas between them", key="raters").split(",")
         for rater in dict.fromkeys(name.strip() for name in names if name.strip()):
-            make = partial(rater_file, workspace.current().corpus, settings.saved(rater=rater))
+            make = partial(rater_file, workspace.corpus(), settings.saved(rater=rater))
             label, file = f"File for {show.plain(rater)}", f"rate {rater}.kpscope"
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.download_button(label, make, file, key=f"file for {rater}", on_click="ignore", width=220)
+                show.file(label, make, file, f"file for {rater}", icon=None, width=220)
                 if workspace.on_the_server():
                     st.code(link.address(rater=rater), language=None)
 

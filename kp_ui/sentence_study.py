@@ -49,9 +49,9 @@ def data() -> Workspace | None:
     here = workspace.current()
     if here.sample == "lectures":
         here = workspace.sample_workspace("extracts")
-        st.caption(prose.text("sentences.instead"))
+        show.about("sentences.instead")
         label = "Show these extracts on every page"
-        st.button(label, on_click=workspace.open_sample, args=("extracts",), key="open_extracts")
+        controls.button(label, "open_extracts", workspace.open_sample, "extracts")
     if not here.corpus.has_texts:
         results.lacks("The study needs the texts of the documents, and none are loaded.")
         return None
@@ -69,13 +69,11 @@ def sentences(here: Workspace) -> None:
         show.downloads(table, "sentences", "Sentences and their attributes")
         show.notes(notes)
     with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
-        st.caption(prose.text("sentences.attributes"))
+        show.about("sentences.attributes")
         controls.upload("A table of attributes", "attributes_file", _take)
         if _GIVEN in st.session_state:
-            st.caption(show.plain(f"In use: {st.session_state[_GIVEN].name}."))
-            st.button(
-                "Compute all attributes again", on_click=st.session_state.pop, args=(_GIVEN,), key="forget_attributes"
-            )
+            show.small(f"In use: {st.session_state[_GIVEN].name}.")
+            controls.button("Compute all attributes again", "forget_attributes", st.session_state.pop, _GIVEN)
 
 
 def _take(files: list[Source]) -> None:
@@ -94,7 +92,7 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
     if not names_sentences(here.corpus):
         st.info(prose.text("sentences.no_ids"))
-        st.button("Open the sample extracts", on_click=workspace.open_sample, args=("extracts",), key="to_extracts")
+        controls.button("Open the sample extracts", "to_extracts", workspace.open_sample, "extracts")
         return None
     columns = st.columns([2, 2, 2, 2, 3], vertical_alignment="bottom")
     measure = controls.select("Measure", MEASURES, "of_yes", list(MEASURES).index("F1"), inside=columns[0])
@@ -116,20 +114,16 @@ def _run(here: Workspace, how: Design) -> kp.SentenceStudy | None:
     told = (here.digest, _given_digest(), how)
     wanted = cached.digest_of(told)
     if wanted not in asked:
-        st.button("Run the study", type="primary", on_click=asked.update, args=({wanted: False},), key="run_study")
+        controls.button("Run the study", "run_study", asked.update, {wanted: False}, type="primary")
         number, seconds = show.counted(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
-        st.caption(
-            prose.text(
-                "sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds
-            )
-        )
+        show.about("sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds)
         return None
     found = cached.of((here.corpus, _given()), (here.digest, _given_digest()), extracts, how.form)
     outcomes, place, bar = {}, st.empty(), None
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
             bar = st.progress(0.0, "Growing trees …")
-            st.button("Stop", on_click=asked.__delitem__, args=(wanted,), key="stop_study")
+            controls.button("Stop", "stop_study", asked.__delitem__, wanted)
     for done, threshold in enumerate(THRESHOLDS):
         if bar is not None:
             bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {protocol.FOLDS} trees each")
@@ -143,7 +137,7 @@ def _run(here: Workspace, how: Design) -> kp.SentenceStudy | None:
 def _curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     st.markdown(f"#### {show.plain(screen_tables.finding(study, measure, threshold))}")
     show.chart(over_thresholds.over_agreement(study, measure, threshold), "over_agreement")
-    st.caption(prose.text("sentences.bands"))
+    show.about("sentences.bands")
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
         st.caption("Dropped: documents whose annotators do not reach the threshold whatever is removed.")
@@ -153,12 +147,12 @@ def _curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
 def _tree(study: kp.SentenceStudy, threshold: float) -> None:
     if threshold not in study.trees:
         return
-    st.subheader(f"What the tree asks at K ≥ {threshold:g}", anchor=False)
+    show.subheader(f"What the tree asks at K ≥ {threshold:g}")
     nodes = study.trees[threshold]
     left, right = st.columns([3, 2], gap="medium")
     with left:
         show.chart(over_thresholds.tree(nodes), "tree")
-        st.caption(prose.text("sentences.tree"))
+        show.about("sentences.tree")
     with right:
         table = rules(list(nodes))
         rows = table.itertuples()
@@ -169,15 +163,15 @@ def _tree(study: kp.SentenceStudy, threshold: float) -> None:
 def _beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     if threshold not in study.trees:
         return
-    st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
+    show.subheader(f"Beside simple choices, at K ≥ {threshold:g}")
     results.table(screen_tables.study_systems(study, threshold), "study_systems")
-    st.caption(prose.text("sentences.baselines"))
+    show.about("sentences.baselines")
     table = screen_tables.study_types(study, measure, threshold)
     if len(table):
-        st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
+        show.subheader(f"By document type, at K ≥ {threshold:g}")
         results.table(table, "study_types")
         st.caption(f"{measure} of the same trees on the sentences of one type.")
-    st.subheader("Attributes that the trees use", anchor=False)
+    show.subheader("Attributes that the trees use")
     show.chart(heat_maps.used(study), "attributes_used")
     show.downloads(study.used, "attributes_used", "Attributes that the trees use", study.signature)
 
@@ -194,5 +188,5 @@ def _assumed() -> None:
             )
         )
         show.plain_table(screen_tables.attribute_definitions(), "attribute_definitions")
-        st.caption(prose.text("sentences.nouns"))
-        st.caption(show.plain(f"Words of attitude: {ATTITUDE_WORDS}."))
+        show.about("sentences.nouns")
+        show.small(f"Words of attitude: {ATTITUDE_WORDS}.")
