@@ -1,7 +1,6 @@
 """Arrange what the Annotators page shows: coefficients, pairs, the human ceiling, documents, and trimming."""
 
 from collections.abc import Sequence
-from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +11,7 @@ from kp_core.charts.selection import named
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.studies import indexing
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, standard_error
-from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, Form, k_and_score
+from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, k_and_score
 from kp_core.words import statements
 from kp_core.words.statements import SCALES, benchmark
 from kp_ui import cached, controls, prose, results, settings, show, workspace
@@ -144,7 +143,7 @@ def trimming() -> None:
     show.about("people.trimming")
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     threshold = controls.of_k("Threshold of K", "threshold", first)
-    form = cast(Form, controls.select("Form", FORMS, "form", inside=second))
+    form = controls.select("Form", FORMS, "form", inside=second)
     binary = form == "binary"
     pooled = controls.switch("One majority for all documents", "pooled", inside=third, disabled=not binary)
     pooled = pooled and binary

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote, unquote
 
 import streamlit as st
@@ -11,6 +11,9 @@ from kp_core.reading import LIMITS, Source
 from kp_core.studies.trimming import THRESHOLDS
 from kp_ui import link, show
 from kp_ui.prose import helps, value
+
+T = TypeVar("T", bound=str)
+N = TypeVar("N", int, float)
 
 
 def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
@@ -67,15 +70,16 @@ def among(options: Iterable[str]) -> Callable[[str], str]:
 
 
 def select(
-    label: str, options: Iterable[str], key: str, start: int = 0, inside: Any = st, meaning: str = "", **more: Any
-) -> str:
+    label: str, options: Iterable[T], key: str, start: int = 0, inside: Any = st, meaning: str = "", **more: Any
+) -> T:
     """Let the user choose one of some options, at first the one at a place; options are literal, as in the link."""
     every = list(options)
     more |= held(key, every[start], among(every)) | {"help": meaning or helps(key)}
-    return str(inside.selectbox(label, every, **more))
+    selected: T = inside.selectbox(label, every, **more)
+    return selected
 
 
-def choice(label: str, options: Iterable[str], key: str, **more: Any) -> str:
+def choice(label: str, options: Iterable[T], key: str, **more: Any) -> T:
     """Let the user choose one of some values, which are shown and linked in words; return the value."""
     words = {value(key, one): one for one in options}
     return words[select(label, words, key, **more)]
@@ -100,15 +104,17 @@ def several(label: str, options: Iterable[str], usual: Iterable[str], key: str, 
     return list(st.multiselect(label, every, **more))
 
 
-def number(low: float, high: float, kind: Callable[[str], float] = float) -> Callable[[str], float]:
-    """Return what reads a number between two bounds."""
+def amount(label: str, low: N, high: N, usual: N, key: str, draw: Any = st.number_input, **more: Any) -> N:
+    """Let the user choose a number between two bounds; draw: a slider, or a field beside others."""
 
-    def read(text: str) -> float:
-        if not low <= kind(text) <= high:
+    def read(text: str) -> N:
+        asked = type(usual)(text)
+        if not low <= asked <= high:
             raise ValueError(text)
-        return kind(text)
+        return asked
 
-    return read
+    chosen: N = draw(label, low, high, **held(key, usual, read), help=helps(key), **more)
+    return chosen
 
 
 def of_k(label: str, key: str, inside: Any = st) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -74,7 +74,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     """Let the user choose measures and options; return how scores are combined, and the study with or without tests."""
     first, second, third, fourth = st.columns(4)
     average = controls.choice("Human score", ["average", "majority"], "human", inside=first)
-    kinds = ["spearman", "pearson", "kendall"]
+    kinds: list[Correlation] = ["spearman", "pearson", "kendall"]
     name = controls.choice("Correlation", kinds, "correlation", inside=second)
     preset = controls.choice("Words", ["paper-like", "same-tokens"], "words", inside=third)
     stemmer = controls.choice("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
@@ -91,7 +91,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     options_of: dict[str, Any] = {"paper": paper, "preset": preset, "stemmer": stemmer}
 
     def ask(tested: bool) -> kp.CorrelationStudy:
-        study = Study(correlation=cast(Correlation, name), test="perm-both" if tested else "none")
+        study = Study(correlation=name, test="perm-both" if tested else "none")
         parts = tuple(by) if tested else ()
         data = replace(workspace.corpus(), judgements=judged)
         return cached.of((data,), _told(), kp.correlate, tuple(measures), parts, study=study, **options_of)

@@ -81,8 +81,7 @@ def _slider(one: Slider, key: str) -> float:
     # Streamlit wants four numbers of one type, and shows whole ones without a point.
     kind = int if all(number == int(number) for number in bounds) else float
     low, high, start, step = map(kind, bounds)
-    more = controls.held(key, start, controls.number(low, high, kind))
-    return float(st.slider(show.plain(one.label), low, high, step=step, **more))
+    return controls.amount(show.plain(one.label), low, high, start, key, st.slider, step=step)
 
 
 def _set(lesson: str, values: Mapping[str, Any]) -> None:

@@ -64,31 +64,33 @@ def section() -> None:
     left, right = st.columns(2)
     asked = left.text_input("Who rates?", invited() or "me", key=f"who rates {invited()}", disabled=blind)
     rater = str(asked).strip() or "me"
-    more = controls.held("pairs_of_type", 5, controls.number(1, 100, int)) | {"disabled": blind}
-    pairs = _pairs(int(right.number_input("Pairs of each type", 1, 100, **more)), rater)
+    number = controls.amount("Pairs of each type", 1, 100, 5, "pairs_of_type", right.number_input, disabled=blind)
+    pairs = _pairs(number, rater)
     if not len(pairs):
         st.info("There are no near misses: every prediction is a keyphrase, or has no word in common with one.")
         return
     own = _here().scores.setdefault(rater, {})
-    left_over = [place for place, pair in enumerate(pairs["pair_id"]) if pair not in own]
+    left_over = pairs[~pairs["pair_id"].isin(list(own))]
     st.progress(1 - len(left_over) / len(pairs), f"{len(pairs) - len(left_over)} of {len(pairs)} rated by you")
-    if left_over:
-        _one(pairs.iloc[left_over[0]], rater)
+    if len(left_over):
+        _one(left_over.iloc[0], own)
     else:
         st.success(prose.text("correlation.rated_by_one") if blind else prose.text("correlation.rated"))
     first, second, _ = st.columns([1, 1, 3])
-    controls.button("Back", "rate_back", _back, rater, inside=first, disabled=not own, shortcut="B")
+    controls.button("Back", "rate_back", own.popitem, inside=first, disabled=not own, shortcut="B")
     done, file = ratings(), " ".join(filter(None, ("ratings", invited())))
-    more = {"help": "A table of judged pairs, as the Data page reads it.", "disabled": not len(done)}
+    more = {"mime": "text/csv", "icon": None, "disabled": not len(done)}
     make = partial(typeset.exchange_csv, done)
     with second:
-        st.download_button("Download the ratings", make, f"{file}.csv", "text/csv", key="ratings csv", **more)
+        about = "A table of judged pairs, as the Data page reads it."
+        show.file("Download the ratings", make, f"{file}.csv", "ratings csv", help=about, **more)
     _resume()
     if not blind:
         _invite()
 
 
-def _one(pair: pd.Series, rater: str) -> None:
+def _one(pair: pd.Series, own: dict[str, float]) -> None:
+    """Ask for the score of a pair, which is added to the rater's own."""
     with st.container(border=True):
         left, right = st.columns(2)
         for column, words, phrase in ((left, "Keyphrase", "keyphrase"), (right, "Candidate", "candidate")):
@@ -96,8 +98,8 @@ def _one(pair: pd.Series, rater: str) -> None:
             column.markdown(f"#### {show.plain(str(pair[phrase]))}")
         show.small(f"Document: {pair['doc_id']}")
     for column, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
-        rated, more = (rater, str(pair["pair_id"]), score), {"shortcut": str(score), "width": "stretch"}
-        controls.button(f"{score} {words}", f"rate_{score}", _rate, *rated, inside=column, **more)
+        label, more = f"{score} {words}", {"shortcut": str(score), "width": "stretch"}
+        controls.button(label, f"rate_{score}", own.__setitem__, str(pair["pair_id"]), score, inside=column, **more)
 
 
 def _pairs(number: int, rater: str) -> pd.DataFrame:
@@ -112,14 +114,6 @@ def _know(pairs: pd.DataFrame) -> None:
     """Add pairs to those that may have ratings."""
     here = _here()
     here.pairs = pd.concat([here.pairs, pairs]).drop_duplicates("pair_id", ignore_index=True)
-
-
-def _rate(rater: str, pair: str, score: int) -> None:
-    _here().scores.setdefault(rater, {})[pair] = score
-
-
-def _back(rater: str) -> None:
-    _here().scores[rater].popitem()
 
 
 def _invite() -> None:

@@ -1,7 +1,6 @@
 """Arrange the Sentence study page: sentences and their attributes, the study over thresholds, the tree, baselines."""
 
 import hashlib
-from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +14,7 @@ from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
 from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Design
 from kp_core.studies.sentence_study.trees import rules
-from kp_core.studies.trimming import FORMS, THRESHOLDS, Form
+from kp_core.studies.trimming import FORMS, THRESHOLDS
 from kp_ui import cached, controls, prose, results, show, workspace
 from kp_ui.workspace import Workspace
 
@@ -98,11 +97,10 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     measure = controls.select("Measure", MEASURES, "of_yes", list(MEASURES).index("F1"), inside=columns[0])
     about = prose.text("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=protocol.REPEATS)
     draws = controls.select("Draws", _DRAWS, "draws", inside=columns[1], meaning=about)
-    form = cast(Form, controls.select("Form of trimming", FORMS, "study_form", inside=columns[2]))
-    more = controls.held("study_seed", 0, controls.number(0, _SEEDS, int)) | {"help": prose.helps("study_seed")}
-    seed = columns[3].number_input("Seed", 0, _SEEDS, **more)
+    form = controls.select("Form of trimming", FORMS, "study_form", inside=columns[2])
+    seed = controls.amount("Seed", 0, _SEEDS, 0, "study_seed", columns[3].number_input)
     grouped = controls.switch("Keep documents whole", "grouped", inside=columns[4])
-    how = Design(form, int(draws), grouped, int(seed))
+    how = Design(form, int(draws), grouped, seed)
     at = controls.of_k("Look at the threshold of K", "at")
     study = _run(here, how)
     return None if study is None else (study, measure, at)

@@ -115,7 +115,7 @@ def check_link() -> None:
 
 def ignored() -> dict[str, str]:
     """Return what the last opened link asks for and cannot be had: setting → value."""
-    return cast("dict[str, str]", st.session_state.get(_IGNORED, {}))
+    return dict(st.session_state.get(_IGNORED, {}))
 
 
 def grades_count() -> bool:

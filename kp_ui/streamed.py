@@ -94,7 +94,7 @@ def overview() -> None:
         if result is not None:
             result = of_one_average(result)
             if measure in run.plan.measures:
-                _values(result, measure, cutoff, comparison)
+                _values(result, measure, cutoff)
             with st.expander(f"All measures at k = {cutoff}"):
                 _all_measures(run, result, measure, cutoff)
         if comparison is not None:
@@ -146,7 +146,7 @@ def of_one_average(result: kp.Result) -> kp.Result:
     return replace(result, frame=result.frame[~has | (result.frame["average"] == chosen)])
 
 
-def _values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Comparison | None) -> None:
+def _values(result: kp.Result, measure: str, cutoff: int | str) -> None:
     name, whole = named(measure, cutoff), whole_of(result)
     curve = has_curve(measure) and len(result.settings.k) > 1
     here = whole.at(cutoff) if has_curve(measure) else whole

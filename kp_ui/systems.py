@@ -10,7 +10,7 @@ from kp_core.charts import curves, dots, heat_maps, screen_tables
 from kp_core.charts.selection import NEAR, has_curve, named
 from kp_core.scoring.paired import CORRECTIONS
 from kp_core.similarity.relation import TYPES
-from kp_core.studies.compare import TESTS, Correction, Test
+from kp_core.studies.compare import TESTS, Correction
 from kp_core.studies.parts import PARTS
 from kp_core.studies.stability import By
 from kp_core.takeaway import methods
@@ -80,7 +80,7 @@ def _certainty() -> None:
     left, right = st.columns(2)
     test = controls.choice("Test", TESTS, "test", inside=left)
     correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
-    comparison = cached.here(kp.compare, measure, test=cast(Test, test), correction=cast(Correction, correction))
+    comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
     show.paragraph(results.in_short(statements.verdict(comparison, name)))
     tested(comparison, name)
 
@@ -157,7 +157,7 @@ def _soft() -> None:
     if preset == _OWN:
         name = controls.select("Similarity", _SIMILARITIES, "similarity", inside=second)
         second.caption(show.plain(methods.sentence(name)))
-        tau = third.slider("Threshold", 0.05, 1.0, step=0.05, **controls.held("tau", 0.8, controls.number(0.05, 1)))
+        tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", third.slider, step=0.05)
         hits = controls.choice("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
         chosen = kp.Soft(name, tau, hits)
     else:
@@ -235,7 +235,12 @@ def parts() -> None:
     show.foot(found, (found.frame, "parts", f"{measure} by {chosen}"))
 
 
-_BY = {"measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gold standard": "annotators"}
+_BY: dict[str, By] = {
+    "measure": "measure",
+    "cutoff k": "k",
+    "normalisation": "normalise",
+    "gold standard": "annotators",
+}
 
 
 def stability() -> None:
@@ -251,7 +256,7 @@ def stability() -> None:
 
 def _rankings(measure: str) -> None:
     chosen = controls.select("The ranking by", _BY, "views")
-    found = cached.here(kp.stability, cast(By, _BY[chosen]), measure=measure)
+    found = cached.here(kp.stability, _BY[chosen], measure=measure)
     left, right = st.columns(2, gap="medium")
     with left:
         show.chart(curves.rank_chart(found), "rank_chart")
