@@ -85,16 +85,14 @@ def choice(label: str, options: Iterable[T], key: str, **more: Any) -> T:
     return words[select(label, words, key, **more)]
 
 
-def of_file(
-    label: str, words: Mapping[str, str], now: str, key: str, other: int | None = 0, width: Any = "stretch", **more: Any
-) -> str:
+def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int | None = 0, **more: Any) -> str:
     """Let the user choose what holds for a file, value → words; it is no part of the link.
 
     now: what holds; other: the place of what is shown where that is none of the values
     """
     options = list(words)
     place = options.index(now) if now in words else other
-    return str(st.selectbox(label, options, place, words.__getitem__, key=key, width=width, **more))
+    return str(st.selectbox(label, options, place, words.__getitem__, key=key, **more))
 
 
 def several(label: str, options: Iterable[str], usual: Iterable[str], key: str, **more: Any) -> list[str]:

@@ -225,9 +225,8 @@ def _add_to_workspace(lists: kp.Extracted) -> None:
     names = {}
     for column, system in zip(cycle(st.columns(min(len(lists.settings), 3))), lists.settings, strict=False):
         free = system if system not in here.corpus.systems else f"{system} (extracted)"
-        with column:
-            key = f"extracted_name {system} {here.digest}"
-            names[system] = st.text_input(show.plain(f"Name of {system}"), free, key=key).strip()
+        key = f"extracted_name {system} {here.digest}"
+        names[system] = column.text_input(show.plain(f"Name of {system}"), free, key=key).strip()
     files = {name: lists.renamed(system, name).as_source() for system, name in names.items() if name}
     own = {file.name for file in workspace.uploads().files} if here.sample is None else set()
     # Two names that differ in signs alone would be one file, and the later would take the place of the earlier.

@@ -1,7 +1,6 @@
 """Take in the user's files: drop zone, samples, shared data, templates, how each file is read, what its columns are."""
 
 import hashlib
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -35,9 +34,6 @@ _SEEN = 4
 #: The family whose columns can be given parts; and rows among which the head may be chosen.
 _TABLES, _HEADS = "F10", 10
 _PARTS = prose.entries("columns_of_files")
-_SYSTEMS = ("overview", "See which system is better")
-_PEOPLE = ("annotators", "See how far the annotators agree")
-_RATERS = ("correlation", "See which measure agrees with the people who judged pairs")
 
 
 def arrival() -> None:
@@ -72,12 +68,12 @@ def _take_folder(files: list[Source]) -> None:
 def _next_step() -> None:
     here = workspace.current()
     corpus = here.corpus
-    ways = {
-        _SYSTEMS: len(corpus.gold) and corpus.systems,
-        _PEOPLE: len(corpus.annotators) > 1 and not corpus.systems,
-        _RATERS: len(corpus.judgements),
-    }
-    if here.sample is not None or workspace.problem() or not any(ways.values()):
+    ways = (
+        ("overview", "See which system is better", len(corpus.gold) and corpus.systems),
+        ("annotators", "See how far the annotators agree", len(corpus.annotators) > 1 and not corpus.systems),
+        ("correlation", "See which measure agrees with the people who judged pairs", len(corpus.judgements)),
+    )
+    if here.sample is not None or workspace.problem() or not any(there for _, _, there in ways):
         return
     apart = findings(corpus)
     for finding in apart:
@@ -89,7 +85,7 @@ def _next_step() -> None:
     if any(finding.level == "stop" for finding in apart):
         return
     st.success("These data are on screen. How each file was read is said below.")
-    for (page, label), there in ways.items():
+    for page, label, there in ways:
         if there:
             link.to(page, label, icon=":material/arrow_forward:")
 
@@ -167,10 +163,14 @@ def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
             read_as = f", read as {ROLES[read[0].role]}" if len(read) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
-            with role:
-                _decide(file, "What it is", f"role {file.name}", ROLES, choice.role, _settled("role"))
-            with encoding:
-                _decide(file, "Encoding", f"encoding {file.name}", _ENCODINGS, choice.encoding, _settled("encoding"))
+            for column, field, label, words, now in (
+                (role, "role", "What it is", ROLES, choice.role),
+                (encoding, "encoding", "Encoding", _ENCODINGS, choice.encoding),
+            ):
+                with column:
+                    key = f"{field} {file.name}"
+                    more = {"on_change": _settle, "args": (file.name, key, field)}
+                    controls.of_file(label, words, now or "", key, None, **more)
             controls.button("✕", f"remove {file.name}", workspace.remove, file.name, inside=gone, help="Remove")
             unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
             label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
@@ -180,33 +180,10 @@ def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
                     _readings(file, choice)
 
 
-def _decide(
-    file: Source,
-    label: str,
-    key: str,
-    words: Mapping[str, str],
-    now: str | None,
-    decided: Callable[[Choice, str], Choice],
-    **more: Any,
-) -> None:
-    """Let the user choose what holds for a file.
-
-    words: of every option; decided: the choice with this too
-    """
-
-    def take() -> None:
-        choice = workspace.uploads().choices.get(file.name, Choice())
-        workspace.decide(file.name, decided(choice, st.session_state[key]))
-
-    controls.of_file(label, words, now or "", key, None, on_change=take, **more)
-
-
-def _settled(field: str) -> Callable[[Choice, str], Choice]:
-    def settled(choice: Choice, value: str) -> Choice:
-        of_field: dict[str, Any] = {field: value or None}
-        return replace(choice, **of_field)
-
-    return settled
+def _settle(name: str, key: str, field: str) -> None:
+    """Read a file with what was chosen for it; empty: what is found by itself."""
+    chosen: dict[str, Any] = {field: st.session_state[key] or None}
+    workspace.decide(name, replace(workspace.uploads().choices.get(name, Choice()), **chosen))
 
 
 def _readings(file: Source, choice: Choice) -> None:
@@ -239,17 +216,20 @@ def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted
     """Draw a switch of a reading: a button for each of a few values, else a list to choose from."""
     words = _SWITCHES.get(option, option)
 
-    def switched(_: Choice, value: str) -> Choice:
+    def switched(value: str) -> Choice:
         return replace(wanted, options={**wanted.options, option: value})
 
+    def take() -> None:
+        workspace.decide(file.name, switched(st.session_state[key]))
+
     if len(values) > _BUTTONS:
-        _decide(file, words, key, {value: value for value in values}, now, switched, width=220)
+        every = {value: value for value in values}
+        controls.of_file(words, every, now or "", key, None, on_change=take, width=220)
         return
     for value in values:
         label = show.plain(f"{words}: {'TAB' if value == chr(9) else value}")
         holds = value in (now, wanted.options.get(option))
-        so = switched(wanted, value)
-        controls.button(label, f"{key} {value}", workspace.decide, file.name, so, disabled=holds)
+        controls.button(label, f"{key} {value}", workspace.decide, file.name, switched(value), disabled=holds)
 
 
 def _forget(name: str) -> None:
