@@ -10,7 +10,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 import kp_ui
-from kp_ui.headers import OwnPagesOnly, SecurityHeaders
+from kp_ui.headers import OwnPages
 
 
 @asynccontextmanager
@@ -23,8 +23,4 @@ async def ready(_: st.App) -> AsyncIterator[None]:
 
 
 # pages are found by kp_ui/main.py; beside them Streamlit would run a page by itself, or say that an old address is lost
-app = st.App(
-    Path(kp_ui.__file__).with_name("main.py"),
-    lifespan=ready,
-    middleware=[Middleware(OwnPagesOnly), Middleware(SecurityHeaders)],
-)
+app = st.App(Path(kp_ui.__file__).with_name("main.py"), lifespan=ready, middleware=[Middleware(OwnPages)])

@@ -1,19 +1,17 @@
 """Arrange what the Annotators page shows: coefficients, pairs, the human ceiling, documents, and trimming."""
 
 from collections.abc import Sequence
-from typing import cast
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tables
-from kp_core.charts.screen_tables import left_over
 from kp_core.charts.selection import named
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.studies import indexing
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, standard_error
-from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, Form, k_and_score
+from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, k_and_score
 from kp_core.words import statements
 from kp_core.words.statements import SCALES, benchmark
 from kp_ui import cached, controls, prose, results, settings, show, workspace
@@ -24,7 +22,7 @@ _MOST = 40
 
 def answer() -> None:
     """Say how well the annotators agree; without a second annotator say what is missing, and stop."""
-    if len(workspace.current().corpus.annotators) < 2:
+    if len(workspace.corpus().annotators) < 2:
         results.lacks(prose.text("people.alone"))
         st.stop()
     result = cached.agreement()
@@ -35,18 +33,18 @@ def answer() -> None:
 def together() -> None:
     """Show every coefficient of all annotators together, how sure the words of the scale are, and every pair."""
     result = cached.agreement()
-    _in_pairs(result, workspace.current().corpus.annotators)
+    _in_pairs(result, workspace.corpus().annotators)
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        st.subheader("All annotators together", anchor=False)
+        show.subheader("All annotators together")
         everybody = screen_tables.rows_where(result, "all", TOGETHER)
         results.table(everybody, "together", documents=result.documents)
-        st.caption(prose.text("people.together"))
+        show.about("people.together")
         show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
     with right:
         _word_for_k(result)
     if (result.frame["subset"] != "all").any():
-        st.subheader("By document type", anchor=False)
+        show.subheader("By document type")
         show.chart(dots.groups(result, "K"), "groups")
     with st.container(horizontal=True):
         show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
@@ -59,21 +57,19 @@ def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
 
 def _word_for_k(result: kp.Result) -> None:
     """Show how sure the words of a scale are for K, where K can be read."""
-    st.subheader("Which word fits K?", anchor=False)
+    show.subheader("Which word fits K?")
     if result.settings.universe.startswith("rankings"):
-        st.caption(prose.text("people.no_word"))
+        show.about("people.no_word")
         return
-    scale, error = (
-        controls.select("Scale of words", SCALES, "scale", width=260),
-        cached.ask(_error, cached.without_cutoff()),
-    )
+    scale = controls.select("Scale of words", SCALES, "scale", width=260)
+    error = cached.ask(_error, cached.without_cutoff())
     if not error > 0:
         st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
         return
     found = benchmark(screen_tables.value(result, "all", "K"), error, scale)
     results.table(pd.DataFrame(found.cumulative, columns=["K deserves", "probability"]), "benchmark")
     words = f"Of this word or a higher one, after Gwet 2014, with documents as clusters (standard error {error:.4f})."
-    st.caption(show.plain(f"{words} A band holds its lower bound."))
+    show.small(f"{words} A band holds its lower bound.")
 
 
 def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
@@ -90,29 +86,29 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
         pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper"]], on="pair")
         pairs = pairs.drop(columns="P_neg", errors="ignore")  # the matrix beside shows it when it is asked for
         results.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
-        st.caption(prose.text("people.pairs"))
+        show.about("people.pairs")
         show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
 
 
 def ceiling() -> None:
     """Show each annotator against the others, the agreement without each, and the systems against the same gold."""
-    result, annotators = cached.agreement(), workspace.current().corpus.annotators
-    st.subheader("Each annotator against the others", anchor=False)
+    result, annotators = cached.agreement(), workspace.corpus().annotators
+    show.subheader("Each annotator against the others")
     table = screen_tables.each_annotator(result, annotators, AGAINST_OTHERS)
     results.table(table, "each_annotator")
-    st.caption(prose.text("people.each"))
+    show.about("people.each")
     show.downloads(table, "each_annotator", "Each annotator against the others", result.signature)
-    if not workspace.current().corpus.systems:
+    if not workspace.corpus().systems:
         st.caption("No system is loaded, so there is nothing to hold beside people.")
         return
-    st.subheader("People and systems, like for like", anchor=False)
+    show.subheader("People and systems, like for like")
     names = ("F1@k", "kappa", "P_pos", "PABAK")
     found = cached.evaluation(names, people=True)
     here = found.at(settings.cutoff())
     shown = [named(name, settings.cutoff()) for name in names]
     results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
     choice = "majority" if settings.value("annotators") == "majority" else "union"
-    st.caption(prose.text("people.ceiling", choice=choice))
+    show.about("people.ceiling", choice=choice)
     show.chart(curves.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
     show.downloads(here.frame, "human_ceiling", "People and systems, like for like", here.signature)
@@ -123,9 +119,8 @@ def titles() -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
     result = cached.agreement()
     table = cached.annotated_documents()
-    show.chart(
-        dots.histogram(table, "K", SCALES[controls.select("Scale of words", SCALES, "scale", width=260)]), "histogram"
-    )
+    scale = controls.select("Scale of words", SCALES, "scale", width=260)
+    show.chart(dots.histogram(table, "K", SCALES[scale]), "histogram")
     with st.expander("Most disputed headings"):
         normalise = settings.settings().normalise
         disputed = cached.ask(indexing.disputed_headings, normalise)
@@ -145,10 +140,10 @@ def titles() -> None:
 def trimming() -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
     table = cached.annotated_documents()
-    st.caption(prose.text("people.trimming"))
+    show.about("people.trimming")
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     threshold = controls.of_k("Threshold of K", "threshold", first)
-    form = cast(Form, controls.select("Form", FORMS, "form", inside=second))
+    form = controls.select("Form", FORMS, "form", inside=second)
     binary = form == "binary"
     pooled = controls.switch("One majority for all documents", "pooled", inside=third, disabled=not binary)
     pooled = pooled and binary
@@ -156,7 +151,7 @@ def trimming() -> None:
     kept = found.frame[found.frame["status"] == "ok"]
     every, left = show.counted(len(found.frame), "document"), show.counted(int(kept["gold"].sum()), "keyphrase")
     st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), documents=every, keyphrases=left))
-    if workspace.current().corpus.systems and binary:
+    if workspace.corpus().systems and binary:
         _curve(pooled, threshold)
     with st.expander("Every document at this threshold"):
         results.table(screen_tables.trimmed(found.frame), "trimmed")
@@ -164,13 +159,13 @@ def trimming() -> None:
     with st.container(horizontal=True):
         show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
         show.signature(found.signature)
-    if workspace.current().corpus.systems:
+    if workspace.corpus().systems:
         with st.expander("Do systems score higher where people agree?"):
             _k_and_score(table)
 
 
 def _curve(pooled: bool, threshold: float) -> None:
-    st.subheader("Does a more reliable gold standard change the scores?", anchor=False)
+    show.subheader("Does a more reliable gold standard change the scores?")
     curve, recipe = cached.ask(cached.trimming_curve, cached.at_cutoff().changed(annotators="union"), pooled)
     left, right = st.columns(2)
     scores = list(dict.fromkeys(curve["measure"]))
@@ -179,14 +174,14 @@ def _curve(pooled: bool, threshold: float) -> None:
     best = [name for name in results.best_first() if name in drawn]
     system = controls.select("System", best, "system", inside=right)
     show.chart(over_thresholds.over_threshold(curve, measure, system, threshold), "trimming")
-    st.caption(prose.text("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES))
+    show.about("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES)
     with st.expander("What is left at every threshold"):
-        results.table(left_over(curve), "left_over")
+        results.table(screen_tables.left_over(curve), "left_over")
     show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", recipe)
 
 
 def _k_and_score(table: pd.DataFrame) -> None:
-    scores = cached.ask(kp.by_document, cached.at_cutoff(), "P_pos")
+    scores = cached.here(kp.by_document, "P_pos")
     words = {"group": "type", "rho": "correlation", "low": "from", "high": "to"}
     correlation = k_and_score(table, scores).rename(columns=words)
     results.table(correlation, "k_and_score")

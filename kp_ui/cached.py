@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import pandas as pd
 import streamlit as st
@@ -14,14 +14,10 @@ from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Average, Settings
 from kp_core.studies.annotators import agreement_by_document
-from kp_core.studies.correlation.human import near_miss_pairs
 from kp_core.studies.spread import spreads
 from kp_core.studies.trimming import Form, curve
 from kp_ui import settings as in_use
 from kp_ui import workspace
-
-if TYPE_CHECKING:
-    from kp_core.takeaway.bundle import Report
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,7 +54,7 @@ def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: 
 # Every prediction is a row, so only those of the last cutoffs are kept.
 @st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …")
 def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
-    return kp.near_misses(workspace.current().corpus, _settings)
+    return kp.near_misses(workspace.corpus(), _settings)
 
 
 def of(data: tuple[Any, ...], told: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
@@ -72,7 +68,12 @@ def of(data: tuple[Any, ...], told: object, compute: Callable[..., R], *argument
 
 def ask(compute: Callable[Concatenate[kp.Corpus, P], R], *arguments: P.args, **options: P.kwargs) -> R:
     """Return what a function gives for the data on screen."""
-    return of((workspace.current().corpus,), "", compute, *arguments, **options)
+    return of((workspace.corpus(),), "", compute, *arguments, **options)
+
+
+def here(compute: Callable[Concatenate[kp.Corpus, Settings, P], R], *arguments: P.args, **options: P.kwargs) -> R:
+    """Return what a function gives for the data on screen under the settings of the sidebar at its cutoff."""
+    return ask(compute, at_cutoff(), *arguments, **options)
 
 
 def at_cutoff() -> Settings:
@@ -149,39 +150,6 @@ def near_misses() -> kp.NearMisses:
 def spread(measure: str) -> kp.Spread:
     """Return a measure at the sidebar's cutoff under other conventions; all cutoffs are evaluated at once."""
     return ask(spreads, unless_too_small(at_every_number()), measure).at(in_use.cutoff())
-
-
-def pairs_to_rate(number: int) -> pd.DataFrame:
-    """Draw so many near misses of each type up to the sidebar's cutoff, always the same ones."""
-    return near_miss_pairs(near_misses().frame, number, 0)
-
-
-def paper_table(
-    systems: tuple[str, ...], measures: tuple[str, ...], cutoffs: str, marks: bool, baselines: bool
-) -> kp.PaperTable:
-    """Make the table of a paper under the sidebar's settings, at cutoffs of its own."""
-    at = at_cutoff().changed(k="".join(cutoffs.split()))
-    return ask(kp.paper_table, at, measures, systems=systems, marks=marks, baselines=baselines)
-
-
-def report(measure: str, sections: tuple[str, ...], title: str) -> "Report":
-    """Write some sections of the report on the data on screen, under the sidebar's settings and cutoff."""
-    from kp_core.takeaway import bundle
-
-    return ask(bundle.report, at_cutoff(), measure, sections=sections, title=title)
-
-
-def report_file(measure: str, sections: tuple[str, ...], title: str, form: str) -> Callable[[], str | bytes]:
-    """Return what writes the report in a form, once somebody asks for it: by then this run of the page is over."""
-    from kp_core.takeaway import bundle
-
-    corpus, settings = workspace.current().corpus, at_cutoff()
-
-    def write() -> str | bytes:
-        whole = bundle.report(corpus, settings, measure, sections=sections, title=title)
-        return cast("str | bytes", getattr(whole, form)())
-
-    return write
 
 
 def agreement() -> kp.Result:

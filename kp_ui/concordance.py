@@ -13,7 +13,7 @@ from kp_core.studies.evaluate import interval_table
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_core.typeset import CELLS
 from kp_core.words.statements import diagnose, table_in_words
-from kp_ui import cached, controls, prose, results, settings, show
+from kp_ui import cached, controls, results, settings, show
 
 MEASURES = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
 #: Those that stand beside the cells; the others are in the table of all systems.
@@ -33,10 +33,9 @@ def section() -> None:
         system = controls.select("System", results.best_first(), "system")
         mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
         others = {name: found for name, found in cells.items() if name != system}
-        st.markdown(show.plain(results.in_short(table_in_words(system, cells[system]))))
         said = diagnose(system, cells[system], others, mean)
-        for sentence in said[:1]:
-            st.markdown(show.plain(results.in_short(sentence)))
+        for sentence in (table_in_words(system, cells[system]), *said[:1]):
+            show.paragraph(results.in_short(sentence))
         if said[1:]:
             with st.expander("What else this table says"):
                 st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in said[1:]))
@@ -44,20 +43,20 @@ def section() -> None:
         concordance = screen_tables.concordance(cells[system])
         aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
         st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=aligned)
-        st.caption(show.plain(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro"))))
+        show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
         results.table(screen_tables.rows_where(here, system, _FIRST), "measures", here.documents)
         results.few(here)
     _everybody()
     show.foot(here, (here.frame, "concordance", "Systems against the gold standard"))
     with st.expander("How wide is the interval, and what if phrases were independent?"):
-        table = cached.ask(interval_table, cached.at_cutoff(), system=system, measures=MEASURES)
+        table = cached.here(interval_table, system=system, measures=MEASURES)
         results.table(screen_tables.intervals_side_by_side(table, here.documents), "intervals", here.documents)
-        st.caption(prose.text("agreement.intervals"))
+        show.about("agreement.intervals")
         show.downloads(table, "intervals", f"Intervals of {system}", cached.signature("kappa"))
     with st.expander("As the universe grows"):
         _against_universe(cells)
     with st.expander("Document by document"):
-        documents = cached.ask(tables_by_document, cached.at_cutoff(), (*CELLS, "kappa", "P_pos", "PABAK"))
+        documents = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
         documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
         results.table_of_documents(documents, "documents")
         show.downloads(documents, "concordance_by_document", f"By document, {system}", here.signature)
@@ -68,7 +67,7 @@ def section() -> None:
 def _everybody() -> None:
     """Show all systems, baselines and, if they are asked for, people."""
     average = parse("kappa").averages(settings.settings().average)[0]
-    st.subheader(f"All systems and baselines ({average} average)", anchor=False)
+    show.subheader(f"All systems and baselines ({average} average)")
     people = results.people()
     beside = cached.evaluation(MEASURES, baselines=True, people=people).at(settings.cutoff())
     everybody = screen_tables.in_order(screen_tables.numbers(beside, MEASURES), results.best_first())
@@ -81,12 +80,12 @@ def _against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
     measure = controls.select("Measure against N", LIMITS, "against_N", meaning=show.meanings(LIMITS))
     limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
     show.chart(curves.against_universe(cells, measure), "against_universe")
-    st.caption(prose.text("agreement.universe", limit=limit))
+    show.about("agreement.universe", limit=limit)
 
 
 def _from_published_figures() -> None:
     """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
-    st.caption(prose.text("agreement.printed"))
+    show.about("agreement.printed")
     chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _OWN], "figures")
     texts = LECTURE_SYSTEMS.get(chosen)
     if texts is None:
@@ -99,7 +98,7 @@ def _from_published_figures() -> None:
             return
     else:
         given = ", ".join(f"{name} {text}" for name, text in zip(_PRINTED, texts, strict=True))
-        st.caption(show.plain(f"As printed in the lecture-keyword evaluation section: {given}."))
+        show.small(f"As printed in the lecture-keyword evaluation section: {given}.")
     found = kp.recover(*texts)
     if found is None:
         st.warning("No concordance table gives all four values: at least one of them is misprinted.")
@@ -107,5 +106,5 @@ def _from_published_figures() -> None:
     table = spans(found)
     results.table(table, "recovered")
     for sentence in remarks(found, chosen in LECTURE_SYSTEMS):
-        st.caption(show.plain(sentence))
+        show.small(sentence)
     show.downloads(table, "recovered", "What printed figures say about their table")

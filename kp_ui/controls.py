@@ -1,8 +1,8 @@
 """Draw controls that are part of the link, and drop zones; what each is for stands under its key in `prose.toml`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote, unquote
 
 import streamlit as st
@@ -11,6 +11,9 @@ from kp_core.reading import LIMITS, Source
 from kp_core.studies.trimming import THRESHOLDS
 from kp_ui import link, show
 from kp_ui.prose import helps, value
+
+T = TypeVar("T", bound=str)
+N = TypeVar("N", int, float)
 
 
 def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
@@ -37,24 +40,59 @@ def _text(chosen: object) -> str:
     return str(chosen).lower() if isinstance(chosen, bool) else str(chosen)
 
 
+def button(label: str, key: str, act: Callable[..., object], *given: Any, inside: Any = st, **more: Any) -> None:
+    """Draw a button that does something with what is given, before the page is drawn again."""
+    inside.button(label, key=key, on_click=act, args=given, **more)
+
+
+def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> None:
+    """Draw buttons that choose the option before and the one after a place; keys: their first letters do so too."""
+    for label, to in (("Previous", place - 1), ("Next", place + 1)):
+        there = options[to] if 0 <= to < len(options) else None
+        more = {"disabled": there is None, "shortcut": label[0] if keys else None}
+        button(label, f"{name}_{label.lower()}", link.choose, name, there, **more)
+
+
+def presented() -> bool:
+    """Tell whether the page is shown in large type and alone, for the back row of a room; it is part of the link."""
+    return link.chosen().get("present") == "true"
+
+
+def present() -> None:
+    """Let the user begin or end presenting."""
+    label, turned = ("End presenting", None) if presented() else ("Present", "true")
+    button(label, "present", link.choose, "present", turned, icon=":material/present_to_all:")
+
+
 def among(options: Iterable[str]) -> Callable[[str], str]:
     """Return what reads one of some options."""
     return {one: one for one in options}.__getitem__
 
 
 def select(
-    label: str, options: Iterable[str], key: str, start: int = 0, inside: Any = st, meaning: str = "", **more: Any
-) -> str:
+    label: str, options: Iterable[T], key: str, start: int = 0, inside: Any = st, meaning: str = "", **more: Any
+) -> T:
     """Let the user choose one of some options, at first the one at a place; options are literal, as in the link."""
     every = list(options)
     more |= held(key, every[start], among(every)) | {"help": meaning or helps(key)}
-    return str(inside.selectbox(label, every, **more))
+    selected: T = inside.selectbox(label, every, **more)
+    return selected
 
 
-def choice(label: str, options: Iterable[str], key: str, **more: Any) -> str:
+def choice(label: str, options: Iterable[T], key: str, **more: Any) -> T:
     """Let the user choose one of some values, which are shown and linked in words; return the value."""
     words = {value(key, one): one for one in options}
     return words[select(label, words, key, **more)]
+
+
+def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int | None = 0, **more: Any) -> str:
+    """Let the user choose what holds for a file, value → words; it is no part of the link.
+
+    now: what holds; other: the place of what is shown where that is none of the values
+    """
+    options = list(words)
+    place = options.index(now) if now in words else other
+    return str(st.selectbox(label, options, place, words.__getitem__, key=key, **more))
 
 
 def several(label: str, options: Iterable[str], usual: Iterable[str], key: str, **more: Any) -> list[str]:
@@ -64,15 +102,17 @@ def several(label: str, options: Iterable[str], usual: Iterable[str], key: str, 
     return list(st.multiselect(label, every, **more))
 
 
-def number(low: float, high: float, kind: Callable[[str], float] = float) -> Callable[[str], float]:
-    """Return what reads a number between two bounds."""
+def amount(label: str, low: N, high: N, usual: N, key: str, draw: Any = st.number_input, **more: Any) -> N:
+    """Let the user choose a number between two bounds; draw: a slider, or a field beside others."""
 
-    def read(text: str) -> float:
-        if not low <= kind(text) <= high:
+    def read(text: str) -> N:
+        asked = type(usual)(text)
+        if not low <= asked <= high:
             raise ValueError(text)
-        return kind(text)
+        return asked
 
-    return read
+    chosen: N = draw(label, low, high, **held(key, usual, read), help=helps(key), **more)
+    return chosen
 
 
 def of_k(label: str, key: str, inside: Any = st) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +15,6 @@ from kp_core.studies.correlation.coefficients import Correlation
 from kp_core.studies.correlation.correlate import PAPER, SENTINELS, numeric_columns
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
-from kp_core.takeaway import methods
 from kp_core.text.stem import SNOWBALL
 from kp_core.typeset import number
 from kp_core.words import statements
@@ -23,9 +22,6 @@ from kp_core.words.statements import Headline
 from kp_ui import cached, controls, prose, rating, results, show, workspace
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
-
-
-_NO_TESTS: dict[str, Any] = {"test": "none"}
 
 
 def section() -> None:
@@ -78,7 +74,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     """Let the user choose measures and options; return how scores are combined, and the study with or without tests."""
     first, second, third, fourth = st.columns(4)
     average = controls.choice("Human score", ["average", "majority"], "human", inside=first)
-    kinds = ["spearman", "pearson", "kendall"]
+    kinds: list[Correlation] = ["spearman", "pearson", "kendall"]
     name = controls.choice("Correlation", kinds, "correlation", inside=second)
     preset = controls.choice("Words", ["paper-like", "same-tokens"], "words", inside=third)
     stemmer = controls.choice("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
@@ -86,7 +82,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = controls.several("Measures", options, [*PAPER, *SENTINELS], "similarities")
     with st.popover("What the measures say"):
-        show.definitions((name, said) for name in measures if (said := methods.sentence(name)))
+        st.markdown(show.meanings(measures))
     by = controls.several("Broken down by", BREAKDOWNS, DEFAULT_BY, "by")
     paper = controls.switch("Group the pairs as in the published study: contiguous near misses only", "paper")
     if not measures:
@@ -95,9 +91,9 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     options_of: dict[str, Any] = {"paper": paper, "preset": preset, "stemmer": stemmer}
 
     def ask(tested: bool) -> kp.CorrelationStudy:
-        study = Study(correlation=cast(Correlation, name), **({} if tested else _NO_TESTS))
+        study = Study(correlation=name, test="perm-both" if tested else "none")
         parts = tuple(by) if tested else ()
-        data = replace(workspace.current().corpus, judgements=judged)
+        data = replace(workspace.corpus(), judgements=judged)
         return cached.of((data,), _told(), kp.correlate, tuple(measures), parts, study=study, **options_of)
 
     return average, ask
@@ -105,12 +101,12 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
 
 def _overall(study: kp.CorrelationStudy, average: str) -> None:
     results.table(screen_tables.overall(study, average), "overall")
-    st.caption(prose.text("correlation.overall"))
+    show.about("correlation.overall")
     show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
     lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
     lost = [name for name in lost if name not in SENTINELS]
     if lost:
-        st.caption(show.plain(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}."))
+        show.small(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}.")
 
 
 def _subsets(study: kp.CorrelationStudy, average: str) -> None:
@@ -118,7 +114,7 @@ def _subsets(study: kp.CorrelationStudy, average: str) -> None:
     # the sentinels stand in the table of all pairs, and here would take the width of the screen
     shown = wide.drop(columns=list(SENTINELS), errors="ignore")
     _marked(shown, marked[shown.columns], "by_subset", 3)
-    st.caption(prose.text("correlation.subsets"))
+    show.about("correlation.subsets")
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
     with st.expander("Pooled, and within subsets"):
         st.caption("Where the two differ much, the pooled value comes from differences between the subsets.")
@@ -132,13 +128,11 @@ def _certainty(study: kp.CorrelationStudy, average: str) -> None:
         st.caption("There are not two measures that can be compared.")
         return
     show.chart(heat_maps.p_map(study, average), "p_map")
-    st.caption(
-        show.plain(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
-    )
+    show.small(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
     with st.expander("Table of the tests, and the majority under each tie rule"):
         tests = study.found.tests
         results.table(tests[tests["average"] == average].drop(columns="average"), "tests")
-        st.caption(prose.text("correlation.ties", pairs=show.counted(study.found.tied, "pair")))
+        show.about("correlation.ties", pairs=show.counted(study.found.tied, "pair"))
         results.table(study.found.tie_range, "tie_range")
 
 
@@ -157,7 +151,7 @@ def _behind(study: kp.CorrelationStudy) -> None:
 
 def published() -> None:
     """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
-    st.caption(show.plain(prose.text("correlation.published", source=paper_of_2010.SOURCE)))
+    show.small(prose.text("correlation.published", source=paper_of_2010.SOURCE))
     average = controls.views("Human score of the paper", ["average", "majority"], "published_human")
     wide, marks, suspects = paper_of_2010.printed(average)
     css = pd.DataFrame("", wide.index, wide.columns)

@@ -31,7 +31,7 @@ def chosen() -> str | None:
 
     Return its id, or None where the search leaves none.
     """
-    corpus = workspace.current().corpus
+    corpus = workspace.corpus()
     types = [str(name) for name in corpus.documents["group"].dropna().unique() if name]
     if not corpus.systems:
         table = screen_tables.most_disputed(cached.annotated_documents())
@@ -49,28 +49,24 @@ def chosen() -> str | None:
         search = st.text_input("Search by id or title", **controls.held("document_search", ""))
         group = controls.select("Document type", ["all", *types], "document_type", disabled=not types)
         which = controls.select("Only where", screen_tables.WHERE, "where") if other != "none" else "all"
-    values = cached.ask(kp.by_document, cached.at_cutoff(), measure)
+    values = cached.here(kp.by_document, measure)
     listed = screen_tables.documents(values, corpus.documents, better, other, order, search, group, which)
     name = named(measure, settings.cutoff())
-    st.caption(show.plain(results.in_short(_about(listed, name, better, other))))
-    told = "difference" if other != "none" else screen_tables.column_of(better)
-    document = choose_document(listed[["document", told]], set(values["document"]))
+    told = f", {better} minus {other}" if other != "none" else f" of {better}"
+    show.small(results.in_short(f"{show.counted(len(listed), 'document')}: {name}{told}."))
+    column = "difference" if other != "none" else screen_tables.column_of(better)
+    document = choose_document(listed[["document", column]], set(values["document"]))
     show.downloads(listed, "documents", f"Documents by {name}", cached.signature(measure), "Values by document")
     return document
 
 
-def _about(listed: pd.DataFrame, name: str, better: str, other: str) -> str:
-    difference = f", {better} minus {other}" if other != "none" else f" of {better}"
-    return f"{show.counted(len(listed), 'document')}: {name}{difference}."
-
-
 def show_document(document: str) -> None:
     """Show one document: its text with the phrases of the system marked, the gold standard, and the ranked lists."""
-    corpus, measure = workspace.current().corpus, settings.value("measure")
-    view = cached.ask(kp.one_document, cached.at_cutoff(), document=document)
+    corpus, measure = workspace.corpus(), settings.value("measure")
+    view = cached.here(kp.one_document, document=document)
     st.header(show.plain(view.title or document), anchor=False)
     own_id = document if view.title else ""
-    st.caption(show.plain(" · ".join(part for part in (own_id, view.group, settings.cutoff_in_words()) if part)))
+    show.small(" · ".join(part for part in (own_id, view.group, settings.cutoff_in_words()) if part))
     systems = [name for name in results.best_first() if name in view.lists] if view.lists else []
     first = [name for name in (st.session_state.get("system"), st.session_state.get("other")) if name in systems]
     systems = first + [name for name in systems if name not in first]
@@ -95,7 +91,7 @@ def _text_of(view: DocumentView, systems: list[str]) -> None:
     system = systems[0]
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
     show.text(show.marked(marked_text(view, system, settings.resolved()), _MARKED))
-    st.caption(show.plain(f"{system}: {legend}."))
+    show.small(f"{system}: {legend}.")
 
 
 def _frequent(system: str) -> None:
@@ -134,16 +130,13 @@ def choose_document(listed: pd.DataFrame, known: Collection[str]) -> str | None:
             listed, key, height=380 if len(ids) > 10 else "content", on_select=partial(_take, key, ids), **mode
         )
     if linked:
-        st.caption(show.plain(f"The link names {asked}, which is not among the documents listed; it is shown below."))
+        show.small(f"The link names {asked}, which is not among the documents listed; it is shown below.")
         return asked
     if not ids:
         return None
     st.session_state[_SHOWN] = ids[place]
     with st.container(horizontal=True, vertical_alignment="center"):
-        for label, to in (("Previous", place - 1), ("Next", place + 1)):
-            there = 0 <= to < len(ids)
-            more: Any = {"args": ("document", ids[to] if there else None), "shortcut": label[0], "disabled": not there}
-            st.button(label, key=f"document_{label.lower()}", on_click=link.choose, **more)
+        controls.steps("document", ids, place, keys=True)
         st.caption(f"{place + 1:,} of {len(ids):,}; keys P and N")
     return ids[place]
 
@@ -166,7 +159,7 @@ def side_by_side(
 
     near: system → phrase → the near miss in words, where they are known
     """
-    st.subheader("Gold standard", anchor=False)
+    show.subheader("Gold standard")
     _gold_table(view, annotators)
     _lists(view, systems[:_OPEN], near)
     if systems[_OPEN:]:
@@ -178,30 +171,24 @@ def _lists(view: DocumentView, systems: Sequence[str], near: Mapping[str, Mappin
     with st.container(horizontal=True):
         for system in systems:
             with st.container(width=_WIDE):
-                st.subheader(show.plain(short(system, 30)), anchor=False)
+                show.subheader(show.plain(short(system, 30)))
                 ranked_table(system, view.lists[system], near.get(system, {}))
 
 
 def _gold_table(view: DocumentView, annotators: list[str]) -> None:
-    few = 1 < len(annotators) <= 5
-    taken = ("keyphrase", "found by")  # an annotator may be called like one of the other columns
-    who = {
-        f"annotator {name}" if name in taken else name: [
-            "●" if name in chosen else "" for chosen in view.gold["annotators"]
-        ]
-        for name in annotators
-        if few
-    } or {"chosen by": [f"{len(chosen)}: {', '.join(chosen)}" for chosen in view.gold["annotators"]]}
-    table = pd.DataFrame(
-        {
-            "keyphrase": [" | ".join(spellings) for spellings in view.gold["spellings"]],
-            **(who if len(annotators) > 1 else {}),
-            "found by": [", ".join(short(name, 20) for name in found) or "nobody" for found in view.gold["found"]],
-        }
-    )
-    table = table if view.lists else table.drop(columns="found by")
-    narrow = {name: st.column_config.TextColumn(short(name, 12), width=60) for name in who if few}
-    st.dataframe(table, key="gold keyphrases", hide_index=True, height=_height(table), column_config=narrow)
+    table = {"keyphrase": [" | ".join(spellings) for spellings in view.gold["spellings"]]}
+    narrow: dict[str, Any] = {}
+    if 1 < len(annotators) <= 5:
+        for name in annotators:  # who may be called like one of the other columns
+            column = f"annotator {name}" if name in ("keyphrase", "found by") else name
+            table[column] = ["●" if name in chosen else "" for chosen in view.gold["annotators"]]
+            narrow[column] = st.column_config.TextColumn(short(column, 12), width=60)
+    elif annotators[1:]:
+        table["chosen by"] = [f"{len(chosen)}: {', '.join(chosen)}" for chosen in view.gold["annotators"]]
+    if view.lists:
+        table["found by"] = [", ".join(short(name, 20) for name in found) or "nobody" for found in view.gold["found"]]
+    frame = pd.DataFrame(table)
+    st.dataframe(frame, key="gold keyphrases", hide_index=True, height=_height(frame), column_config=narrow)
 
 
 def _height(table: pd.DataFrame) -> int | Literal["content"]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from itertools import cycle
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -18,10 +18,15 @@ from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
 from kp_ui import cached, controls, link, prose, results, settings, show, workspace
 
-_DOCUMENTS, _PHRASES, _FOUND, _ADDED = "external_documents", "external_phrases", "extracted", "added"
-_SAMPLE = {_DOCUMENTS: "external/handbook.jsonl", _PHRASES: "external/glossary.txt"}
-#: Where the sources are kept → what a system says that it needs.
-_NEEDED = {_DOCUMENTS: "documents", _PHRASES: "phrases"}
+_FOUND, _ADDED = "extracted", "added"
+#: What a system says that it needs from elsewhere → what to drop, and what was written for the sample lectures.
+_SOURCES = {
+    "documents": ("External documents, such as the chapters of a textbook", "external/handbook.jsonl"),
+    "phrases": (
+        "External list of phrases, such as a glossary: one a line, or with a TAB and a weight",
+        "external/glossary.txt",
+    ),
+}
 #: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.
 _LOOKS = {"listed": ("✓", "blue"), "candidate": ("·", "gray")}
 #: Texts of up to so many letters are tagged at once, longer ones when asked for: HanTa reads about 60,000 a second.
@@ -30,7 +35,7 @@ _AT_ONCE = 300_000
 
 def section() -> None:
     """Let the user rank the phrases of the loaded texts, look at them, and add them to what is compared."""
-    if not workspace.current().corpus.has_texts:
+    if not workspace.corpus().has_texts:
         results.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
         return
     left, right = st.columns([3, 1], gap="medium")
@@ -43,11 +48,10 @@ def section() -> None:
     _run(chosen, outside, top, {**changed, **_language()})
     lists = found()
     if lists is not None:
-        st.subheader("What was extracted", anchor=False)
+        show.subheader("What was extracted")
         _add_to_workspace(lists)
         with st.container(horizontal=True):
-            kind, icon = "application/jsonl", ":material/download:"
-            st.download_button("JSONL", lists.jsonl(), "extracted.jsonl", kind, key="jsonl_extracted", icon=icon)
+            show.file("JSONL", lists.jsonl(), "extracted.jsonl", "jsonl_extracted", mime="application/jsonl")
             show.downloads(lists.frame, "extracted", "Extracted phrases", lists.signature)
             show.notes(lists.notes)
             show.signature(lists.signature)
@@ -93,18 +97,19 @@ def _language() -> dict[str, Any]:
 
 def external(chosen: Sequence[str]) -> kp.External:
     """Take in external documents and lists of phrases where a chosen system needs them; say what is there."""
-    needs = {kp.SYSTEMS[system].needs for system in chosen} - {""}
-    _sample_sources()
-    if needs:
+    needs = {kp.SYSTEMS[system].needs for system in chosen}
+    asked = [kind for kind in _SOURCES if kind in needs]
+    if workspace.current().sample == "lectures" and "external_given" not in st.session_state:
+        st.session_state["external_given"] = True
+        for kind, (_, name) in _SOURCES.items():
+            path = workspace.SAMPLE_DATA / name
+            st.session_state[f"external_{kind}"] = [Source(path.name, path.read_bytes())]
+    if asked:
         st.markdown("**What the boosting systems know from elsewhere**")
-    columns = st.columns(2, gap="medium") if len(needs) > 1 else [st.container()] * 2
-    if "documents" in needs:
-        with columns[0]:
-            _uploader(_DOCUMENTS, "External documents, such as the chapters of a textbook")
-    if "phrases" in needs:
-        with columns[-1]:
-            _uploader(_PHRASES, "External list of phrases, such as a glossary: one a line, or with a TAB and a weight")
-    given = [_sources(kind) if need in needs else [] for kind, need in _NEEDED.items()]
+    for column, kind in zip(st.columns(len(asked), gap="medium") if asked else (), asked, strict=True):
+        with column:
+            _uploader(f"external_{kind}", _SOURCES[kind][0])
+    given = [_sources(f"external_{kind}") if kind in asked else [] for kind in _SOURCES]
     content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in one] for one in given]
     return cached.of(tuple(given), content, _read)
 
@@ -113,26 +118,18 @@ def _read(documents: list[Source], phrases: list[Source]) -> kp.External:
     return kp.External(read_documents(documents or None), read_phrases(phrases or None))
 
 
-def _sources(kind: str) -> list[Source]:
-    return cast("list[Source]", st.session_state.setdefault(kind, []))
+def _sources(key: str) -> list[Source]:
+    kept: list[Source] = st.session_state.setdefault(key, [])
+    return kept
 
 
-def _sample_sources() -> None:
-    """Give the sample lectures the external sources that were written for them, once."""
-    if workspace.current().sample == "lectures" and "external_given" not in st.session_state:
-        st.session_state["external_given"] = True
-        for kind, name in _SAMPLE.items():
-            path = workspace.SAMPLE_DATA / name
-            st.session_state[kind] = [Source(path.name, path.read_bytes())]
-
-
-def _uploader(kind: str, label: str) -> None:
+def _uploader(key: str, label: str) -> None:
     """Let the user drop external sources of a kind, which take the place of those before."""
-    controls.upload(label, kind, lambda files: st.session_state.update({kind: files}))
-    if names := [source.name for source in _sources(kind)]:
+    controls.upload(label, key, lambda files: st.session_state.update({key: files}))
+    if names := [source.name for source in _sources(key)]:
         left, right = st.columns([4, 1], vertical_alignment="center")
         left.caption(show.plain(f"In use: {', '.join(names)}"))
-        right.button("✕", key=f"{kind}_gone", on_click=_sources(kind).clear, help="Remove")
+        controls.button("✕", f"{key}_gone", _sources(key).clear, inside=right, help="Remove")
 
 
 def _run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, Any]) -> None:
@@ -152,7 +149,7 @@ def _run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[st
                 bar.progress(share, f"{words[:1].upper()}{words[1:]} …")
 
         with show.refusals():
-            lists = kp.extract(workspace.current().corpus, chosen, top, outside, progress=tell, **options)
+            lists = kp.extract(workspace.corpus(), chosen, top, outside, progress=tell, **options)
             st.session_state[_FOUND] = (_texts(), lists)
             st.rerun()
         place.empty()
@@ -160,7 +157,7 @@ def _run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[st
 
 def _texts() -> str:
     """Return the digest of the texts on screen; lists stay while these do, whatever systems are added."""
-    table = workspace.current().corpus.documents[["doc_id", "text"]].fillna("")
+    table = workspace.corpus().documents[["doc_id", "text"]].fillna("")
     return hashlib.sha256(table.to_csv().encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -171,7 +168,7 @@ def found() -> kp.Extracted | None:
 
 
 def _one_document(lists: kp.Extracted | None) -> None:
-    here = workspace.current().corpus.documents.dropna(subset=["text"])
+    here = workspace.corpus().documents.dropna(subset=["text"])
     titles = dict(zip(here["doc_id"], here["title"].fillna(""), strict=True))
     first, second, third = st.columns(3)
     names = {name: f"{name}: {title}" if title else name for name, title in titles.items()}
@@ -186,7 +183,7 @@ def _one_document(lists: kp.Extracted | None) -> None:
         listed = own[["rank", "phrase", "score"]]
     text = here.set_index("doc_id")["text"][document]
     if not has_english(text):
-        st.caption(show.plain(f"There are no English tokens in document {document}, so it has no candidates."))
+        show.small(f"There are no English tokens in document {document}, so it has no candidates.")
         return
     k = settings.cutoff_of_average()
     left, right = st.columns([1, 2], gap="medium") if len(listed) else (None, st.container())
@@ -197,13 +194,13 @@ def _one_document(lists: kp.Extracted | None) -> None:
         words = f"{_LOOKS['candidate'][0]} a candidate"
         if len(listed):
             words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {_LOOKS['candidate'][0]} another candidate"
-        st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))
+        show.small(f"{words}. Where phrases overlap, the longer one is marked.")
         marked = cached.of((), "", marked_candidates, text, kind, listed["phrase"].head(k).tolist())
         show.text(show.marked(marked, _LOOKS))
 
 
 def _reach() -> None:
-    corpus = workspace.current().corpus
+    corpus = workspace.corpus()
     if not len(corpus.gold):
         st.caption("No gold standard is loaded, so there is nothing to reach.")
         return
@@ -214,9 +211,9 @@ def _reach() -> None:
     with show.refusals():
         now = settings.resolved()
         table = cached.ask(coverage, gold_stemmed=now.gold_stemmed == "yes", titles=now.titles)
-        st.markdown(show.plain(in_words(table)))
+        show.paragraph(in_words(table))
         results.table(table, "coverage")
-        st.caption(prose.text("extract.reached"))
+        show.about("extract.reached")
         show.downloads(table, "coverage", "Coverage of the gold standard by candidates")
 
 
@@ -228,9 +225,8 @@ def _add_to_workspace(lists: kp.Extracted) -> None:
     names = {}
     for column, system in zip(cycle(st.columns(min(len(lists.settings), 3))), lists.settings, strict=False):
         free = system if system not in here.corpus.systems else f"{system} (extracted)"
-        with column:
-            key = f"extracted_name {system} {here.digest}"
-            names[system] = st.text_input(show.plain(f"Name of {system}"), free, key=key).strip()
+        key = f"extracted_name {system} {here.digest}"
+        names[system] = column.text_input(show.plain(f"Name of {system}"), free, key=key).strip()
     files = {name: lists.renamed(system, name).as_source() for system, name in names.items() if name}
     own = {file.name for file in workspace.uploads().files} if here.sample is None else set()
     # Two names that differ in signs alone would be one file, and the later would take the place of the earlier.
@@ -242,9 +238,8 @@ def _add_to_workspace(lists: kp.Extracted) -> None:
         st.warning("Give each system a name of its own, different in more than signs and blanks.")
     if here.sample is not None:
         st.caption("The files of the sample then stand among your own files, with these lists beside them.")
-    st.button(
-        "Add to the workspace", key="add_extracted", on_click=_add, args=(files,), disabled=not distinct or bool(taken)
-    )
+    refused = not distinct or bool(taken)
+    controls.button("Add to the workspace", "add_extracted", _add, files, disabled=refused)
     if workspace.problem():
         st.error(show.plain(workspace.problem()))
     added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]

@@ -37,25 +37,6 @@ HEADERS = {
 }
 
 
-class SecurityHeaders:
-    """Middleware that adds the headers to every answer that does not have them."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its answer back with the headers."""
-
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self.app(scope, receive, answer if scope["type"] == "http" else send)
-
-
 def is_foreign(headers: Headers) -> bool:
     """Return whether a page of another site than the one asked for sends this; a program names no site at all.
 
@@ -68,8 +49,8 @@ def is_foreign(headers: Headers) -> bool:
     return origin is not None and origin.partition("://")[2] != headers.get("host")
 
 
-class OwnPagesOnly:
-    """Middleware that refuses a websocket which a page of another site opens.
+class OwnPages:
+    """Middleware that refuses a websocket which a page of another site opens, and adds the headers to every answer.
 
     Streamlit refuses most of them too, but first asks a foreign host for the outer address of this machine.
     """
@@ -78,8 +59,16 @@ class OwnPagesOnly:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on, and its answer back with the headers it does not have; or refuse it."""
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
         if scope["type"] == "websocket" and is_foreign(Headers(scope=scope)):
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await self.app(scope, receive, send)
+            await self.app(scope, receive, answer if scope["type"] == "http" else send)

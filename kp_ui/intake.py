@@ -1,8 +1,8 @@
-"""Take in the user's files: drop zone, samples, shared data, templates, and how each file is read."""
+"""Take in the user's files: drop zone, samples, shared data, templates, how each file is read, what its columns are."""
 
-from collections.abc import Callable, Mapping
+import hashlib
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -14,9 +14,11 @@ from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, findings, previ
 from kp_core.reading.decode import ENCODINGS
 from kp_core.reading.families import family_named
 from kp_core.reading.fields import in_words
+from kp_core.reading.layouts import SEPARATORS
+from kp_core.reading.preview import first_rows, understand, with_parts
 from kp_core.reading.shared import packed, shared_names
 from kp_core.takeaway.workspace_file import Uploads, is_archive
-from kp_ui import controls, link, mapping, prose, results, saving, show, workspace
+from kp_ui import cached, controls, link, prose, results, saving, show, workspace
 
 #: What a file may be, in words.
 ROLES = prose.entries("roles")
@@ -29,9 +31,9 @@ _SWITCHES = prose.entries("switches")
 _BUTTONS = 4
 #: So many files are seen at once; more scroll.
 _SEEN = 4
-_SYSTEMS = ("overview", "See which system is better")
-_PEOPLE = ("annotators", "See how far the annotators agree")
-_RATERS = ("correlation", "See which measure agrees with the people who judged pairs")
+#: The family whose columns can be given parts; and rows among which the head may be chosen.
+_TABLES, _HEADS = "F10", 10
+_PARTS = prose.entries("columns_of_files")
 
 
 def arrival() -> None:
@@ -52,7 +54,7 @@ def arrival() -> None:
 def _drop_zone() -> None:
     controls.upload("Drop your files here", "drop", saving.take)
     with st.expander("A whole folder, saved work, or the limits"):
-        st.caption(prose.text("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents))
+        show.about("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents)
         controls.upload("A folder of files", "folder", _take_folder, "directory")
         show.plain_table(report.limits(LIMITS), "limits")
 
@@ -66,12 +68,12 @@ def _take_folder(files: list[Source]) -> None:
 def _next_step() -> None:
     here = workspace.current()
     corpus = here.corpus
-    ways = {
-        _SYSTEMS: len(corpus.gold) and corpus.systems,
-        _PEOPLE: len(corpus.annotators) > 1 and not corpus.systems,
-        _RATERS: len(corpus.judgements),
-    }
-    if here.sample is not None or workspace.problem() or not any(ways.values()):
+    ways = (
+        ("overview", "See which system is better", len(corpus.gold) and corpus.systems),
+        ("annotators", "See how far the annotators agree", len(corpus.annotators) > 1 and not corpus.systems),
+        ("correlation", "See which measure agrees with the people who judged pairs", len(corpus.judgements)),
+    )
+    if here.sample is not None or workspace.problem() or not any(there for _, _, there in ways):
         return
     apart = findings(corpus)
     for finding in apart:
@@ -79,11 +81,11 @@ def _next_step() -> None:
         (st.error if finding.level == "stop" else st.warning)(words)
         for answer in finding.answers:
             label, key = show.plain(str(answer)), f"mend {finding.where} {answer.words}"
-            st.button(label, key=key, on_click=workspace.answer, args=(answer,))
+            controls.button(label, key, workspace.answer, answer)
     if any(finding.level == "stop" for finding in apart):
         return
     st.success("These data are on screen. How each file was read is said below.")
-    for (page, label), there in ways.items():
+    for page, label, there in ways:
         if there:
             link.to(page, label, icon=":material/arrow_forward:")
 
@@ -93,7 +95,7 @@ def _samples() -> None:
     for name, sample in workspace.SAMPLES.items():
         shown = workspace.current().sample == name
         label = f"{sample.title}{' (on screen)' if shown else ''}"
-        st.button(label, key=f"sample_{name}", on_click=workspace.open_sample, args=(name,), disabled=shown)
+        controls.button(label, f"sample_{name}", workspace.open_sample, name, disabled=shown)
 
 
 def _shared() -> None:
@@ -104,7 +106,7 @@ def _shared() -> None:
         st.markdown("**Shared data sets** of this server")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.selectbox("Data set", names, key="shared", label_visibility="collapsed")
-            st.button("Add to your files", key="add_shared", on_click=saving.take_shared)
+            controls.button("Add to your files", "add_shared", saving.take_shared)
         st.caption("Add your own files too: the output of your system is then scored on the shared data.")
 
 
@@ -117,7 +119,7 @@ def _templates() -> None:
             with st.container(horizontal=True):
                 for ending, data in (("csv", frame.to_csv(index=False)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
                     file = f"{path.stem}.{ending}"
-                    st.download_button(file, data, file, key=f"template_{file}", on_click="ignore")
+                    show.file(file, data, file, f"template_{file}", icon=None)
 
 
 def _problem(words: str) -> None:
@@ -132,7 +134,7 @@ def _problem(words: str) -> None:
         with st.container(horizontal=True):
             for fix in ("keep-first", "merge"):
                 label = f"{OTHER_FIXES[fix][:1].upper()}{OTHER_FIXES[fix][1:]}"
-                st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True))
+                controls.button(label, f"fix {fix}", workspace.fix, fix, True)
 
 
 def _ask(question: kp.Question) -> None:
@@ -145,10 +147,10 @@ def _ask(question: kp.Question) -> None:
         with st.container(border=True):
             said, use = st.columns([5, 1], vertical_alignment="center")
             said.text(str(answer))
-            use.button("It is this", key=f"answer {number}", on_click=workspace.answer, args=(answer,))
+            controls.button("It is this", f"answer {number}", workspace.answer, answer, inside=use)
             for name, choice in answer.choices.items():
                 if name in files and choice.use != "no":
-                    mapping.preview(files[name], choice, f"answer {number} {name}")
+                    _as_read(files[name], choice, f"answer {number} {name}")
 
 
 def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
@@ -161,12 +163,15 @@ def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
             read_as = f", read as {ROLES[read[0].role]}" if len(read) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
-            with role:
-                _decide(file, "What it is", f"role {file.name}", ROLES, choice.role or "", _settled("role"))
-            with encoding:
-                now = choice.encoding or ""
-                _decide(file, "Encoding", f"encoding {file.name}", _ENCODINGS, now, _settled("encoding"))
-            gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
+            for column, field, label, words, now in (
+                (role, "role", "What it is", ROLES, choice.role),
+                (encoding, "encoding", "Encoding", _ENCODINGS, choice.encoding),
+            ):
+                with column:
+                    key = f"{field} {file.name}"
+                    more = {"on_change": _settle, "args": (file.name, key, field)}
+                    controls.of_file(label, words, now or "", key, None, **more)
+            controls.button("✕", f"remove {file.name}", workspace.remove, file.name, inside=gone, help="Remove")
             unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
             label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
             ways = st.expander(label, unfold, key=f"ways {file.name}", on_change="rerun")
@@ -175,35 +180,10 @@ def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
                     _readings(file, choice)
 
 
-def _decide(
-    file: Source,
-    label: str,
-    key: str,
-    words: Mapping[str, str],
-    now: str | None,
-    decided: Callable[[Choice, str], Choice],
-    width: int | Literal["stretch"] = "stretch",
-) -> None:
-    """Let the user choose what holds for a file.
-
-    words: of every option; decided: the choice with this too
-    """
-
-    def take() -> None:
-        choice = workspace.uploads().choices.get(file.name, Choice())
-        workspace.decide(file.name, decided(choice, st.session_state[key]))
-
-    options = list(words)
-    place = options.index(now) if now is not None and now in words else None
-    st.selectbox(label, options, place, words.__getitem__, key=key, on_change=take, width=width)
-
-
-def _settled(field: str) -> Callable[[Choice, str], Choice]:
-    def settled(choice: Choice, value: str) -> Choice:
-        of_field: dict[str, Any] = {field: value or None}
-        return replace(choice, **of_field)
-
-    return settled
+def _settle(name: str, key: str, field: str) -> None:
+    """Read a file with what was chosen for it; empty: what is found by itself."""
+    chosen: dict[str, Any] = {field: st.session_state[key] or None}
+    workspace.decide(name, replace(workspace.uploads().choices.get(name, Choice()), **chosen))
 
 
 def _readings(file: Source, choice: Choice) -> None:
@@ -213,42 +193,43 @@ def _readings(file: Source, choice: Choice) -> None:
         readings = preview.previews(file, choice.role, choice)
     for place, reading in enumerate(readings):
         family, evidence = reading.recognition.family, reading.recognition.evidence
-        st.caption(show.plain(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {in_words(evidence)}"))
-        if family == mapping.TABLES and not reading.of and len(readings) == 1:
+        show.small(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {in_words(evidence)}")
+        if family == _TABLES and not reading.of and len(readings) == 1:
             continue  # its parts and first rows stand below
         results.table(reading.rows, f"reading {file.name} {place}")
         # What is decided about an archive holds for all its files, so no single family is chosen for them.
         wanted = choice if reading.of else replace(choice, family=family)
         with st.container(horizontal=True):
             if not reading.of:
-                _button(file, "Read it so", f"use {file.name} {place}", wanted, choice.family == family)
+                key, holds = f"use {file.name} {place}", choice.family == family
+                controls.button("Read it so", key, workspace.decide, file.name, wanted, disabled=holds)
             for option, values in reading.options.items():
                 now = reading.recognition.options.get(option)
                 _switch(file, f"option {file.name} {place} {option}", option, values, wanted, now)
     if not any(reading.of for reading in readings):
-        mapping.panel(file)
+        _columns(file)
     if choice != Choice():
-        st.button("Read it by itself again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
-
-
-def _button(file: Source, label: str, key: str, wanted: Choice, holds: bool) -> None:
-    st.button(label, key=key, on_click=workspace.decide, args=(file.name, wanted), disabled=holds)
+        controls.button("Read it by itself again", f"guess {file.name}", _forget, file.name)
 
 
 def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted: Choice, now: str | None) -> None:
     """Draw a switch of a reading: a button for each of a few values, else a list to choose from."""
     words = _SWITCHES.get(option, option)
 
-    def switched(_: Choice, value: str) -> Choice:
+    def switched(value: str) -> Choice:
         return replace(wanted, options={**wanted.options, option: value})
 
+    def take() -> None:
+        workspace.decide(file.name, switched(st.session_state[key]))
+
     if len(values) > _BUTTONS:
-        _decide(file, words, key, {value: value for value in values}, now, switched, width=220)
+        every = {value: value for value in values}
+        controls.of_file(words, every, now or "", key, None, on_change=take, width=220)
         return
     for value in values:
         label = show.plain(f"{words}: {'TAB' if value == chr(9) else value}")
         holds = value in (now, wanted.options.get(option))
-        _button(file, label, f"{key} {value}", switched(wanted, value), holds)
+        controls.button(label, f"{key} {value}", workspace.decide, file.name, switched(value), disabled=holds)
 
 
 def _forget(name: str) -> None:
@@ -261,3 +242,69 @@ def _forget(name: str) -> None:
 def format_of(family: str) -> str:
     """Return what a format is called."""
     return str(family_named(family).TITLE)
+
+
+def _columns(file: Source) -> None:
+    """Draw the first rows of a table with a part for each column, and what would be read; nothing is loaded yet."""
+    key = f"mapping {file.name}"
+    draft = cast(Choice, st.session_state.get(key, workspace.uploads().choices.get(file.name, Choice())))
+    rows = cached.of((file, draft), _digest(file, draft), first_rows)
+    if rows is None:
+        return
+    draft = replace(draft, options=_of_whole(file, dict(draft.options), rows))
+    words, shown = {"": "–", **_PARTS}, dict[str, str]()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for number, name in enumerate(rows.heads, 1):
+            label, part = f"{number} {show.plain(name)}", f"part {file.name} {number} {name}"
+            shown[name] = controls.of_file(label, words, rows.parts.get(name, ""), part, width=170)
+    if any(part != rows.parts.get(name, "") for name, part in shown.items()):
+        draft = with_parts(draft, shown)  # the first word said holds all the others as they are shown
+    st.session_state[key] = draft
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**The first rows, as they are**")
+        table = pd.DataFrame(rows.rows, index=rows.lines, columns=[str(n) for n in range(1, len(rows.heads) + 1)])
+        st.dataframe(table, key=f"rows {file.name}", height=340)
+    with right:
+        st.markdown("**As they would be read**")
+        _as_read(file, draft, file.name)
+    if st.button("Use this reading", key=f"use reading {file.name}", type="primary"):
+        del st.session_state[key]
+        workspace.decide(file.name, draft)
+        st.rerun()
+
+
+def _of_whole(file: Source, options: dict[str, str], rows: preview.FirstRows) -> dict[str, str]:
+    """Let the user say what holds for the whole table: sheets, head, separator, filling down."""
+    itself = {"": "found by itself"}
+    asked = {
+        "header": ("Head of the columns", {"no": "none"} | {str(line): f"row {line}" for line in rows.lines[:_HEADS]}),
+        "cells": ("Lists in a cell", {name: words for name, words in SEPARATORS.items() if name != "lists"}),
+        "fill_down": ("A blank id is that of the row above", {"yes": "yes", "no": "no"}),
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if rows.sheets:
+            now = [name for name in options.get("sheet", "").split("\n") if name in rows.sheets]
+            chosen = st.multiselect("Sheets", rows.sheets, now, key=f"sheets {file.name}", placeholder="all tables")
+            options["sheet"] = "\n".join(chosen)
+        for option, (label, words) in asked.items():
+            key = f"{option} {file.name}"
+            options[option] = controls.of_file(label, itself | words, options.get(option, ""), key, width=220)
+    return {name: value for name, value in options.items() if value}
+
+
+def _digest(file: Source, draft: Choice) -> str:
+    return hashlib.sha256(repr((file.name, draft)).encode() + file.data).hexdigest()
+
+
+def _as_read(file: Source, draft: Choice, key: str) -> None:
+    """Show what would be read: counts, the first documents, rejected rows."""
+    found = cached.of((file, draft), _digest(file, draft), understand)
+    if found.problem:
+        st.warning(show.plain(found.problem))
+        return
+    st.text(", ".join(show.counted(size, name) for name, size in found.counts.items()))
+    results.table(found.documents, f"documents {key}")
+    if len(found.rejected):
+        st.caption(f"{show.counted(len(found.rejected), 'row')} would be rejected, the first of them:")
+        results.table(found.rejected.head(3), f"would be rejected {key}")

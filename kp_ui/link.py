@@ -37,7 +37,7 @@ def restore(query: Mapping[str, str]) -> None:
 
 def written() -> dict[str, str]:
     """Return what stands in the address."""
-    return cast("dict[str, str]", st.session_state.get(_WRITTEN, {}))
+    return dict(st.session_state.get(_WRITTEN, {}))
 
 
 def take() -> bool:

@@ -7,7 +7,7 @@ from kp_core.charts import curves, dots, screen_tables
 from kp_core.charts.selection import has_curve, named
 from kp_core.words import statements
 from kp_core.words.statements import Headline
-from kp_ui import cached, link, noting, presenting, prose, results, settings, show, workspace
+from kp_ui import cached, controls, link, results, settings, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k.
 AT_ONCE = 100_000
@@ -15,7 +15,7 @@ AT_ONCE = 100_000
 
 def answer() -> None:
     """Say which system is better and whether that is certain, beside the values that say so."""
-    systems = workspace.current().corpus.systems
+    systems = workspace.corpus().systems
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name = named(measure, cutoff)
     said = st.container()
@@ -33,7 +33,7 @@ def answer() -> None:
         results.open_documents(show.clickable(dots.leaderboard(beside, measure), "leaderboard"), systems)
     with left:
         if not people and beside is not here:
-            st.caption(prose.text("people.beside"))
+            show.about("people.beside")
         results.reasons(here)
         results.few(here)
     with right:
@@ -41,12 +41,12 @@ def answer() -> None:
             show.chart(curves.over_k(result, measure, results.marks()), "overview_chart")
             results.where_no_mark()
         else:
-            st.caption(show.plain(f"{name} does not depend on k, so it has no curve over k."))
+            show.small(f"{name} does not depend on k, so it has no curve over k.")
     board = screen_tables.leaderboard(here, measure, (), None)
-    noting.table(board)  # nothing else on this page is a table
+    show.note_table(board)  # nothing else on this page is a table
     with st.container(horizontal=True):
         results.links_to_documents(systems)
-        presenting.button()
+        controls.present()
         show.downloads(board, "leaderboard", f"Systems by {name}", here.signature, "Values")
         if has_curve(measure):
             curve = screen_tables.curves(result, measure)
@@ -59,11 +59,11 @@ def _headline(here: kp.Result, name: str, systems: list[str], people: bool) -> H
         return statements.beside_people(here, name, systems)
     if len(systems) == 1:
         return statements.of_one_system(here, systems[0], name)
-    return statements.headline(cached.ask(kp.compare, cached.at_cutoff(), settings.value("measure")), name)
+    return statements.headline(cached.here(kp.compare, settings.value("measure")), name)
 
 
 def conventions() -> None:
     """Say in one line how far other published conventions move the best system."""
-    if len(workspace.current().corpus.runs) <= AT_ONCE:
-        st.caption(show.plain(statements.range_of(cached.spread(settings.value("measure")))))
+    if len(workspace.corpus().runs) <= AT_ONCE:
+        show.small(statements.range_of(cached.spread(settings.value("measure"))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

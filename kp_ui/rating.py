@@ -9,7 +9,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.reading import Source
-from kp_core.studies.correlation.human import COLUMNS, own_order, rating_table
+from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, own_order, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
 from kp_core.takeaway.workspace_file import rater_file
 from kp_ui import cached, controls, link, prose, results, settings, show, workspace
@@ -46,7 +46,7 @@ def ratings() -> pd.DataFrame:
 
 def with_ratings() -> pd.DataFrame:
     """Return the loaded judgements with the ratings made here; of two scores of one person the later one counts."""
-    loaded, own = workspace.current().corpus.judgements, ratings()
+    loaded, own = workspace.corpus().judgements, ratings()
     if len(own):
         st.caption(f"With {show.counted(own['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
     return judged(loaded, own)
@@ -54,56 +54,57 @@ def with_ratings() -> pd.DataFrame:
 
 def section() -> None:
     """Show one near miss after the other to rate."""
-    if not workspace.current().corpus.systems:
+    if not workspace.corpus().systems:
         results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
     blind = bool(invited())
-    st.caption(prose.text("correlation.rate"))
+    show.about("correlation.rate")
     if blind:
-        st.caption(prose.text("correlation.pause"))
+        show.about("correlation.pause")
     left, right = st.columns(2)
     asked = left.text_input("Who rates?", invited() or "me", key=f"who rates {invited()}", disabled=blind)
     rater = str(asked).strip() or "me"
-    more = controls.held("pairs_of_type", 5, controls.number(1, 100, int)) | {"disabled": blind}
-    pairs = _pairs(int(right.number_input("Pairs of each type", 1, 100, **more)), rater)
+    number = controls.amount("Pairs of each type", 1, 100, 5, "pairs_of_type", right.number_input, disabled=blind)
+    pairs = _pairs(number, rater)
     if not len(pairs):
         st.info("There are no near misses: every prediction is a keyphrase, or has no word in common with one.")
         return
     own = _here().scores.setdefault(rater, {})
-    left_over = [place for place, pair in enumerate(pairs["pair_id"]) if pair not in own]
+    left_over = pairs[~pairs["pair_id"].isin(list(own))]
     st.progress(1 - len(left_over) / len(pairs), f"{len(pairs) - len(left_over)} of {len(pairs)} rated by you")
-    if left_over:
-        _one(pairs.iloc[left_over[0]], rater)
+    if len(left_over):
+        _one(left_over.iloc[0], own)
     else:
         st.success(prose.text("correlation.rated_by_one") if blind else prose.text("correlation.rated"))
     first, second, _ = st.columns([1, 1, 3])
-    first.button("Back", key="rate_back", on_click=_back, args=(rater,), disabled=not own, shortcut="B")
+    controls.button("Back", "rate_back", own.popitem, inside=first, disabled=not own, shortcut="B")
     done, file = ratings(), " ".join(filter(None, ("ratings", invited())))
-    more = {"help": "A table of judged pairs, as the Data page reads it.", "disabled": not len(done)}
+    more = {"mime": "text/csv", "icon": None, "disabled": not len(done)}
     make = partial(typeset.exchange_csv, done)
     with second:
-        st.download_button("Download the ratings", make, f"{file}.csv", "text/csv", key="ratings csv", **more)
+        about = "A table of judged pairs, as the Data page reads it."
+        show.file("Download the ratings", make, f"{file}.csv", "ratings csv", help=about, **more)
     _resume()
     if not blind:
         _invite()
 
 
-def _one(pair: pd.Series, rater: str) -> None:
+def _one(pair: pd.Series, own: dict[str, float]) -> None:
+    """Ask for the score of a pair, which is added to the rater's own."""
     with st.container(border=True):
         left, right = st.columns(2)
         for column, words, phrase in ((left, "Keyphrase", "keyphrase"), (right, "Candidate", "candidate")):
             column.caption(words)
             column.markdown(f"#### {show.plain(str(pair[phrase]))}")
-        st.caption(show.plain(f"Document: {pair['doc_id']}"))
+        show.small(f"Document: {pair['doc_id']}")
     for column, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
-        rated, key = (rater, str(pair["pair_id"]), score), f"rate_{score}"
-        label, shortcut = f"{score} {words}", str(score)
-        column.button(label, key=key, on_click=_rate, args=rated, shortcut=shortcut, width="stretch")
+        label, more = f"{score} {words}", {"shortcut": str(score), "width": "stretch"}
+        controls.button(label, f"rate_{score}", own.__setitem__, str(pair["pair_id"]), score, inside=column, **more)
 
 
 def _pairs(number: int, rater: str) -> pd.DataFrame:
     """Return the pairs that are drawn, and those that the rater has rated already, in the rater's own order."""
-    drawn = cached.pairs_to_rate(number)
+    drawn = near_miss_pairs(cached.near_misses().frame, number, 0)
     _know(drawn)
     every, own = _here().pairs, _here().scores.get(rater, {})
     return own_order(every[every["pair_id"].isin({*drawn["pair_id"], *own})], rater)
@@ -115,24 +116,16 @@ def _know(pairs: pd.DataFrame) -> None:
     here.pairs = pd.concat([here.pairs, pairs]).drop_duplicates("pair_id", ignore_index=True)
 
 
-def _rate(rater: str, pair: str, score: int) -> None:
-    _here().scores.setdefault(rater, {})[pair] = score
-
-
-def _back(rater: str) -> None:
-    _here().scores[rater].popitem()
-
-
 def _invite() -> None:
     """Offer each of several raters a file, and where the data are on the server a link, that open at rating alone."""
     with st.expander("Let several people rate, blind to each other"):
-        st.caption(prose.text("correlation.invite"))
+        show.about("correlation.invite")
         names = st.text_input("Names, with commas between them", key="raters").split(",")
         for rater in dict.fromkeys(name.strip() for name in names if name.strip()):
-            make = partial(rater_file, workspace.current().corpus, settings.saved(rater=rater))
+            make = partial(rater_file, workspace.corpus(), settings.saved(rater=rater))
             label, file = f"File for {show.plain(rater)}", f"rate {rater}.kpscope"
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.download_button(label, make, file, key=f"file for {rater}", on_click="ignore", width=220)
+                show.file(label, make, file, f"file for {rater}", icon=None, width=220)
                 if workspace.on_the_server():
                     st.code(link.address(rater=rater), language=None)
 

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import link, noting, prose, results, saving, show, workspace
+from kp_ui import controls, link, prose, results, saving, show, workspace
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -23,15 +23,15 @@ def page(name: str) -> Iterator[None]:
     A run that is stopped half-way leaves what it has drawn. Nothing can be drawn after that, so the last whole result
     of a slow page is drawn before it begins, and taken away at its end.
     """
-    every: dict[str, noting.Noted] = st.session_state.setdefault(_KEPT, {})
+    every: dict[str, show.Noted] = st.session_state.setdefault(_KEPT, {})
     digest, started = workspace.current().digest, time.monotonic()
-    last = every.get(name)
-    last = last if last is not None and last.digest == digest else None
+    last = every.get(name, show.Noted())
+    last = last if last.digest == digest else show.Noted()
     body, below = st.container(), st.empty()
-    before = last is not None and last.seconds > SLOW
-    if last is not None and before:
+    before = last.seconds > SLOW
+    if before:
         _show(last, name, below)
-    record = noting.begin(digest)
+    record = st.session_state["noting"] = show.Noted(digest)
     try:
         with body:
             yield
@@ -46,23 +46,23 @@ def page(name: str) -> Iterator[None]:
     else:
         if not record.refused:
             if record.signature:
-                record.seconds = max(time.monotonic() - started, last.seconds if last else 0)
+                record.seconds = max(time.monotonic() - started, last.seconds)
                 record.settings = dict(link.chosen())
                 every[name] = record
             below.empty()
             return
-    if last is not None and not before:
+    if last.signature and not before:
         _show(last, name, below)
 
 
-def _show(last: noting.Noted, name: str, place: DeltaGenerator) -> None:
+def _show(last: show.Noted, name: str, place: DeltaGenerator) -> None:
     with place.container():
-        st.caption(prose.text("recovery.last"))
+        show.about("recovery.last")
         if last.table is not None:
             results.table(last.table, f"kept {name}")
         show.signature(last.signature, "kept")
         label, icon = "Back to the settings of this result", ":material/undo:"
-        st.button(label, key="back_to_result", icon=icon, on_click=link.restore, args=(last.settings,))
+        controls.button(label, "back_to_result", link.restore, last.settings, icon=icon)
 
 
 def _ways_on() -> None:

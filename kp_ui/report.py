@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 
 import kp_core as kp
 from kp_core import typeset
 from kp_core.studies.paper_table import DEFAULT
-from kp_core.takeaway import figures
+from kp_core.takeaway import bundle, figures
 from kp_core.takeaway.bundle import SECTIONS, possible
-from kp_ui import cached, controls, prose, results, settings, show, workspace
+from kp_ui import cached, controls, results, settings, show, workspace
 
 #: Label of a button, the file that it gives, and the form of the report that is in it.
 FILES = (
@@ -41,7 +40,7 @@ def section() -> None:
 
 def paper() -> None:
     """Let the user make the table of a paper: systems, measures, cutoffs, digits; with a look at it."""
-    systems = workspace.current().corpus.systems
+    systems = workspace.corpus().systems
     if not systems:
         st.info("A table needs the output of at least one system.")
         return
@@ -58,23 +57,25 @@ def paper() -> None:
     if not rows or not measures:
         st.info("Choose at least one system and one measure.")
         return
+    at = cached.at_cutoff()
     try:
-        made = cached.paper_table(tuple(rows), tuple(measures), cutoffs, marks, baselines)
+        at = at.changed(k="".join(cutoffs.split()))
+        made = cached.ask(kp.paper_table, at, measures, systems=rows, marks=marks, baselines=baselines)
     except (kp.InputError, kp.UsageError) as problem:
         st.info(show.sentence(problem))
         return
     made = replace(made, digits=digits, bounds=bounds, caption=caption)
     st.markdown(made.markdown())
     with st.container(horizontal=True):
-        for label, file, data in (
-            ("LaTeX", "table.tex", made.latex),
-            ("Markdown", "table.md", made.markdown),
-            ("HTML", "table.html", made.html),
-            ("XLSX", "table.xlsx", made.xlsx),
-            ("CSV", "table.csv", made.csv),
-            ("Parquet", "table.parquet", made.parquet),
+        for label, ending, data in (
+            ("LaTeX", "tex", made.latex),
+            ("Markdown", "md", made.markdown),
+            ("HTML", "html", made.html),
+            ("XLSX", "xlsx", made.xlsx),
+            ("CSV", "csv", made.csv),
+            ("Parquet", "parquet", made.parquet),
         ):
-            st.download_button(label, data, file, key=f"table {label}", on_click="ignore", icon=":material/download:")
+            show.file(label, data, f"table.{ending}", f"table {label}")
         show.signature(made.signature)
     images(lambda: figures.table_svg(made.html()), "table", made.signature)
     with st.expander("LaTeX, to copy"):
@@ -90,16 +91,15 @@ def images(svg: Callable[[], str], name: str, line: str) -> None:
         for form in ("svg", "pdf", "png"):
             # Drawn when it is asked for: by then this run of the page is over.
             data = partial(lambda form: figures.image(svg(), form, line), form)
-            label, file, key = form.upper(), f"{name}.{form}", f"{name} {form}"
-            st.download_button(label, data, file, key=key, on_click="ignore", icon=":material/download:")
+            show.file(form.upper(), data, f"{name}.{form}", f"{name} {form}")
 
 
 def methods() -> None:
     """Show the paragraph on methods for a paper, with its references."""
-    if not workspace.current().corpus.systems:
+    if not workspace.corpus().systems:
         st.info("The paragraph describes an evaluation of systems, and none is loaded.")
         return
-    report = cached.report(settings.value("measure"), ("methods",), TITLE)
+    report = _report("methods")
     st.caption("For a paper, written from the settings in use")
     short = report.paragraph(whole=False)
     st.code(short, language=None, wrap_lines=True)
@@ -112,29 +112,37 @@ def methods() -> None:
     show.signature(report.signature)
 
 
+def _report(name: str) -> bundle.Report:
+    """Return the report of one section on the data on screen, under the sidebar's settings and cutoff."""
+    measure = settings.value("measure")
+    return cached.here(bundle.report, measure, sections=(name,), title=TITLE)
+
+
 def asked() -> tuple[str, tuple[str, ...]]:
     """Let the user give a title and choose among the sections that have data; return both."""
     title = st.text_input("Title", max_chars=200, **controls.held("title", TITLE))
     st.markdown("**Sections**")
-    with_data = possible(workspace.current().corpus)
+    with_data = possible(workspace.corpus())
     chosen = [
         name
         for name, (heading, _) in SECTIONS.items()
         if name in with_data and st.checkbox(show.plain(heading), value=True, key=f"section {name}")
     ]
     if left_out := [heading for name, (heading, _) in SECTIONS.items() if name not in with_data]:
-        st.caption(show.plain(f"Without data, so left out: {', '.join(left_out)}."))
+        show.small(f"Without data, so left out: {', '.join(left_out)}.")
     return title or TITLE, tuple(chosen)
 
 
 def offered(title: str, sections: tuple[str, ...]) -> None:
     """Offer the report as files, which are written when they are asked for, and show each section that is opened."""
+    asked = workspace.corpus(), cached.at_cutoff(), settings.value("measure")
+    whole = partial(bundle.report, *asked, sections=sections, title=title)
     with st.container(horizontal=True):
         for label, file, form in FILES:
-            kind: Literal["primary", "secondary"] = "primary" if form == "html" else "secondary"
-            written = cached.report_file(settings.value("measure"), sections, title, form)
-            st.download_button(label, written, file, key=f"report {form}", type=kind, on_click="ignore")
-    st.caption(prose.text("report.files"))
+            kind = "primary" if form == "html" else "secondary"
+            written = partial(lambda form: getattr(whole(), form)(), form)
+            show.file(label, written, file, f"report {form}", type=kind, icon=None)
+    show.about("report.files")
     for name in sections:
         heading = SECTIONS[name][0]
         place = st.expander(show.plain(heading), name == sections[0], on_change="rerun")
@@ -145,17 +153,16 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
 
 def _preview(name: str) -> None:
     """Show one section as the report will have it."""
-    report = cached.report(settings.value("measure"), (name,), TITLE)
+    report = _report(name)
     for section in report.sections:
         for text in section.text:
-            st.markdown(show.plain(text))
+            show.paragraph(text)
         for chart in section.charts:
             show.chart(chart, f"report {name}")
             widths = {"one column": 1, "two columns": 2}
             columns = widths[st.radio("As an image for a paper", widths, key=f"columns {name}", horizontal=True)]
             images(partial(report.svg, columns), name, report.signature)
-            file, key = f"{name}.html", f"{name} html"
-            st.download_button("HTML", report.interactive, file, key=key, on_click="ignore", icon=":material/download:")
+            show.file("HTML", report.interactive, f"{name}.html", f"{name} html")
         for table in (one for one in section.tables if len(one.frame.columns) <= _WIDEST):
-            st.caption(show.plain(table.caption))
+            show.small(table.caption)
             results.table(table.frame, f"report {name} {table.name}")

@@ -19,7 +19,7 @@ from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.typeset import digits_of
 from kp_core.words.statements import Headline
-from kp_ui import cached, controls, link, noting, prose, settings, show, workspace
+from kp_ui import cached, controls, link, prose, settings, show, workspace
 
 #: Longer names of systems are shown without their middle.
 _LONGEST = 24
@@ -32,7 +32,7 @@ WHOLE = 30
 
 def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -> None:
     """Open a result page with its title; without what it needs, say so, point to what can be opened, and stop."""
-    corpus = workspace.current().corpus
+    corpus = workspace.corpus()
     st.title(title, anchor=False)
     if needs_gold and not len(corpus.gold):
         lacks("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
@@ -49,7 +49,7 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
 
 def in_short(text: str, systems: Iterable[str] = ()) -> str:
     """Return a sentence with long names of systems without their middle, and measures as a reader meets them."""
-    names = sorted(systems or workspace.current().corpus.systems, key=len, reverse=True)
+    names = sorted(systems or workspace.corpus().systems, key=len, reverse=True)
     if not names:
         return show.in_heads(text)
     shown = dict(zip(names, distinct(short(name, _LONGEST) for name in names), strict=True))
@@ -64,7 +64,7 @@ def headline(said: Headline, systems: Iterable[str] = ()) -> None:
 
 def with_people(here: kp.Result) -> kp.Result:
     """Return values of systems with those of people beside them: each annotator against the others, where few are."""
-    if not 1 < len(workspace.current().corpus.annotators) <= FEW_PEOPLE:
+    if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
         return here
     # People choose sets, so their values are the same at every cutoff, and one is asked for, whatever k is.
     asked = cached.unless_too_small(settings.settings().changed(k="all"))
@@ -77,7 +77,7 @@ def with_people(here: kp.Result) -> kp.Result:
 def best_first() -> list[str]:
     """Return the systems, the one with the highest value of the measure in use first."""
     values = cached.measure_in_use().at(settings.cutoff())
-    return best_systems(values, settings.value("measure"), workspace.current().corpus.systems)
+    return best_systems(values, settings.value("measure"), workspace.corpus().systems)
 
 
 def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
@@ -96,17 +96,17 @@ def lacks(words: str) -> None:
 
 def marks() -> Marks:
     """Return the cutoffs to mark on a curve over k."""
-    return Marks(settings.cutoff(), settings.cutoff_of_average(), longest_lists(prepare(workspace.current().corpus)))
+    return Marks(settings.cutoff(), settings.cutoff_of_average(), longest_lists(prepare(workspace.corpus())))
 
 
 def people() -> bool:
     """Let the user put people beside the systems, where there are several annotators."""
-    if len(workspace.current().corpus.annotators) < 2:
+    if len(workspace.corpus().annotators) < 2:
         return False
     chosen = controls.switch("Compare with people (human ceiling)", "people")
     if chosen:
         choice = "majority" if settings.value("annotators") == "majority" else "union"
-        st.caption(prose.text("people.alike", choice=choice))
+        show.about("people.alike", choice=choice)
     return chosen
 
 
@@ -119,7 +119,7 @@ def few(result: kp.Result) -> None:
 def reasons(result: kp.Result) -> None:
     """Say why values of a result are undefined."""
     for reason in screen_tables.reasons(result):
-        st.caption(show.plain(reason))
+        show.small(reason)
 
 
 def about_baselines(cutoff: int | str) -> None:
@@ -166,7 +166,7 @@ def table(
 
     A long table shows ten rows and scrolls, so that what follows stays within reach.
     """
-    noting.table(frame)
+    show.note_table(frame)
     whole = len(frame) <= WHOLE
     frame = _with_short_names(frame)
     for name in frame.select_dtypes("float").columns.intersection(["p", "p after Holm", "p after Benjamini-Hochberg"]):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -12,16 +11,15 @@ from kp_core.reading import Source
 from kp_core.reading.shared import shared
 from kp_core.scale import is_statistics_file
 from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
-from kp_ui import link, prose, rating, settings, streamed, workspace
+from kp_ui import link, prose, rating, settings, show, streamed, workspace
 
 
 def button(key: str) -> None:
     """Offer the workspace as a file."""
     here = workspace.current()
     saved = Saved(here.uploads, settings.saved(), settings.signature(), rating.ratings())
-    options: dict[str, Any] = {"on_click": "ignore", "icon": ":material/save:", "help": prose.text("help.save")}
-    data, file = partial(workspace_file, saved), f"{here.sample or 'workspace'}{ENDING}"
-    st.download_button("Save", data, file, "application/octet-stream", key=key, **options)
+    more = {"mime": "application/octet-stream", "icon": ":material/save:", "help": prose.helps("save")}
+    show.file("Save", partial(workspace_file, saved), f"{here.sample or 'workspace'}{ENDING}", key, **more)
 
 
 def take(files: Sequence[Source]) -> None:

@@ -1,7 +1,6 @@
 """Arrange the Sentence study page: sentences and their attributes, the study over thresholds, the tree, baselines."""
 
 import hashlib
-from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +14,7 @@ from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
 from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Design
 from kp_core.studies.sentence_study.trees import rules
-from kp_core.studies.trimming import FORMS, THRESHOLDS, Form
+from kp_core.studies.trimming import FORMS, THRESHOLDS
 from kp_ui import cached, controls, prose, results, show, workspace
 from kp_ui.workspace import Workspace
 
@@ -49,9 +48,9 @@ def data() -> Workspace | None:
     here = workspace.current()
     if here.sample == "lectures":
         here = workspace.sample_workspace("extracts")
-        st.caption(prose.text("sentences.instead"))
+        show.about("sentences.instead")
         label = "Show these extracts on every page"
-        st.button(label, on_click=workspace.open_sample, args=("extracts",), key="open_extracts")
+        controls.button(label, "open_extracts", workspace.open_sample, "extracts")
     if not here.corpus.has_texts:
         results.lacks("The study needs the texts of the documents, and none are loaded.")
         return None
@@ -69,13 +68,11 @@ def sentences(here: Workspace) -> None:
         show.downloads(table, "sentences", "Sentences and their attributes")
         show.notes(notes)
     with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
-        st.caption(prose.text("sentences.attributes"))
+        show.about("sentences.attributes")
         controls.upload("A table of attributes", "attributes_file", _take)
         if _GIVEN in st.session_state:
-            st.caption(show.plain(f"In use: {st.session_state[_GIVEN].name}."))
-            st.button(
-                "Compute all attributes again", on_click=st.session_state.pop, args=(_GIVEN,), key="forget_attributes"
-            )
+            show.small(f"In use: {st.session_state[_GIVEN].name}.")
+            controls.button("Compute all attributes again", "forget_attributes", st.session_state.pop, _GIVEN)
 
 
 def _take(files: list[Source]) -> None:
@@ -94,17 +91,16 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
     if not names_sentences(here.corpus):
         st.info(prose.text("sentences.no_ids"))
-        st.button("Open the sample extracts", on_click=workspace.open_sample, args=("extracts",), key="to_extracts")
+        controls.button("Open the sample extracts", "to_extracts", workspace.open_sample, "extracts")
         return None
     columns = st.columns([2, 2, 2, 2, 3], vertical_alignment="bottom")
     measure = controls.select("Measure", MEASURES, "of_yes", list(MEASURES).index("F1"), inside=columns[0])
     about = prose.text("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=protocol.REPEATS)
     draws = controls.select("Draws", _DRAWS, "draws", inside=columns[1], meaning=about)
-    form = cast(Form, controls.select("Form of trimming", FORMS, "study_form", inside=columns[2]))
-    more = controls.held("study_seed", 0, controls.number(0, _SEEDS, int)) | {"help": prose.helps("study_seed")}
-    seed = columns[3].number_input("Seed", 0, _SEEDS, **more)
+    form = controls.select("Form of trimming", FORMS, "study_form", inside=columns[2])
+    seed = controls.amount("Seed", 0, _SEEDS, 0, "study_seed", columns[3].number_input)
     grouped = controls.switch("Keep documents whole", "grouped", inside=columns[4])
-    how = Design(form, int(draws), grouped, int(seed))
+    how = Design(form, int(draws), grouped, seed)
     at = controls.of_k("Look at the threshold of K", "at")
     study = _run(here, how)
     return None if study is None else (study, measure, at)
@@ -116,20 +112,16 @@ def _run(here: Workspace, how: Design) -> kp.SentenceStudy | None:
     told = (here.digest, _given_digest(), how)
     wanted = cached.digest_of(told)
     if wanted not in asked:
-        st.button("Run the study", type="primary", on_click=asked.update, args=({wanted: False},), key="run_study")
+        controls.button("Run the study", "run_study", asked.update, {wanted: False}, type="primary")
         number, seconds = show.counted(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
-        st.caption(
-            prose.text(
-                "sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds
-            )
-        )
+        show.about("sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds)
         return None
     found = cached.of((here.corpus, _given()), (here.digest, _given_digest()), extracts, how.form)
     outcomes, place, bar = {}, st.empty(), None
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
             bar = st.progress(0.0, "Growing trees …")
-            st.button("Stop", on_click=asked.__delitem__, args=(wanted,), key="stop_study")
+            controls.button("Stop", "stop_study", asked.__delitem__, wanted)
     for done, threshold in enumerate(THRESHOLDS):
         if bar is not None:
             bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {protocol.FOLDS} trees each")
@@ -143,7 +135,7 @@ def _run(here: Workspace, how: Design) -> kp.SentenceStudy | None:
 def _curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     st.markdown(f"#### {show.plain(screen_tables.finding(study, measure, threshold))}")
     show.chart(over_thresholds.over_agreement(study, measure, threshold), "over_agreement")
-    st.caption(prose.text("sentences.bands"))
+    show.about("sentences.bands")
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
         st.caption("Dropped: documents whose annotators do not reach the threshold whatever is removed.")
@@ -153,12 +145,12 @@ def _curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
 def _tree(study: kp.SentenceStudy, threshold: float) -> None:
     if threshold not in study.trees:
         return
-    st.subheader(f"What the tree asks at K ≥ {threshold:g}", anchor=False)
+    show.subheader(f"What the tree asks at K ≥ {threshold:g}")
     nodes = study.trees[threshold]
     left, right = st.columns([3, 2], gap="medium")
     with left:
         show.chart(over_thresholds.tree(nodes), "tree")
-        st.caption(prose.text("sentences.tree"))
+        show.about("sentences.tree")
     with right:
         table = rules(list(nodes))
         rows = table.itertuples()
@@ -169,15 +161,15 @@ def _tree(study: kp.SentenceStudy, threshold: float) -> None:
 def _beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     if threshold not in study.trees:
         return
-    st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
+    show.subheader(f"Beside simple choices, at K ≥ {threshold:g}")
     results.table(screen_tables.study_systems(study, threshold), "study_systems")
-    st.caption(prose.text("sentences.baselines"))
+    show.about("sentences.baselines")
     table = screen_tables.study_types(study, measure, threshold)
     if len(table):
-        st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
+        show.subheader(f"By document type, at K ≥ {threshold:g}")
         results.table(table, "study_types")
         st.caption(f"{measure} of the same trees on the sentences of one type.")
-    st.subheader("Attributes that the trees use", anchor=False)
+    show.subheader("Attributes that the trees use")
     show.chart(heat_maps.used(study), "attributes_used")
     show.downloads(study.used, "attributes_used", "Attributes that the trees use", study.signature)
 
@@ -194,5 +186,5 @@ def _assumed() -> None:
             )
         )
         show.plain_table(screen_tables.attribute_definitions(), "attribute_definitions")
-        st.caption(prose.text("sentences.nouns"))
-        st.caption(show.plain(f"Words of attitude: {ATTITUDE_WORDS}."))
+        show.about("sentences.nouns")
+        show.small(f"Words of attitude: {ATTITUDE_WORDS}.")

@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from functools import cache
-from math import isfinite
 from typing import cast
 
 import streamlit as st
@@ -36,8 +35,8 @@ CONVENTIONS = (
     *("gold_list", "hits_as", "variants", "filter", "ties", "gain", "gains", "ap", "ap_repeats", "ideal", "rr"),
     "titles",
 )
-_LARGEST = {"N": 10**9, "rel": 10**9}
-_FIRST_N = "1000"
+#: Settings that are numbers → the usual one.
+_NUMERIC = {"N": "1000", "rel": "1"}
 _NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CONVENTIONS)
 _IGNORED = "ignored link"
 #: Where the session notes the page on screen, which a workspace file opens again.
@@ -53,7 +52,7 @@ def measures() -> tuple[str, ...]:
 
 def options(name: str) -> tuple[str, ...]:
     """Return the values that a setting may take with the data on screen, the usual one first; none for a number."""
-    corpus = workspace.current().corpus
+    corpus = workspace.corpus()
     if name == "k":
         return (*BY_SIZE, *NUMBERS)
     if name == "measure":
@@ -77,15 +76,11 @@ def options(name: str) -> tuple[str, ...]:
 
 
 def _is_possible(name: str, text: str) -> bool:
-    if name not in _LARGEST:
+    if name not in _NUMERIC:
         return text in options(name)
     with suppress(ValueError):
         number = float(text)
-        return (
-            isfinite(number)
-            and (1 if name == "N" else 0) <= number <= _LARGEST[name]
-            and (name == "rel" or number.is_integer())
-        )
+        return 0 <= number <= 10**9 and (name == "rel" or (number.is_integer() and number > 0))
     return False
 
 
@@ -95,8 +90,9 @@ def chosen() -> dict[str, str]:
 
 
 def value(name: str) -> str:
-    """Return the value of a setting that is no convention; the usual one where nothing else was chosen."""
-    return chosen().get(name) or {"N": _FIRST_N, "rel": "1"}.get(name) or options(name)[0]
+    """Return the value of a setting; that of the preset, or the usual one, where nothing else was chosen."""
+    usual = of_preset(name) if name in CONVENTIONS else _NUMERIC.get(name) or options(name)[0]
+    return chosen().get(name, usual)
 
 
 def saved(**more: str) -> dict[str, str]:
@@ -119,12 +115,12 @@ def check_link() -> None:
 
 def ignored() -> dict[str, str]:
     """Return what the last opened link asks for and cannot be had: setting → value."""
-    return cast("dict[str, str]", st.session_state.get(_IGNORED, {}))
+    return dict(st.session_state.get(_IGNORED, {}))
 
 
 def grades_count() -> bool:
     """Tell whether keyphrases have grades, so that the smallest one that counts is a question."""
-    return bool(workspace.current().corpus.gold["relevance"].notna().any()) or value("annotators") == "votes"
+    return bool(workspace.corpus().gold["relevance"].notna().any()) or value("annotators") == "votes"
 
 
 def settings() -> Settings:
@@ -138,7 +134,7 @@ def settings() -> Settings:
 
 def signature() -> str:
     """Return the settings as one line, k as it was chosen."""
-    corpus, asked = workspace.current().corpus, settings()
+    corpus, asked = workspace.corpus(), settings()
     settled = prepare(corpus, asked).settings if len(corpus.gold) else asked
     return kp.signature(settled.changed(k=asked.k), len(corpus.documents))
 
@@ -150,7 +146,7 @@ def normaliser() -> Normaliser:
 
 def resolved() -> Settings:
     """Return the settings as an evaluation settles them for the data on screen, k being the average gold size."""
-    corpus = workspace.current().corpus
+    corpus = workspace.corpus()
     asked = settings()
     return prepare(corpus, asked, k="average").settings if len(corpus.gold) else asked.changed(k=1)
 
@@ -180,6 +176,6 @@ def cutoff_in_words() -> str:
     """
     text = value("k")
     if text == "average":
-        known = len(workspace.current().corpus.gold)
+        known = len(workspace.corpus().gold)
         return f"k = {cutoff_of_average()}, the average gold size" if known else "k = the average gold size"
     return {"gold": "k = each document’s gold size", "all": "k = the whole list"}.get(text, f"k = {text}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from kp_ui import link, presenting, rating, recovery, seats, settings, sidebar, workspace
+from kp_ui import controls, link, rating, recovery, seats, settings, sidebar, workspace
 
 #: The pages, each the stem of its file; the name in the navigation is the same word.
 PAGES = ("data", "overview", "systems", "documents", "annotators", "correlation", "report", "learn")
@@ -42,6 +42,10 @@ _STYLE = """<style>
 @media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-title) { order: 2; } }
 a:focus-visible, button:focus-visible, [role="tab"]:focus-visible { outline: 2px solid currentColor; }
 </style>"""
+# Everything Streamlit draws follows the size of the root; these are constants, so no text of a user can reach them.
+_ALONE = "<style>[data-testid='stSidebar'], [data-testid='stExpandSidebarButton'] { display: none; }</style>"
+_LARGE = f"""<style>html {{ font-size: 150%; }}
+.stMain .stMainBlockContainer {{ padding-top: 1rem; }} [data-testid="stHeader"] {{ display: none; }}</style>{_ALONE}"""
 
 
 def _lead(stem: str) -> None:
@@ -60,7 +64,7 @@ def run() -> None:
         for stem in MOVED
     ]
     opened = link.take()
-    page = st.navigation([*pages, *moved], position="hidden" if presenting.now() or rating.invited() else "top")
+    page = st.navigation([*pages, *moved], position="hidden" if controls.presented() or rating.invited() else "top")
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
     arrived = str(st.session_state.pop(workspace.ARRIVED, page.url_path))
@@ -69,12 +73,12 @@ def run() -> None:
         link.go(wanted)
     st.session_state[settings.PAGE] = page.url_path
     seats.admit()
-    st.html(_STYLE + presenting.LARGE * presenting.now() + presenting.ALONE * bool(rating.invited()))
+    st.html(_STYLE + _LARGE * controls.presented() + _ALONE * bool(rating.invited()))
     workspace.reopen()
-    if page.url_path != "data":
-        workspace.ask_for_lost_files()
     with st.spinner("Opening the data …"):
         workspace.current()
+    if page.url_path != "data":
+        workspace.ask_for_lost_files()
     workspace.keep_in_link()
     if opened:
         settings.check_link()

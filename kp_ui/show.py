@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,7 @@ from kp_core.errors import counted as counted
 from kp_core.settings import short_form
 from kp_core.takeaway import methods
 from kp_core.words.statements import Headline
-from kp_ui import link, noting, prose
+from kp_ui import link, prose
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
 #: prevents that.
@@ -26,11 +27,59 @@ _REPLACED = re.compile(
 
 #: Texts of more letters than this scroll within so many pixels.
 _LONG, _PAGE = 900, 300
+_ARROW = ":material/download:"
+
+
+@dataclass
+class Noted:
+    """What one run of a page shows of the data with a digest: its first table of results, last signature, settings.
+
+    seconds  that it took at most; refused: whether a part of the page was
+    """
+
+    digest: str = ""
+    table: pd.DataFrame | None = None
+    signature: str = ""
+    seconds: float = 0.0
+    settings: dict[str, str] = field(default_factory=dict)
+    refused: bool = False
+
+
+def noted() -> Noted:
+    """Return the record of this run, which `recovery` begins."""
+    record: Noted = st.session_state.setdefault("noting", Noted())
+    return record
+
+
+def note_table(frame: pd.DataFrame) -> None:
+    """Note a table, if it is the first."""
+    if noted().table is None:
+        noted().table = frame
 
 
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
     return typeset.escape_markdown(_REPLACED.sub("\u2060\\g<0>", text))
+
+
+def small(words: str) -> None:
+    """Show words in small type as they stand."""
+    st.caption(plain(words))
+
+
+def about(name: str, **places: object) -> None:
+    """Show a text of `prose.toml` in small type, its places filled in."""
+    st.caption(prose.text(name, **places))
+
+
+def paragraph(words: str) -> None:
+    """Show words as they stand."""
+    st.markdown(plain(words))
+
+
+def subheader(title: str) -> None:
+    """Show a title within a page; it is Markdown, so names in it must be plain."""
+    st.subheader(title, anchor=False)
 
 
 def sentence(words: object) -> str:
@@ -93,14 +142,15 @@ def notes(found: Iterable[Note]) -> None:
 
 def signature(line: str, place: str = "cite") -> None:
     """Offer a recipe to cite: its short form and the whole line; two of one page that may be equal need two places."""
-    noting.noted().signature = line
+    noted().signature = line
     with st.popover("Cite", icon=":material/format_quote:", key=f"{place} {line}"):
-        st.caption("Short form, for a caption")
-        st.code(short_form(line), language=None, wrap_lines=True)
-        st.caption("The link that leads here")
-        st.code(link.address(), language=None, wrap_lines=True)
-        st.caption("The whole recipe: whoever has the same files gets the same numbers")
-        st.code(line, language=None, wrap_lines=True)
+        for words, copied in (
+            ("Short form, for a caption", short_form(line)),
+            ("The link that leads here", link.address()),
+            ("The whole recipe: whoever has the same files gets the same numbers", line),
+        ):
+            st.caption(words)
+            st.code(copied, language=None, wrap_lines=True)
 
 
 def recipe(result: Any) -> None:
@@ -131,7 +181,7 @@ def refusals() -> Iterator[None]:
     except UsageError as problem:
         st.info(sentence(problem))
     except InputError as problem:
-        noting.noted().refused = True
+        noted().refused = True
         error(problem)
 
 
@@ -158,7 +208,7 @@ def in_heads(text: str) -> str:
 def headline(said: Headline) -> None:
     """Show the answer of a page, and in small type what it rests on."""
     st.markdown(f"#### {plain(said.answer)}")
-    st.caption(plain(said.rests_on))
+    small(said.rests_on)
 
 
 def chart(drawn: Chart, key: str, **options: Any) -> Any:
@@ -192,24 +242,27 @@ def plain_table(frame: pd.DataFrame, key: str) -> None:
     )
 
 
-def measure_help(name: str) -> str:
-    """Return what a measure answers, as the help of the control that chooses it."""
-    return f"**{plain(name)}**: {plain(methods.sentence(name))}"
-
-
 def meanings(names: Iterable[str]) -> str:
     """Return what measures answer, as the help of a control that chooses among them."""
-    return "\n\n".join(f"**{plain(name)}**: {plain(said)}" for name in names if (said := methods.sentence(name)))
+    return definitions((name, said) for name in names if (said := methods.sentence(name)))
 
 
-def definitions(found: Iterable[tuple[str, str]]) -> None:
-    """Show terms, each with its meaning, as paragraphs."""
-    st.markdown("\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in found))
+def definitions(found: Iterable[tuple[str, str]]) -> str:
+    """Return terms, each with its meaning, as paragraphs."""
+    return "\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in found)
+
+
+def file(label: str, data: Any, name: str, key: str, **more: Any) -> None:
+    """Offer a file; where its content is a function, it is made once somebody asks for it.
+
+    A run of the page would change nothing, and might close a popover.
+    """
+    st.download_button(label, data, name, key=key, **{"on_click": "ignore", "icon": _ARROW, **more})
 
 
 def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "", label: str = "Download") -> None:
     """Offer a table as CSV, XLSX, LaTeX and Markdown."""
-    with st.popover(label, icon=":material/download:", key=f"download {name}"):
+    with st.popover(label, icon=_ARROW, key=f"download {name}"):
         signed = frame.assign(signature=line) if line else frame
         for written, made, ending, kind in (
             ("CSV", lambda: typeset.csv(signed), "csv", "text/csv"),
@@ -217,8 +270,7 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "", labe
             ("LaTeX", lambda: typeset.latex(frame, caption, line), "tex", "text/plain"),
             ("Markdown", lambda: _markdown(frame, line), "md", "text/markdown"),
         ):
-            # A run of the page would change nothing, and might close the popover.
-            st.download_button(written, made, f"{name}.{ending}", kind, key=f"{ending} {name}", on_click="ignore")
+            file(written, made, f"{name}.{ending}", f"{ending} {name}", mime=kind, icon=None)
 
 
 def _markdown(frame: pd.DataFrame, line: str) -> str:

@@ -26,10 +26,10 @@ def draw() -> DeltaGenerator:
                 _ask(name, "sidebar")
         published = kp.PRESETS[settings.value("preset")].k
         if published != ("average",):
-            st.caption(show.plain(f"Published with k = {', '.join(map(str, published))}."))
+            show.small(f"Published with k = {', '.join(map(str, published))}.")
         changed = len(_changed())
         label = f"Change conventions · {changed}" if changed else "Change conventions"
-        st.button(label, key="conventions", icon=":material/tune:", on_click=_open, width="stretch")
+        controls.button(label, "conventions", _open, icon=":material/tune:", width="stretch")
         with st.container(horizontal=True):
             saving.button("save")
             place = st.empty()
@@ -80,7 +80,7 @@ def _ask(name: str, place: str) -> None:
     elif name == "N":
         st.number_input(question(name), 1, 10**9, **controls.held(name, 1000, lambda _: int(float(now)), key))
     else:
-        about = show.measure_help(now) if name == "measure" else prose.helps(name) or ""
+        about = show.meanings([now]) if name == "measure" else prose.helps(name) or ""
         _select(name, question(name), settings.options(name), key, about, settings.options(name)[0])
 
 
@@ -93,8 +93,8 @@ def _select(name: str, label: str, values: Sequence[str], key: str, about: str, 
 
 def _changed() -> list[str]:
     """Return the conventions that are other than the preset says."""
-    chosen = settings.chosen()
-    return [name for name in settings.CONVENTIONS if name in chosen and chosen[name] != settings.of_preset(name)]
+    chosen = settings.chosen().items()
+    return [name for name, text in chosen if name in settings.CONVENTIONS and text != settings.of_preset(name)]
 
 
 def _open() -> None:
@@ -105,9 +105,9 @@ def _open() -> None:
 def _conventions() -> None:
     """Ask every convention as a question, beside what the preset says."""
     preset = settings.value("preset")
-    st.caption(show.plain(f"{in_words('preset', preset)}: {kp.PRESETS[preset].source}."))
+    show.small(f"{in_words('preset', preset)}: {kp.PRESETS[preset].source}.")
     if note := kp.PRESETS[preset].note:
-        st.caption(show.plain(f"{note[:1].upper()}{note[1:]}."))
+        show.small(f"{note[:1].upper()}{note[1:]}.")
     changed = _changed()
     columns = st.columns(2, gap="medium")
     asked = [name for name in settings.CONVENTIONS if settings.options(name)]
@@ -118,7 +118,7 @@ def _conventions() -> None:
     if done.button("Done", key="conventions_done", type="primary", width="stretch"):
         st.rerun()
     label = f"Take back {show.counted(len(changed), 'change')}" if changed else "Nothing is changed"
-    back.button(label, key="conventions_back", on_click=_take_back, disabled=not changed, width="stretch")
+    controls.button(label, "conventions_back", _take_back, inside=back, disabled=not changed, width="stretch")
 
 
 def _ask_convention(name: str, changed: bool) -> None:
@@ -136,9 +136,7 @@ def _take_back() -> None:
 def say_what_is_ignored() -> None:
     """Say which choices of the link do not exist here, and what is used in their place."""
     for name, text in settings.ignored().items():
-        used = settings.chosen().get(name) or (
-            settings.of_preset(name) if name in settings.CONVENTIONS else settings.value(name)
-        )
+        used = settings.value(name)
         st.warning(show.plain(f"The link asks for {name} = {text}, which is no choice here; {used} is used."))
 
 

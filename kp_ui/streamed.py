@@ -58,7 +58,7 @@ def listed() -> None:
         with name:
             st.text(f"{run.name}, statistics of a streamed run")
             link.to("overview", "Open it on the Overview", what=VIEWS[1])
-        gone.button("✕", key="remove streamed", on_click=st.session_state.pop, args=(_OPENED,), help="Remove")
+        controls.button("✕", "remove streamed", st.session_state.pop, _OPENED, inside=gone, help="Remove")
 
 
 def is_chosen() -> bool:
@@ -79,8 +79,8 @@ def overview() -> None:
     names = run.plan.names
     parts = [run.name, show.counted(run.documents, "document"), show.counted(len(names.annotators), "annotator")]
     parts += [show.counted(len(names.systems), "system")] if names.systems else []
-    st.caption(show.plain(" · ".join(parts)))
-    st.caption(prose.text("streamed.about", intervals=_INTERVALS.get(run.plan.settings.interval, "")))
+    show.small(" · ".join(parts))
+    show.about("streamed.about", intervals=_INTERVALS.get(run.plan.settings.interval, ""))
     result, used = run.result, run.plan.settings
     if run.plan.agreement is not None and result is not None:
         _agreement(run, result)
@@ -94,11 +94,11 @@ def overview() -> None:
         if result is not None:
             result = of_one_average(result)
             if measure in run.plan.measures:
-                _values(result, measure, cutoff, comparison)
+                _values(result, measure, cutoff)
             with st.expander(f"All measures at k = {cutoff}"):
                 _all_measures(run, result, measure, cutoff)
         if comparison is not None:
-            st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
+            show.subheader(f"Is the difference in {show.plain(name)} certain?")
             systems.tested(comparison, name)
         else:
             st.caption("This run holds no tests of pairs by this measure; the command kpscope compare makes them.")
@@ -112,7 +112,7 @@ def _how_to() -> None:
     link.to("data", "Open the Data page")
     st.markdown(prose.text("streamed.why"))
     st.code(COMMANDS, language=None)
-    st.caption(prose.text("streamed.commands"))
+    show.about("streamed.commands")
 
 
 #: Kind of interval → how it was found.
@@ -146,7 +146,7 @@ def of_one_average(result: kp.Result) -> kp.Result:
     return replace(result, frame=result.frame[~has | (result.frame["average"] == chosen)])
 
 
-def _values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Comparison | None) -> None:
+def _values(result: kp.Result, measure: str, cutoff: int | str) -> None:
     name, whole = named(measure, cutoff), whole_of(result)
     curve = has_curve(measure) and len(result.settings.k) > 1
     here = whole.at(cutoff) if has_curve(measure) else whole
@@ -172,7 +172,7 @@ def _all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: in
     by_type = replace(result, frame=result.frame[result.frame["measure"] == named(measure, cutoff)])
     table = tables.by_part(by_type)
     if not table.empty:
-        st.subheader("By document type", anchor=False)
+        show.subheader("By document type")
         show.chart(dots.by_part(by_type), "streamed_by_type")
         results.table(table, "streamed_by_type_table", result.documents)
 
@@ -193,7 +193,7 @@ def _agreement(run: scale.Opened, result: kp.Result) -> None:
     if len(pairs):
         shown["Each pair of annotators"] = tables.pairs_of_annotators(whole, people, list(pairs["measure"].unique()))
     for place, (title, table) in enumerate(shown.items()):
-        st.subheader(show.plain(title), anchor=False)
+        show.subheader(show.plain(title))
         results.table(table, f"streamed_agreement_{place}", result.documents)
     show.downloads(result.frame, "streamed_agreement", "Agreement of annotators", result.signature)
 
@@ -205,7 +205,7 @@ def _documents(run: scale.Streamed, settings: kp.Settings, ids: tuple[str, ...])
 
 
 def _documents_of(run: scale.Opened, settings: kp.Settings) -> None:
-    st.subheader("Single documents", anchor=False)
+    show.subheader("Single documents")
     root = workspace.shared_folder()
     if root is None or not scale.lies_within(run.plan, root):
         st.markdown(prose.text("streamed.documents"))

@@ -1,4 +1,4 @@
-"""Arrange what the Systems page shows beside the tables against people: measures, tests, k, parts, stability."""
+"""Arrange the Systems page beside the tables against people: measures, tests, k, near misses, parts, stability."""
 
 from contextlib import suppress
 from typing import Any, cast
@@ -7,13 +7,15 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
-from kp_core.charts.selection import has_curve, named
+from kp_core.charts.selection import NEAR, has_curve, named
 from kp_core.scoring.paired import CORRECTIONS
-from kp_core.studies.compare import TESTS, Correction, Test
+from kp_core.similarity.relation import TYPES
+from kp_core.studies.compare import TESTS, Correction
 from kp_core.studies.parts import PARTS
 from kp_core.studies.stability import By
+from kp_core.takeaway import methods
 from kp_core.words import statements
-from kp_ui import cached, controls, overview, prose, results, settings, show, workspace
+from kp_ui import cached, controls, overview, results, settings, show, workspace
 
 #: What is asked of lists → measures; those written with M or O have a cutoff of their own.
 GROUPS = {
@@ -23,6 +25,12 @@ GROUPS = {
     "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
 }
 
+NEAR_VIEWS = ("What is nearly right", "If near misses counted")
+_OWN = "own choice"
+_SIMILARITIES = (
+    *("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice"),
+    *("levenshtein", "jaro-winkler", "token-set", "chrF", "stem-exact"),
+)
 VIEWS = ("Other measures, cutoffs, gold standards", "Other published conventions")
 
 
@@ -45,7 +53,7 @@ def measures() -> None:
     results.table(
         screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names)
     )
-    st.caption(prose.text("systems.measures"))
+    show.about("systems.measures")
     results.reasons(screen_tables.only(here, names))
     show.foot(here, (here.frame, "ranking", "Ranking measures"))
     _certainty()
@@ -53,29 +61,27 @@ def measures() -> None:
 
 def _tests(names: tuple[str, ...], cutoff: int | str) -> dict[str, kp.Comparison]:
     """Return the comparison of all pairs by each of some measures, named at the cutoff."""
-    if len(workspace.current().corpus.systems) < 2:
+    if len(workspace.corpus().systems) < 2:
         return {}
     found = {}
     for name in names:
         with suppress(kp.UsageError):  # a measure that no test is made for has no mark
-            found[named(name, cutoff)] = cached.ask(kp.compare, cached.at_cutoff(), name)
+            found[named(name, cutoff)] = cached.here(kp.compare, name)
     return found
 
 
 def _certainty() -> None:
     measure = settings.value("measure")
     name = named(measure, settings.cutoff())
-    st.subheader(f"Is the difference in {show.plain(show.head(name))} certain?", anchor=False)
-    if len(workspace.current().corpus.systems) < 2:
+    show.subheader(f"Is the difference in {show.plain(show.head(name))} certain?")
+    if len(workspace.corpus().systems) < 2:
         st.caption("One system is loaded. Load a second one to compare them.")
         return
     left, right = st.columns(2)
     test = controls.choice("Test", TESTS, "test", inside=left)
     correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
-    comparison = cached.ask(
-        kp.compare, cached.at_cutoff(), measure, test=cast(Test, test), correction=cast(Correction, correction)
-    )
-    st.markdown(show.plain(results.in_short(statements.verdict(comparison, name))))
+    comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
+    show.paragraph(results.in_short(statements.verdict(comparison, name)))
     tested(comparison, name)
 
 
@@ -104,6 +110,73 @@ def over_k() -> None:
         show.recipe(result.at(settings.cutoff()))
 
 
+def near_misses() -> None:
+    """Show what exact matching loses: types by system with examples, or the scores if near misses counted."""
+    if controls.views("Look at", NEAR_VIEWS, "near") == NEAR_VIEWS[1]:
+        _soft()
+        return
+    found = cached.near_misses()
+    for note in found.notes:
+        if note.where in workspace.corpus().systems:  # why EXACT and MORPH are not the hits
+            show.small(f"{note.where}: {note.message}.")
+    side = controls.views("Count", ["predictions", "gold entries"], "side")
+    counts = found.counts("gold" if side == "gold entries" else "predictions")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        show.chart(dots.type_bars(counts, side), "types")
+    with right:
+        results.table(screen_tables.near_shares(found), "shares")
+        st.caption("Near: misses that have a word in common with a keyphrase, as a share of all misses.")
+        st.caption(show.plain("; ".join(f"{NEAR[name]}: {words}" for name, words in TYPES.items())) + ".")
+        show.downloads(counts, "near_misses", f"Types of near misses, {side}")
+    _examples(found)
+    show.signature(cached.signature("F1@k"))
+
+
+def _examples(found: kp.NearMisses) -> None:
+    show.subheader("The most frequent near misses")
+    first, second = st.columns(2)
+    system = controls.select("System", results.best_first(), "system", inside=first)
+    kind = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type", inside=second)
+    examples = screen_tables.near_examples(found, system, kind)
+    if not len(examples):
+        st.caption("This system has no such near miss.")
+        return
+    results.table(examples, "examples")
+    listed = screen_tables.near_of_system(found, system, kind)
+    with st.expander("Every one of them, with its document"):
+        results.table_of_documents(listed, "near_list")
+        show.downloads(listed, "near_misses_listed", f"Near misses of {system}")
+
+
+def _soft() -> None:
+    """Show soft precision, recall and F1 beside the exact ones."""
+    show.about("near_misses.soft")
+    first, second, third, fourth = st.columns(4)
+    preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3, inside=first)
+    if preset == _OWN:
+        name = controls.select("Similarity", _SIMILARITIES, "similarity", inside=second)
+        second.caption(show.plain(methods.sentence(name)))
+        tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", third.slider, step=0.05)
+        hits = controls.choice("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
+        chosen = kp.Soft(name, tau, hits)
+    else:
+        chosen = kp.SOFT_PRESETS[preset]
+        words = f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {methods.sentence(chosen.similarity)}"
+        second.caption(show.plain(words))
+    found = cached.ask(kp.soft_evaluate, cached.at_every_number(), chosen)
+    exact = cached.evaluation(("P@k", "R@k", "F1@k"))
+    cutoff = settings.cutoff()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        results.table(screen_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
+        show.foot(found, (found.frame, "soft_scores", "Soft scores"))
+    with right:
+        st.markdown("**Soft F1 over k**")
+        show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k")
+        results.where_no_mark()
+
+
 def tested(comparison: kp.Comparison, name: str) -> None:
     """Show what a test found: all pairs, effect sizes and ranks, with downloads."""
     for note in comparison.notes:
@@ -119,21 +192,21 @@ def tested(comparison: kp.Comparison, name: str) -> None:
             st.caption("A star marks a difference that is significant after the correction.")
     with second:
         results.table(screen_tables.effects(comparison), "effects")
-        st.caption(prose.text("comparison.effects"))
+        show.about("comparison.effects")
     with third:
         results.table(screen_tables.ranks(comparison), "ranks")
-        st.caption(prose.text("comparison.ranks"))
-    st.caption(show.plain(f"Test: {comparison.test}; {statements.NOT_EQUAL}."))
+        show.about("comparison.ranks")
+    show.small(f"Test: {comparison.test}; {statements.NOT_EQUAL}.")
     show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
 
 
 def _conventions(measure: str) -> None:
-    if len(workspace.current().corpus.runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
+    if len(workspace.corpus().runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
         return
     found = cached.spread(measure)
-    st.markdown(show.plain(statements.range_of(found)))
+    show.paragraph(statements.range_of(found))
     show.chart(dots.strip(found, statements.range_of(found)), "strip")
-    st.caption(prose.text("comparison.spread"))
+    show.about("comparison.spread")
     results.table(found.ranges, "ranges")
     with st.expander("What one change of the present conventions does"):
         show.chart(dots.effects(found), "effects_of_conventions")
@@ -151,8 +224,8 @@ def parts() -> None:
     """Show the measure in use for parts of the data: document types, lengths, present and absent keyphrases."""
     measure = settings.value("measure")
     chosen = controls.select("Parts by", PARTS, "parts", len(PARTS) - 1)
-    st.caption(show.plain(f"{chosen}: {PARTS[chosen]}."))
-    found = cached.ask(kp.evaluate, cached.at_cutoff(), (measure,), by=chosen)
+    show.small(f"{chosen}: {PARTS[chosen]}.")
+    found = cached.here(kp.evaluate, (measure,), by=chosen)
     table = screen_tables.by_part(found)
     if table.empty:
         st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
@@ -162,7 +235,12 @@ def parts() -> None:
     show.foot(found, (found.frame, "parts", f"{measure} by {chosen}"))
 
 
-_BY = {"measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gold standard": "annotators"}
+_BY: dict[str, By] = {
+    "measure": "measure",
+    "cutoff k": "k",
+    "normalisation": "normalise",
+    "gold standard": "annotators",
+}
 
 
 def stability() -> None:
@@ -170,7 +248,7 @@ def stability() -> None:
     measure = settings.value("measure")
     if controls.views("Look at", VIEWS, "stability") == VIEWS[1]:
         _conventions(measure)
-    elif len(workspace.current().corpus.systems) < 2:
+    elif len(workspace.corpus().systems) < 2:
         st.caption("One system is loaded. Load a second one to rank them.")
     else:
         _rankings(measure)
@@ -178,7 +256,7 @@ def stability() -> None:
 
 def _rankings(measure: str) -> None:
     chosen = controls.select("The ranking by", _BY, "views")
-    found = cached.ask(kp.stability, cached.at_cutoff(), cast(By, _BY[chosen]), measure=measure)
+    found = cached.here(kp.stability, _BY[chosen], measure=measure)
     left, right = st.columns(2, gap="medium")
     with left:
         show.chart(curves.rank_chart(found), "rank_chart")

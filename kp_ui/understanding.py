@@ -6,7 +6,7 @@ import kp_core as kp
 from kp_core.reading import fields, identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_core.settings import in_words
-from kp_ui import cached, intake, link, prose, results, settings, show, streamed, workspace
+from kp_ui import cached, controls, intake, link, prose, results, settings, show, streamed, workspace
 
 #: What a reader looks for in the lists of annotators and systems, and its name there if it is another; the download
 #: has the rest.
@@ -80,7 +80,7 @@ def _names(systems: list[str]) -> None:
         if short != systems:
             wanted = {in_files.get(name, name): new for name, new in zip(systems, short, strict=True)}
             label = f"Shorten to {', '.join(short[:5])}{' …' if len(short) > 5 else ''}"
-            st.button(show.plain(label), key="shorten", on_click=workspace.rename, args=(wanted,))
+            controls.button(show.plain(label), "shorten", workspace.rename, wanted)
         for name in systems:
             key = f"name {name}"
             st.text_input(show.plain(name), name, key=key, on_change=_rename, args=(in_files.get(name, name), key))
@@ -100,7 +100,7 @@ def _fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
     for name, what in table.itertuples(index=False):
         words, undo = st.columns([5, 1], vertical_alignment="center")
         words.markdown(show.plain(f"{name}: {what}"))
-        undo.button("Undo", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
+        controls.button("Undo", f"undo {name}", workspace.fix, name, False, inside=undo)
 
 
 #: Side of the data → what its documents are.
@@ -122,7 +122,7 @@ def _gaps(corpus: kp.Corpus) -> None:
         more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
         label = show.plain(f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}")
         sample = workspace.current().sample is not None
-        st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True), disabled=sample)
+        controls.button(label, f"fix {fix}", workspace.fix, fix, True, disabled=sample)
     near = identifiers.unmatched(corpus)
     near = near[near["similar"] != ""]
     if len(near):
@@ -137,11 +137,10 @@ def _missing_lists(corpus: kp.Corpus) -> None:
     st.markdown("**Documents of the gold standard that a system has no list for**")
     results.table(table, "missing_lists")
     now = settings.settings().missing
-    st.caption(show.plain(f"{_MISSING[now]} It is one of the conventions, and part of every signature."))
+    show.small(f"{_MISSING[now]} It is one of the conventions, and part of every signature.")
     with st.container(horizontal=True):
         for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
-            asked, key = ("missing", value), f"missing_{value}"
-            st.button(label, key=key, on_click=link.choose, args=asked, disabled=now == value)
+            controls.button(label, f"missing_{value}", link.choose, "missing", value, disabled=now == value)
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.
@@ -151,9 +150,9 @@ _MISSING = prose.entries("missing")
 def normalisation() -> None:
     """Show phrases before and after the pipeline, those that change first."""
     words = in_words("normalise", settings.resolved().normalise)
-    st.caption(show.plain(f"Phrases are the same if they are equal after this: {words}."))
+    show.small(f"Phrases are the same if they are equal after this: {words}.")
     normaliser = settings.normaliser()
-    table = cached.of((workspace.current().corpus, normaliser), str(normaliser), report.normalised)
+    table = cached.of((workspace.corpus(), normaliser), str(normaliser), report.normalised)
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
     found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
     results.table(found.head(_MOST), "normalised")

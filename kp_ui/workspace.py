@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.scoring.prepare import prepare
 from kp_core.takeaway.workspace_file import Uploads
-from kp_ui import ROOT, link, prose, show, state
+from kp_ui import ROOT, controls, link, prose, show, state
 
 SAMPLE_DATA = ROOT / "sample_data"
 _CURRENT, _UPLOADS, _PENDING = "workspace", "uploads", "pending"
@@ -97,10 +97,15 @@ def current() -> Workspace:
         with refusals():  # the screen stays, and `problem` says why
             st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
     if _CURRENT not in st.session_state:
-        lost, sample = lost_files(), st.query_params.get(SAMPLE, "")
+        sample, lost = st.query_params.get(SAMPLE, ""), st.query_params.get(_FILES, "")
         open_sample(sample if sample in SAMPLES else _FIRST)
-        st.session_state[_LOST] = lost
+        st.session_state[_LOST] = int(lost) if lost.isdecimal() and len(lost) < 6 else 0
     return cast(Workspace, st.session_state[_CURRENT])
+
+
+def corpus() -> kp.Corpus:
+    """Return the corpus on screen."""
+    return current().corpus
 
 
 def keep_in_link() -> None:
@@ -132,9 +137,6 @@ def reopen() -> None:
 
 def lost_files() -> int:
     """Return how many files the address speaks of that this session does not have; 0 once there are other data."""
-    if _CURRENT not in st.session_state and not st.session_state.get(_PENDING):
-        asked = st.query_params.get(_FILES, "")
-        st.session_state[_LOST] = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
     return int(st.session_state.get(_LOST, 0))
 
 
@@ -145,7 +147,7 @@ def ask_for_lost_files() -> None:
     st.title("Your files are not here", anchor=False)
     st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
     link.to("data", "Load the files again", icon=":material/upload_file:")
-    st.button("Show the sample data", key="show_sample", on_click=open_sample, args=(_FIRST,))
+    controls.button("Show the sample data", "show_sample", open_sample, _FIRST)
     st.stop()
 
 
@@ -166,9 +168,8 @@ def question() -> kp.Question | None:
 
 def answer(given: Reply) -> None:
     """Read the files as an answer to the question says."""
-    own = uploads()
-    others = tuple(fix for fix in own.fixes if fix not in given.fixes)
-    open_uploads(replace(own, choices={**own.choices, **given.choices}, fixes=(*others, *given.fixes)))
+    others = tuple(fix for fix in uploads().fixes if fix not in given.fixes)
+    _change(choices={**uploads().choices, **given.choices}, fixes=(*others, *given.fixes))
 
 
 def open_sample(name: str) -> None:
@@ -198,7 +199,7 @@ def add(files: Sequence[Source], beside_sample: bool = False) -> None:
     except kp.InputError as refusal:
         st.session_state[_PROBLEM] = str(refusal)
     else:
-        open_uploads(replace(uploads(), files=every, title=""))
+        _change(files=every, title="")
 
 
 def on_the_server() -> bool:
@@ -216,24 +217,29 @@ def remove(name: str) -> None:
     """Take a file away; without any, the sample comes back."""
     kept = tuple(file for file in uploads().files if file.name != name)
     choices = {file: choice for file, choice in uploads().choices.items() if file != name}
-    open_uploads(replace(uploads(), files=kept, choices=choices, title=""))
+    _change(files=kept, choices=choices, title="")
 
 
 def decide(name: str, choice: Choice) -> None:
     """Read a file as the user says."""
-    open_uploads(replace(uploads(), choices={**uploads().choices, name: choice}))
+    _change(choices={**uploads().choices, name: choice})
 
 
 def fix(name: str, wanted: bool) -> None:
     """Apply a fix, or several with commas between them; or take them back."""
     names = name.split(",")
     others = tuple(other for other in uploads().fixes if other not in names)
-    open_uploads(replace(uploads(), fixes=(*others, *names) if wanted else others))
+    _change(fixes=(*others, *names) if wanted else others)
 
 
 def rename(names: dict[str, str]) -> None:
     """Give systems other names: name in the files → name on screen."""
-    open_uploads(replace(uploads(), names={**uploads().names, **names}))
+    _change(names={**uploads().names, **names})
+
+
+def _change(**parts: Any) -> None:
+    """Put the user's files on screen with something else about them."""
+    open_uploads(replace(uploads(), **parts))
 
 
 def open_uploads(asked: Uploads) -> None:
@@ -277,8 +283,8 @@ def banner() -> None:
     what = " · ".join(show.counted(len(side), name) for name, side in sides.items() if len(side))
     if here.sample is None:
         st.markdown(f"**{show.plain(here.title[:1].upper() + here.title[1:])}**  \n{what}")
-        st.button("Back to the sample", on_click=open_sample, args=(_FIRST,), key="back_to_sample", type="tertiary")
+        controls.button("Back to the sample", "back_to_sample", open_sample, _FIRST, type="tertiary")
         return
     st.markdown(f"**Sample data**, made for demonstration  \n{what}")
     if own.files and not problem():
-        st.button("Back to your files", on_click=open_uploads, args=(own,), key="back_to_files", type="tertiary")
+        controls.button("Back to your files", "back_to_files", open_uploads, own, type="tertiary")

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from kp_ui import controls, lessons, methods, presenting
+from kp_ui import controls, learn
 
-if presenting.now():
-    lessons.section()
+if controls.presented():
+    learn.lessons()
     st.stop()
 st.title("Learn", anchor=False)
-controls.tabs("learn_tab", {"Lessons": lessons.section, "Methods": methods.section, "Glossary": methods.glossary})
+controls.tabs("learn_tab", {"Lessons": learn.lessons, "Methods": learn.every_measure, "Glossary": learn.glossary})

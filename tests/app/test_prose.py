@@ -13,7 +13,7 @@ WHOLE = {"help", "values", *re.findall(r'entries\("(\w+)"\)', SOURCE)}
 
 
 def test_texts_and_the_places_that_ask_for_them_meet() -> None:
-    asked = set(re.findall(r'prose\.text\(\s*"([\w.]+)"', SOURCE))
+    asked = set(re.findall(r'(?:prose\.text|show\.about)\(\s*"([\w.]+)"', SOURCE))
     there = {f"{part}.{key}" for part, texts in TEXTS.items() for key in texts}
     assert asked <= there
     assert {name for name in there - asked if name.partition(".")[0] not in WHOLE} == set()
@@ -27,6 +27,7 @@ def test_the_places_of_a_text_are_filled_in() -> None:
         for key, text in texts.items():
             places = {name for _, name, _, _ in Formatter().parse(text) if name}
             given = re.search(
-                rf'prose\.text\(\s*"{part}\.{re.escape(key)}"((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)', SOURCE
+                rf'(?:prose\.text|show\.about)\(\s*"{part}\.{re.escape(key)}"((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)',
+                SOURCE,
             )
             assert places == set(re.findall(r"(\w+)=", re.sub(r"\([^()]*\)", "", given[1]) if given else "")), key

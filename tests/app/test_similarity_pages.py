@@ -12,9 +12,9 @@ from kp_core.reading import Source
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
 from kp_core.words import statements
 from kp_ui import prose
-from kp_ui.near_misses import VIEWS
 from kp_ui.results import in_short
 from kp_ui.show import plain
+from kp_ui.systems import NEAR_VIEWS
 from tests.app.opening import chosen, drop, literal, opened, shown, words
 from tests.app.test_results_pages import at, loaded
 from tests.corpora import corpus_of
@@ -47,7 +47,7 @@ def test_every_near_miss_of_the_system_is_listed(lectures):
 
 @pytest.mark.parametrize("preset", ["exact", "INCLUDE", "R-precision"])
 def test_soft_scores_stand_beside_the_exact_ones(lectures, preset):
-    table = shown(at("systems", "Near misses", near=VIEWS[1], soft=preset), "soft F1@6").set_index("system")
+    table = shown(at("systems", "Near misses", near=NEAR_VIEWS[1], soft=preset), "soft F1@6").set_index("system")
     settings = kp.Settings(k=(6,))
     expected = kp.soft_evaluate(lectures, settings, preset, ["F1@k"]).frame.set_index("system")["value"]
     assert table["soft F1@6"].to_dict() == pytest.approx(expected.to_dict())

@@ -1,4 +1,4 @@
-"""Draw a lesson: its controls, its picture, and its questions with answers that can be checked."""
+"""Draw the lessons with questions that can be checked, every measure with its formula, and the glossary."""
 
 from collections.abc import Mapping
 from itertools import cycle
@@ -9,36 +9,30 @@ import streamlit as st
 
 from kp_core.charts.pieces import enlarged
 from kp_core.learn import LESSONS, Lesson, Options, Question, Slider
-from kp_ui import controls, link, presenting, show
+from kp_core.takeaway import methods
+from kp_ui import controls, link, show
 
 
-def section() -> None:
+def lessons() -> None:
     """Let the user choose a lesson from the list, go on or back, and present it."""
     titles = {lesson.title: lesson for lesson in LESSONS.values()}
-    names = list(titles)
-    large = presenting.now()
+    large = controls.presented()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seen: dict[str, Any] = {"width": 560, "label_visibility": "collapsed"} if large else {"width": 360}
         chosen = controls.select("Lesson", titles, "lesson", **seen)
-        place = names.index(chosen)
-        for label, to in (("Previous", place - 1), ("Next", place + 1)):
-            there = names[to] if 0 <= to < len(names) else ""
-            st.button(
-                label, key=f"lesson_{label.lower()}", on_click=link.choose, args=("lesson", there), disabled=not there
-            )
-        presenting.button()
+        controls.steps("lesson", list(titles), list(titles).index(chosen))
+        controls.present()
     draw(titles[chosen], large)
 
 
 def draw(lesson: Lesson, large: bool) -> None:
     """Show one lesson; large: for the back row of a classroom, the picture right below what moves it."""
     if not large:
-        st.markdown(show.plain(lesson.text))
+        show.paragraph(lesson.text)
     if lesson.examples:
         with st.container(horizontal=True, gap="small"):
             for name, example in lesson.examples.items():
-                key = f"{lesson.name} {name}"
-                st.button(show.plain(name), key=key, on_click=_set, args=(lesson.name, example))
+                controls.button(show.plain(name), f"{lesson.name} {name}", _set, lesson.name, example)
     # Large type needs the whole width: beside each other, formulas are cut and labels leave a picture no room. The
     # controls then stand in a row, so that they are seen together with the picture.
     left, right = (st.container(), st.container()) if large else st.columns([2, 3], gap="large")
@@ -48,18 +42,18 @@ def draw(lesson: Lesson, large: bool) -> None:
     with right:
         show.chart(enlarged(view.chart) if large else view.chart, f"picture {lesson.name}")
         for sentence in view.sentences:
-            st.markdown(show.plain(sentence))
+            show.paragraph(sentence)
         if large:
-            st.markdown(show.plain(lesson.text))
+            show.paragraph(lesson.text)
     with right if large else left:
         for formula in lesson.formulas:
             show.formula(formula)
-        st.caption(show.plain(f"Source: {lesson.source}."))
+        show.small(f"Source: {lesson.source}.")
     for number, (caption, table) in enumerate(view.tables.items()):
         with right if _narrow(table) else st.container():
             st.markdown(f"**{show.plain(caption)}**")
             show.plain_table(table, f"{lesson.name} table {number}")
-    st.subheader("Check yourself", anchor=False)
+    show.subheader("Check yourself")
     for number, question in enumerate(lesson.questions, 1):
         _ask(question, f"{lesson.name}_answer_{number}", number)
 
@@ -87,8 +81,7 @@ def _slider(one: Slider, key: str) -> float:
     # Streamlit wants four numbers of one type, and shows whole ones without a point.
     kind = int if all(number == int(number) for number in bounds) else float
     low, high, start, step = map(kind, bounds)
-    more = controls.held(key, start, controls.number(low, high, kind))
-    return float(st.slider(show.plain(one.label), low, high, step=step, **more))
+    return controls.amount(show.plain(one.label), low, high, start, key, st.slider, step=step)
 
 
 def _set(lesson: str, values: Mapping[str, Any]) -> None:
@@ -115,4 +108,59 @@ def _ask(question: Question, key: str, number: int) -> None:
             st.warning("Not yet. Move the controls above, or look at the answer.")
             with st.expander("Show the answer"):
                 shown = question.answer if isinstance(question.answer, str) else f"{question.answer:.3f}"
-                st.markdown(show.plain(f"{shown}. {question.because}"))
+                show.paragraph(f"{shown}. {question.because}")
+
+
+def every_measure() -> None:
+    """Show the measures of a family, or what a search finds in all of them."""
+    show.about("methods.all")
+    left, right = st.columns([3, 1])
+    search = left.text_input("Search", placeholder="kappa, recall, Gwet …", **controls.held("method_search", ""))
+    sections = {title.lower(): (title, words, table) for title, words, table in methods.sections(search)}
+    # All of it at once are 150 formulas, which a browser draws for seconds: a part is shown, a search goes through all.
+    parts = [*methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections()), "all"]
+    family = controls.select("Show", parts, "family", inside=right, disabled=bool(search))
+    family = "all" if search else family
+    with st.expander("The worked example"):
+        show.small(methods.EXAMPLE)
+        show.plain_table(methods.EXAMPLE_TABLE, "example")
+    with st.expander("Symbols in the formulas"):
+        st.markdown(show.definitions(methods.SYMBOLS.items()))
+    shown = [_cards(name, search) for name in methods.FAMILIES if family in ("all", name)]
+    nothing = not any(shown)
+    for name, (title, words, table) in sections.items():
+        if family in ("all", name):
+            nothing = False
+            st.header(title, anchor=False)
+            st.caption(words)
+            if name == "glossary":
+                st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
+            else:
+                show.plain_table(table, name)
+    if nothing:
+        st.info("Nothing matches this search.")
+
+
+def _cards(family: str, search: str) -> bool:
+    """Show the measures of a family that a search finds, and tell whether there are any."""
+    found = methods.cards(family, search)
+    if found:
+        st.header(methods.FAMILIES[family], anchor=False)
+        if family in methods.INTRODUCTIONS:
+            show.small(methods.INTRODUCTIONS[family])
+    for card in found:
+        with st.container(border=True):
+            show.subheader(show.plain(card.title))
+            show.paragraph(card.sentence)
+            show.formula(*card.formula.split(r",\ "))
+            if card.example:
+                show.paragraph(f"In the example: {card.example}")
+            show.small(card.facts)
+    return bool(found)
+
+
+def glossary() -> None:
+    """Show every term with its meaning."""
+    _, words, table = next(one for one in methods.sections() if one[0].lower() == "glossary")
+    st.caption(words)
+    st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
