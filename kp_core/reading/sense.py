@@ -143,7 +143,7 @@ def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, 
     """Return the fixes that make ids meet, each with an id that it changes."""
     answers = []
     for fixes in (tuple(joined.split(",")) for joined in dict.fromkeys(suggestions(corpus)["fix"])):
-        examples = (f"“{one}” → “{applied(fixes, one)}”" for one in (*ids, *gold) if applied(fixes, one) != one)
+        examples = (f"“{one}” → “{applied(fixes, one)}”" for one in (*ids, *sorted(gold)) if applied(fixes, one) != one)
         if example := next(examples, ""):
             answers.append(Reply(" and ".join(WORDS[name] for name in fixes), fixes=fixes, example=example))
     return tuple(answers)
