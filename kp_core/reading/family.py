@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role, run_starts
 from kp_core.errors import InputError, Note
 from kp_core.reading.decode import Text, decode, split_lines
-from kp_core.reading.json_text import JsonRecord, parse_json, parse_records
+from kp_core.reading.json_text import JsonRecord, parse_json, parse_records, records_within
 from kp_core.reading.limits import Limits
 from kp_core.reading.source import Source, stem_of
 from kp_core.reading.values import distinct_values
@@ -131,9 +131,9 @@ class File:
 
     @cached_property
     def json(self) -> Any:
-        """The parsed JSON value, or `NOT_JSON`."""
+        """The parsed JSON value, without what only wraps records, or `NOT_JSON`."""
         value, self._repeated = parse_json(self.name, self.text, self.limits, self.twice)
-        return value
+        return records_within(value)
 
     def notes_on_repeats(self) -> list[Note]:
         """Return a note on the keys of JSON that stood twice in one object, and what a fix made of them."""

@@ -17,6 +17,7 @@ _WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words
 _OTHERS = _WORDS.pop("others")
 #: Heads of columns beside those of keyphrases, and first cells of rows of sums.
 BESIDES, TOTALS = (frozenset(_WORDS.pop(name)) for name in ("besides", "totals"))
+_WRITERS = frozenset(_WORDS.pop("writers"))
 _RECORD_PHRASES = frozenset(_WORDS.pop("record_phrases"))
 #: So many heads beside those of keyphrases, such as authors and year, tell the records of a catalogue.
 _RECORD = 2
@@ -33,21 +34,25 @@ KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTH
 #: Heads of columns that hold a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
 _GOLD_WORDS = frozenset({"gold", "true", "reference", "actual"})
+#: Heads that are no ids, whatever stands below.
+NO_IDS = (BESIDES | KNOWN | _WRITERS) - set(NAMES["doc_id"])
 #: Words for annotators and systems, behind which a number says which of them it is.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
+_DUBLIN_CORE = re.compile(r"^dc(?:terms)?[.:]|\[[a-z_]*\]$")
 _NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
 
 
 def plain(name: str) -> str:
-    """Return a name as it is compared.
+    """Return a name as it is compared, without the prefix and the language that Dublin Core gives its elements.
 
-    >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr.")
-    ('doc_id', 'schlusselworter', 'nr')
+    >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]")
+    ('doc_id', 'schlusselworter', 'nr', 'title')
     """
     folded = name if name.isascii() else unicodedata.normalize("NFKD", name)
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
-    return re.sub(r"[\s\-]+", "_", unicodedata.normalize("NFC", bare).lower().strip().rstrip(":."))
+    lower = unicodedata.normalize("NFC", bare).lower().strip().rstrip(":.")
+    return re.sub(r"[\s\-]+", "_", _DUBLIN_CORE.sub("", lower))
 
 
 def told(columns: Mapping[str, str]) -> str:
@@ -110,13 +115,14 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
 
 
 def is_predicted(head: str) -> bool:
-    """Tell the head of a column of predictions: the name of a system, or a word for predictions.
+    """Tell the head of a column of predictions: the name of a system, a word for predictions, or a certain rank.
 
-    >>> is_predicted("YAKE"), is_predicted("predicted_keyphrases"), is_predicted("MeSH Terms")
-    (True, True, False)
+    >>> is_predicted("YAKE"), is_predicted("predicted_keyphrases"), is_predicted("rank1"), is_predicted("MeSH Terms")
+    (True, True, True, False)
     """
     words = {plain(head), *map(plain, re.split(r"[\s_:()/]+", head))}
-    return bool(words & {*SYSTEMS, *NAMES["predictions"]})
+    ranked = number_of(head) is not None and plain(base_of(head)) in NAMES["rank"]
+    return ranked or bool(words & {*SYSTEMS, *NAMES["predictions"]})
 
 
 def is_gold(head: str) -> bool:
@@ -136,7 +142,7 @@ def source_of(head: str) -> str:
     ('Anna', 'Ben', '')
     """
     base = base_of(head)
-    if plain(base) in GOLD:
+    if plain(base) in GOLD or plain(base) in NAMES["rank"]:
         return ""
     about = (*NAMES["phrase"], *NAMES["phrases"])
     words = [word for word in re.split(r"[\s_:()/]+", base) if word and plain(word) not in about]

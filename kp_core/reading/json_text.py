@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from kp_core.errors import InputError
+from kp_core.reading.fields import find_roles
 from kp_core.reading.limits import Limits, refuse_over
 
 
@@ -82,6 +83,24 @@ def parse_json(name: str, text: str, limits: Limits, twice: str) -> tuple[Any, i
         raise _refused_twice(name, text, error.args[0]) from None
     except (ValueError, RecursionError) as error:
         raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
+
+
+def records_within(value: Any) -> Any:
+    """Return the records of documents of an object that says no more of them, or the value as it is.
+
+    >>> records_within({"model": "m", "results": [{"id": "d1", "keyphrases": ["tide"]}]})
+    [{'id': 'd1', 'keyphrases': ['tide']}]
+    """
+    lists = [inner for inner in value.values() if isinstance(inner, list)] if isinstance(value, dict) else []
+    if len(lists) != 1 or not lists[0] or find_roles(value, ("doc_id", "text", "title")):
+        return value
+    found = all(
+        isinstance(one, dict)
+        and find_roles(one, ("doc_id", "text"))
+        and find_roles(one, ("gold", "predictions", "phrases"))
+        for one in lists[0][:_FIRST]
+    )
+    return lists[0] if found and all(isinstance(one, dict) for one in lists[0]) else value
 
 
 def is_json(value: Any) -> bool:

@@ -23,6 +23,7 @@ from kp_core.reading.fields import (
     JUDGE,
     KNOWN,
     NAMES,
+    NO_IDS,
     PEOPLE,
     SYSTEMS,
     base_of,
@@ -35,7 +36,7 @@ from kp_core.reading.fields import (
     source_of,
     told,
 )
-from kp_core.reading.shapes import shape_of
+from kp_core.reading.shapes import are_scored
 from kp_core.reading.table import Table
 from kp_core.reading.values import floats, is_number
 
@@ -43,7 +44,7 @@ _LISTS = ("concept", "phrase", "phrases")
 _TEXTS = ("doc_id", "text", "title", "group")
 _ROLES: dict[str, tuple[str, ...]] = {
     "gold": ("doc_id", "annotator", "relevance", "votes", *_LISTS, "title", "text", "group"),
-    "system": ("doc_id", "system", "rank", "score", "relevance", *_LISTS),
+    "system": ("doc_id", "system", "rank", "score", "relevance", *_LISTS, "title", "text"),
     "documents": _TEXTS,
     "judgements": ("doc_id", "system", "rank", "relevance", "annotator", *_LISTS),
 }
@@ -196,11 +197,18 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
 def _guess_role(table: Table) -> Role | None:
     """Tell by the names of the columns and their content what a table is; None for phrases of anybody."""
     found = _found_roles(table, _TELLING, Choice())
-    if not phrases_in(found) and table.header and not _columns_by_source(table, found, Choice()):
-        long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
-        texts = find_roles(table.names, _TEXTS)
-        return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
-    if {"rank", "score", "system"} & set(found) or are_scored(table, found.get("phrases") or found.get("phrase")):
+    if table.header and not phrases_in(found):
+        lists = [name for names in _columns_by_source(table, found, Choice()).values() for name in names]
+        predicted = [name for name in lists or table.names if is_predicted(name) and _profile(table, name).phrases]
+        if predicted and predicted == (lists or predicted):
+            return "system"
+        if not lists:
+            long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
+            texts = find_roles(table.names, _TEXTS)
+            return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
+    name = found.get("phrases") or found.get("phrase")
+    scored = name in list_columns(table) and are_scored(table.column(name).slice(0, _SAMPLE).to_pylist())
+    if scored or {"rank", "score", "system"} & set(found):
         return "system"
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 
@@ -278,7 +286,7 @@ def _score(layout: Layout) -> float:
     if layout.numbered:
         score = min(score, _COUNTED)
     named = {role for role, name in columns.items() if plain(name) in NAMES.get(role, ())}
-    if "doc_id" in columns and "doc_id" not in named and not _can_be_ids(table, columns["doc_id"]):
+    if "doc_id" in columns and "doc_id" not in named and not _profile(table, columns["doc_id"]).ids:
         score *= 0.4
     if not named & {"phrase", "phrases"} and layout.kind != "wide":
         phrases = _profile(table, layout.phrases)
@@ -479,14 +487,19 @@ def _of_pairs(table: Table, choice: Choice) -> Layout | None:
 
 
 def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]:
-    """Resolve names with two meanings: `document` may be the id, a text column in a gold file must be long."""
+    """Resolve names with two meanings: `document` and a short text or title in many rows may be the id."""
     columns = dict(columns)
-    text = columns.get("text")
-    if text is not None and "doc_id" not in columns and not is_long(table, text, _LONG_TEXT):
-        shape = _profile(table, text)
-        once = plain(text) != "text" and shape.varied > 0.9 and shape.words <= 2
-        if once or (plain(text) == "document" and shape.varied <= 0.9 and shape.ids):
-            columns["doc_id"] = columns.pop("text")
+    phrases = phrases_in(columns)
+    for about in ("text", "title") if "doc_id" not in columns else ():
+        name = columns.get(about)
+        if name is None or is_long(table, name, _LONG_TEXT):
+            continue
+        shape, document = _profile(table, name), plain(name) == "document"
+        once = document or (about == "text" and plain(name) != "text" and "title" not in columns)
+        again = document or (phrases is not None and _profile(table, phrases).lists < 0.5)
+        if (once and shape.varied > 0.9 and shape.words <= 2) or (again and shape.varied <= 0.9 and shape.ids):
+            columns["doc_id"] = columns.pop(about)
+            break
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
     # Lists under a name such as ID; the head of our own tables is never doubted, since any text may be an id there.
@@ -510,7 +523,7 @@ def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, s
 
 def _can_be_ids(table: Table, name: str) -> bool:
     """Tell whether a column can hold ids, by its content and its head."""
-    return plain(name) not in BESIDES and _profile(table, name).ids
+    return plain(name) not in NO_IDS and _profile(table, name).ids
 
 
 def _are_codes(table: Table, name: str) -> bool:
@@ -687,12 +700,6 @@ def list_columns(table: Table) -> list[str]:
     """Return the columns whose cells are lists, which only some formats have."""
     kinds = {name: table.column(name).type for name in table.names}
     return [name for name, kind in kinds.items() if pa.types.is_list(kind) or pa.types.is_large_list(kind)]
-
-
-def are_scored(table: Table, name: str | None) -> bool:
-    """Tell whether the cells of a column are lists of phrases with scores."""
-    found = shape_of(table.column(name).slice(0, _SAMPLE).to_pylist()) if name in list_columns(table) else None
-    return found is not None and found[0] == "scored"
 
 
 def json_list(cell: str) -> list[object] | None:

@@ -64,6 +64,18 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     return "variants", "lists of lists of strings"
 
 
+def are_scored(values: Iterable[Any]) -> bool:
+    """Tell lists of phrases with scores, as systems give them; a relevance is a grade of people.
+
+    >>> are_scored([{"tide": 0.8}]), are_scored([[{"label": "tide", "uri": "x:1"}]]), are_scored([[["tide", 0.8]]])
+    (True, False, True)
+    """
+    lists = [value for value in values if value]
+    items = [item for value in lists for item in value] if (shape_of(lists) or " ")[0] == "scored" else []
+    names = [name for name in SCORE_NAMES if name != "relevance"]
+    return any(not isinstance(item, dict) or _pick(item, names) is not None for item in items)
+
+
 def _kind(item: Any) -> str:
     """Tell an object, a list, and pairs of which one is a number; text may be a number or not."""
     if isinstance(item, dict):
@@ -186,7 +198,7 @@ def add_scored(
         builder.add(text, **{amount: value} | more)
 
 
-def _pick(item: Any, names: tuple[str, ...]) -> Any:
+def _pick(item: Any, names: Iterable[str]) -> Any:
     if not isinstance(item, Mapping):
         return None
     lower = {str(key).lower(): value for key, value in item.items() if value is not None}

@@ -11,7 +11,7 @@ from kp_core.reading.fields import SYSTEMS, find_roles, plain
 from kp_core.reading.json_text import is_json
 from kp_core.reading.layouts import MARKS
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.shapes import Shape, rows_of, shape_of
+from kp_core.reading.shapes import Shape, are_scored, rows_of, shape_of
 from kp_core.reading.values import is_number
 
 NAME = "F1"
@@ -46,8 +46,8 @@ def recognise(file: File, role: Role | None) -> list[Recognition]:
     what = "list" if isinstance(file.json, list) else "object"
     counting = ", counted from 1," if what == "list" else ""
     readings = []
+    guess: Role = role or ("system" if are_scored(lists.values()) else "gold")
     for options, said, sure in found:
-        guess: Role = role or ("system" if options.get("inner") == "scored" else "gold")
         evidence = f"a JSON {what} of {counted(len(lists), 'document')}{counting} with {said}"
         guessed = role is None and guess == "gold"
         readings.append(Recognition(NAME, guess, (file,), sure, evidence, {}, options, guessed=guessed))
@@ -72,8 +72,8 @@ def _nested(file: File, inside: list[tuple[str, str, Any]], role: Role | None) -
     systems = [bool(SYSTEMS & set(map(plain, names))) for names in (outer, inner)]
     sure = [systems[0] or (shared and not systems[1]), systems[1] and not systems[0]]
     readings = []
+    guess: Role = role or ("system" if any(systems) or are_scored(one for _, _, one in inside) else "gold")
     for keys, names, documents, proved in (("sources", outer, inner, sure[0]), ("documents", inner, outer, sure[1])):
-        guess: Role = role or ("system" if found[0] == "scored" or any(systems) else "gold")
         options, guessed = {"inner": found[0], "outer": keys}, role is None and guess == "gold"
         whose = ", ".join(f"“{name[:40]}”" for name in names[:3]) + " …" * (len(names) > 3)
         evidence = f"{found[1]} by {whose}, of {counted(len(documents), 'document')} such as “{documents[0][:40]}”"

@@ -15,7 +15,7 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain, told
 from kp_core.reading.json_text import JsonRecord, is_json, shown
 from kp_core.reading.lists import ListBuilder, document_rows, storable
-from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of, text_of, title_and_body
+from kp_core.reading.shapes import Shape, add_list, add_scored, are_scored, ids_of, shape_of, text_of, title_and_body
 
 NAME = "F6"
 TITLE = "one JSON object a document (JSONL)"
@@ -107,8 +107,11 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
         found = find_roles(lists, ("phrases", "phrase"))
         columns |= {"gold": found.get("phrases", found.get("phrase", ""))} if found else {}
     columns = find_roles(names, ("title", "group"), columns)
-    if "predictions" not in columns and "gold" in columns and (scores or role == "system"):
-        columns["predictions"] = columns.pop("gold")
+    if "predictions" not in columns and "gold" in columns:
+        values = [record.get(columns["gold"]) for record in first]
+        scored = role is None and are_scored(value for value in values if not isinstance(value, str))
+        if scored or scores or role == "system":
+            columns["predictions"] = columns.pop("gold")
     if "predictions" in columns and scores:
         columns["scores"] = scores
     return columns
