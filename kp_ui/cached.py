@@ -101,6 +101,7 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
 
     people: each annotator is left out in turn, and stands beside the systems as the human ceiling.
     Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
+    Its notes are those of the cutoff in use.
     """
     cutoff = in_use.cutoff()
     asked = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))

@@ -12,12 +12,12 @@ from kp_core import typeset
 from kp_core.corpus import Reading
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, findings, preview, report
 from kp_core.reading.decode import ENCODINGS
-from kp_core.reading.families import family_named
+from kp_core.reading.families import family_named, tables
 from kp_core.reading.fields import in_words
 from kp_core.reading.layouts import SEPARATORS
 from kp_core.reading.preview import first_rows, understand, with_parts
 from kp_core.reading.shared import packed, shared_names
-from kp_core.takeaway.workspace_file import Uploads, is_archive
+from kp_core.reading.uploads import Uploads, is_archive
 from kp_ui import cached, controls, link, prose, results, saving, show, workspace
 
 #: What a file may be, in words.
@@ -31,8 +31,8 @@ _SWITCHES = prose.entries("switches")
 _BUTTONS = 4
 #: So many files are seen at once; more scroll.
 _SEEN = 4
-#: The family whose columns can be given parts; and rows among which the head may be chosen.
-_TABLES, _HEADS = "F10", 10
+#: So many rows are offered as the head.
+_HEADS = 10
 _PARTS = prose.entries("columns_of_files")
 
 
@@ -194,7 +194,7 @@ def _readings(file: Source, choice: Choice) -> None:
     for place, reading in enumerate(readings):
         family, evidence = reading.recognition.family, reading.recognition.evidence
         show.small(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {in_words(evidence)}")
-        if family == _TABLES and not reading.of and len(readings) == 1:
+        if family == tables.NAME and not reading.of and len(readings) == 1:
             continue  # its parts and first rows stand below
         results.table(reading.rows, f"reading {file.name} {place}")
         # What is decided about an archive holds for all its files, so no single family is chosen for them.

@@ -35,7 +35,7 @@ def take(files: Sequence[Source]) -> None:
             saved = read_workspace(file)
             workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
             link.restore({name: text for name, text in saved.link.items() if name != settings.PAGE})
-            workspace.current()  # reads them
+            workspace.read_files()
             if not workspace.problem():
                 rating.take_up(saved.ratings)
                 if not others:

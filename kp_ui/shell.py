@@ -76,7 +76,7 @@ def run() -> None:
     st.html(_STYLE + _LARGE * controls.presented() + _ALONE * bool(rating.invited()))
     workspace.reopen()
     with st.spinner("Opening the data …"):
-        workspace.current()
+        workspace.read_files()
     if page.url_path != "data":
         workspace.ask_for_lost_files()
     workspace.keep_in_link()

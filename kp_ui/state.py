@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from kp_core.errors import InputError
-from kp_core.takeaway.workspace_file import ENDING, Saved, Uploads, read_workspace, workspace_file
+from kp_core.reading.uploads import Uploads
+from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, workspace_file
 
 #: The variable that names the folder; without it nothing is kept.
 VARIABLE = "KPSCOPE_STATE"

@@ -17,8 +17,8 @@ from kp_core.reading import LIMITS, Choice, Source
 from kp_core.reading.choices import Reply
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
+from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
-from kp_core.takeaway.workspace_file import Uploads
 from kp_ui import ROOT, controls, link, prose, show, state
 
 SAMPLE_DATA = ROOT / "sample_data"
@@ -48,10 +48,6 @@ class Sample:
         roles = {path: role for name, role in self.files.items() for path in sorted(SAMPLE_DATA.glob(name))}
         files = tuple(Source(path.name, path.read_bytes()) for path in roles)
         return Uploads(files, {path.name: Choice(role=role) for path, role in roles.items()})
-
-    def load(self) -> kp.Corpus:
-        """Read the sample's files."""
-        return self.uploads().load()
 
 
 SAMPLES = {
@@ -90,7 +86,12 @@ class Workspace:
 
 
 def current() -> Workspace:
-    """Return the data on screen; a new session opens on the sample lectures."""
+    """Return the data on screen."""
+    return cast(Workspace, st.session_state[_CURRENT])
+
+
+def read_files() -> None:
+    """Put on screen what was asked for since the last run; a new session opens on the sample lectures."""
     if st.session_state.pop(_PENDING, False):
         asked = uploads()
         several = "file" if len(asked.files) == 1 else show.counted(len(asked.files), "file")
@@ -100,7 +101,6 @@ def current() -> Workspace:
         sample, lost = st.query_params.get(SAMPLE, ""), st.query_params.get(_FILES, "")
         open_sample(sample if sample in SAMPLES else _FIRST)
         st.session_state[_LOST] = int(lost) if lost.isdecimal() and len(lost) < 6 else 0
-    return cast(Workspace, st.session_state[_CURRENT])
 
 
 def corpus() -> kp.Corpus:

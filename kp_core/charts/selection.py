@@ -55,8 +55,7 @@ def named(measure: str, cutoff: int | str) -> str:
     >>> named("F1@k", 8), named("F1@k", "gold"), named("MAP", 8)
     ('F1@8', 'F1@O', 'MAP')
     """
-    asked = parse(measure)
-    return asked.name(None if asked.measure.fixed is not None else cast(Cutoff, cutoff))
+    return parse(measure).name(cast(Cutoff, cutoff))
 
 
 def has_curve(measure: str) -> bool:

@@ -188,11 +188,11 @@ class Rows:
     marked    rows that the family itself rejects: row number → reason
     rejected  lines that gave no row at all, and once they are checked the rows that cannot be kept
     counted   number of documents that are only counted, 1, 2, ...; a file of ids may name them (`settle.align`)
-    names     whether the documents are such names, the n-th being that of document n
+    only_ids  whether the documents are such names, the n-th being that of document n
 
     What `load` knows beyond a family: the `file` of the report; `name`, the annotator or system where no column says
-    it, and whether the user `named` it so; `origin`, the number of the upload, which may give several such rows; the
-    user's `choice`. Checking adds how many rows were `read`, settling the `sources`, annotators or systems.
+    it, and whether the user gave it (`name_given`); `origin`, the number of the upload, which may give several such
+    rows; the user's `choice`. Checking adds how many rows were `read`, settling the `sources`, annotators or systems.
     """
 
     role: Role
@@ -205,10 +205,10 @@ class Rows:
     notes: list[Note] = field(default_factory=list)
     blank: int = 0
     counted: int = 0
-    names: bool = False
+    only_ids: bool = False
     file: str = ""
     name: str = ""
-    named: bool = False
+    name_given: bool = False
     origin: int = 0
     choice: Choice = _NOTHING_CHOSEN
     read: int = 0

@@ -206,7 +206,7 @@ def _guess_role(table: Table) -> Role | None:
             long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
             texts = find_roles(table.names, _TEXTS)
             return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
-    name = found.get("phrases") or found.get("phrase")
+    name = phrases_in(found)
     scored = name in list_columns(table) and are_scored(table.column(name).slice(0, _SAMPLE).to_pylist())
     if scored or {"rank", "score", "system"} & set(found):
         return "system"
@@ -573,7 +573,7 @@ def _doc_id(
 ) -> dict[str, str]:
     """Choose the column of ids: the most varied; numbers only before the phrase, where they cannot be its score."""
     place = table.names.index
-    phrase = columns.get("phrase") or columns.get("phrases")
+    phrase = phrases_in(columns)
     fitting = [name for name in left if _can_be_ids(table, name)]
     worded = [name for name in fitting if name not in numbers]
     # Numbers of the rows go before words such as titles, but not before codes.

@@ -293,7 +293,7 @@ def _keep(
     unasked = state.texts_given and asked not in (None, "documents")
     checked = []
     for one in (one for one in rows if not (one.role == "documents" and unasked)):
-        one = replace(one, file=reading.file, name=name or suggested, named=name is not None)
+        one = replace(one, file=reading.file, name=name or suggested, name_given=name is not None)
         checked.append(check(replace(one, origin=state.origins, choice=choice), state.limits, text))
     refuse_if_mostly_rejected(reading.file, checked, state.limits, strict=state.strict)
     if checked:

@@ -26,7 +26,7 @@ def align(parts: Sequence[Rows], notes: list[Note]) -> None:
     many documents.
     """
     numbered = [part for part in parts if part.counted]
-    if all(part.names for part in numbered):
+    if all(part.only_ids for part in numbered):
         return
     first = numbered[0]
     if other := next((part for part in numbered if part.counted != first.counted), None):
@@ -35,14 +35,14 @@ def align(parts: Sequence[Rows], notes: list[Note]) -> None:
         raise InputError(other.file, found, "as many as in the other files without ids", remedy)
     texts = [part for part in parts if part.role == "documents" and not part.counted and part.places is None]
     fitting = texts if len(texts) == 1 and len(texts[0].ids()) == first.counted else []
-    companion = next((part for part in (*numbered, *fitting) if part.names or part in fitting), None)
+    companion = next((part for part in (*numbered, *fitting) if part.only_ids or part in fitting), None)
     if companion is None:
         message = f"There are no ids; documents are counted 1 to {first.counted:,}."
         notes += [Note("warning", part.file, message) for part in numbered]
         return
     renamed = {str(number): doc_id for number, doc_id in enumerate(companion.ids().to_pylist(), 1)}
     for part in numbered:
-        if part.names or all(number == doc_id for number, doc_id in renamed.items()):
+        if part.only_ids or all(number == doc_id for number, doc_id in renamed.items()):
             continue
         part.rename("doc_id", renamed)
         have = counted(part.counted, "document has", "documents have")
@@ -56,12 +56,12 @@ def settle(parts: Sequence[Rows], fixes: Sequence[str], notes: list[Note]) -> pd
     An empty list is a row of role, source (annotator or system) and doc_id.
     """
     for role in ("system", "gold"):
-        _name_by_files([part for part in parts if part.role == role and not part.named], fixes)
+        _name_by_files([part for part in parts if part.role == role and not part.name_given], fixes)
     several = len({part.origin for part in parts if part.role == "gold"}) > 1
     owners: dict[str, Rows] = {}
     for part in parts:
         if part.role == "gold":
-            _name_sources(part, part.name if several or part.named else "gold")
+            _name_sources(part, part.name if several or part.name_given else "gold")
         elif part.role == "system":
             _name_sources(part, part.name)
             for name in part.every_source():
@@ -102,7 +102,7 @@ def _name_sources(part: Rows, default: str) -> None:
     if pc.any(blank).as_py():
         part.put("source", pc.if_else(blank, pa.scalar(default, pa.large_string()), part.table["source"]))
     part.sources = distinct(part.table["source"])
-    if part.named and part.name not in part.sources:
+    if part.name_given and part.name not in part.sources:
         every = part.every_source()
         part.rename("source", {name: part.name if len(every) == 1 else f"{part.name}/{name}" for name in every})
 

@@ -137,7 +137,7 @@ def header_names(header: Sequence[str]) -> list[str]:
 
 def headed(table: Table, choice: Choice) -> Table:
     """Return a table whose columns are named by its head, if it has one; rows above the head are told in a note."""
-    if table.names or not table.columns:
+    if not table.columns:
         return table
     first = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
     rows = [[cell or "" for cell in row] for row in zip(*first, strict=True)]

@@ -456,7 +456,7 @@ def count_unchecked(
 def count_systems(
     data: Prepared, concordance: bool = True, baselines: bool = False, without: int | None = None
 ) -> dict[str, Counted]:
-    """Return the same; refuses a universe smaller than what gold standard and systems chose."""
+    """Return the counts of every system; refuses a universe smaller than what gold standard and systems chose."""
     systems = count_unchecked(data, concordance, baselines, without)
     if concordance and data.settings.universe.isdigit():
         chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff

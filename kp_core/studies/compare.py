@@ -78,7 +78,7 @@ class Comparison(Answer):
     effects    one row a pair: standardised mean difference d_z, rank-biserial correlation, documents won, tied, lost
     scores     the value of each system on the documents that all of them are scored on
     ranks      the lowest and highest rank of each system in 95 % of the resamples; 1 is best
-    documents  how many documents all systems are scored on
+    documents  how many documents all systems are scored on; left_out: how many not
     clusters   1 is best; better: for each system, those it is significantly better than
     test       name of the test with trials, seed and correction, in words
     """
@@ -91,6 +91,7 @@ class Comparison(Answer):
     correction: str
     test: str
     recipe: str
+    left_out: int = 0
     caption: str = "Pairs of systems"
 
     @property
@@ -247,6 +248,7 @@ def comparison_of(
         clusters=clusters,
         better=better,
         correction=family.correction,
+        left_out=left_out.count,
         test=words,
         recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.of_tables),
     )

@@ -16,13 +16,14 @@ import pyarrow as pa
 from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, empty_table
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
-from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unpack
+from kp_core.reading.archive import is_zip, unpack
 from kp_core.reading.choices import choices_of, words_of
 from kp_core.reading.family import File
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.parquet import read_parquet
 from kp_core.reading.source import stem_of
 from kp_core.reading.tidy import Written, file_names, tables, tidy
+from kp_core.reading.uploads import Uploads
 from kp_core.reading.values import frame_of
 from kp_core.settings import __version__
 
@@ -33,33 +34,6 @@ _NEW = "Save the workspace again, or use another copy."
 _COLUMNS = ("doc_id", "phrase")
 #: The same workspace gives the same bytes at any time.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
-
-
-@dataclass(frozen=True)
-class Uploads:
-    """Files as they were given, and what was decided about them: all that is needed to load them again.
-
-    choices  name of a file → how it is read
-    fixes    fixes of ids and lists, in order
-    names    systems under other names: name in the files → name on screen
-    title    what the files are called together; empty if they are no more than so many files
-    """
-
-    files: tuple[Source, ...] = ()
-    choices: Mapping[str, Choice] = field(default_factory=dict)
-    fixes: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
-    title: str = ""
-
-    def load(self) -> Corpus:
-        """Read all files together; what was decided about an archive holds for everything in it.
-
-        >>> file = Source("g.csv", b"Nr,Begriff,Wer\\n1,tide,ana\\n")
-        >>> choice = Choice("gold", columns={"doc_id": "Nr", "phrase": "Begriff", "annotator": "Wer"})
-        >>> Uploads((file,), {"g.csv": choice}).load().gold[["doc_id", "annotator", "phrase"]].values.tolist()
-        [['1', 'ana', 'tide']]
-        """
-        return renamed(load(files=list(self.files), roles=self.choices, fixes=self.fixes), self.names)
 
 
 @dataclass(frozen=True)
@@ -75,11 +49,6 @@ class Saved:
     link: Mapping[str, str] = field(default_factory=dict)
     signature: str = ""
     ratings: pd.DataFrame = field(default_factory=lambda: empty_table("judgements"))
-
-
-def is_archive(file: Source) -> bool:
-    """Tell whether a file is a zip or gzip file, and no workbook."""
-    return is_gzip(file.data) or (is_zip(file.data) and not is_workbook(file.data))
 
 
 def is_workspace_file(source: Source) -> bool:

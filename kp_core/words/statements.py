@@ -137,7 +137,8 @@ def headline(comparison: Comparison, measure: str) -> Headline:
     `keybert is better: F1@6 0.61, next yake 0.51. Certain (p = 0.009).`
     """
     values = _defined(comparison)
-    rests_on = f"{comparison.test}; {counted(comparison.documents, 'document')}."
+    left_out = f", without {comparison.left_out:,} where some system has no value" * bool(comparison.left_out)
+    rests_on = f"{comparison.test}; {counted(comparison.documents, 'document')}{left_out}."
     if len(values) < 2:
         return Headline(verdict(comparison, measure), rests_on)
     first, above = highest(values), _above(measure, values.values())

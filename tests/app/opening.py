@@ -13,7 +13,7 @@ from streamlit.util import calc_hash
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_core.takeaway.workspace_file import Uploads
+from kp_core.reading.uploads import Uploads
 from kp_ui import shell
 from kp_ui.workspace import Workspace
 from tests.cases import ROOT

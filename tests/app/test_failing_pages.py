@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.reading import Source
-from kp_core.takeaway import workspace_file
+from kp_core.reading import Source, uploads
 from kp_ui import show
 from tests.app.opening import chosen, dots, drop, literal, opened, recipe
 
@@ -95,7 +94,7 @@ def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_files_that_break_the_reader_leave_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("data", b"foam")
-    monkeypatch.setattr(workspace_file, "load", fail)
+    monkeypatch.setattr(uploads, "load", fail)
     drop(app, Source("more.csv", b"doc_id,keyphrase\nd1,x\n"))
     assert "while it read these files" in app.error[0].value
     assert app.session_state["workspace"].corpus.systems == ["mine"]

@@ -252,7 +252,7 @@ def test_without_a_system_the_page_points_to_the_data_and_to_people() -> None:
 
 @pytest.mark.parametrize(("page", "tab"), SYSTEMS[:3])
 def test_few_documents_are_named_as_such(page: str, tab: str) -> None:
-    said = words(at(page, tab, SAMPLES["chinese"].load())).lower()
+    said = words(at(page, tab, SAMPLES["chinese"].uploads().load())).lower()
     assert "too few documents" in said or "below 10 documents" in said
 
 

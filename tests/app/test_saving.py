@@ -7,7 +7,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_core.takeaway.workspace_file import Saved, Uploads, read_workspace, workspace_file
+from kp_core.reading.uploads import Uploads
+from kp_core.takeaway.workspace_file import Saved, read_workspace, workspace_file
 from tests.app.opening import chosen, dots, drop, opened, recipe, shown, words
 
 pytestmark = pytest.mark.app

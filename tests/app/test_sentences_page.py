@@ -19,7 +19,7 @@ pytestmark = pytest.mark.app
 
 @pytest.fixture(scope="module")
 def extracts() -> kp.Corpus:
-    return SAMPLES["extracts"].load()
+    return SAMPLES["extracts"].uploads().load()
 
 
 def page(corpus: kp.Corpus | None = None, **more: Any) -> Any:

@@ -11,6 +11,7 @@ from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.measures import concordance, parse
 from kp_core.scoring.pair_sums import Pairing, Statistic
+from kp_core.words.statements import headline
 from tests.corpora import corpus_of, document_values
 from tests.differential.random_corpora import WORDS
 
@@ -116,8 +117,9 @@ def test_a_comparison_uses_only_documents_on_which_every_system_is_scored():
     gold = {d: ["a"] for d in ("d1", "d2", "d3")}
     runs = {"x": {"d1": ["a"], "d2": ["a"], "d3": ["b"]}, "y": {"d1": ["b"], "d3": ["a"]}}
     comparison = kp.compare(corpus_of(gold, runs), measure="F1@k", k=1, missing="skip", normalise="none")
-    assert comparison.documents == 2
+    assert (comparison.documents, comparison.left_out) == (2, 1)
     assert comparison.scores == {"x": 0.5, "y": 0.5}
+    assert "2 documents, without 1 where some system has no value." in headline(comparison, "F1@1").rests_on
 
 
 def test_the_t_test_of_equal_differences_is_undefined_although_their_last_bits_differ():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kp_core.reading import Source
-from kp_core.takeaway.workspace_file import Uploads
+from kp_core.reading.uploads import Uploads
 from kp_ui import state
 from tests.dashboard import Session, running
 

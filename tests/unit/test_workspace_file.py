@@ -16,7 +16,8 @@ from kp_core.cli import main
 from kp_core.corpus import COLUMNS, Ranking, content_digest
 from kp_core.reading import Choice, Limits, Source
 from kp_core.reading.shared import packed
-from kp_core.takeaway.workspace_file import Saved, Uploads, is_workspace_file, read_workspace, workspace_file
+from kp_core.reading.uploads import Uploads
+from kp_core.takeaway.workspace_file import Saved, is_workspace_file, read_workspace, workspace_file
 from tests.cases import LECTURES, ROOT
 
 #: Written by KPScope 1.0.0 in format 1; never to be written again.

@@ -158,7 +158,7 @@ def _ids(file: File) -> Rows:
         line = [number for number, doc_id in enumerate(ids, 1) if doc_id == twice][-1]
         found = f"the id “{twice[:60]}” again" if twice else "a blank line"
         raise InputError(f"{file.name}, line {line}", found, "a different id in every line", "Correct the ids.")
-    return replace(document_rows({"doc_id": ids}), counted=len(ids), names=True)
+    return replace(document_rows({"doc_id": ids}), counted=len(ids), only_ids=True)
 
 
 def _texts(file: File) -> Rows:

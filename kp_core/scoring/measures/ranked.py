@@ -31,7 +31,7 @@ def recall(cells: Cells) -> Floats:
 @measure("F1@k")
 def f1(cells: Cells) -> Floats:
     """Return the harmonic mean of precision and recall."""
-    # 0 where both sides are empty; documents without gold are settled where values are added up (`accumulate.py`)
+    # 0 where both sides are empty; documents without gold are settled by `View.values`
     return ratio(2 * cells.hits, cells.denominator + cells.size)
 
 
