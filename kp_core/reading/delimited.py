@@ -14,7 +14,7 @@ import pyarrow.csv as arrow_csv
 
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import Choice, File
-from kp_core.reading.fields import is_known
+from kp_core.reading.fields import KNOWN, is_known, plain
 from kp_core.reading.limits import LIMITS, refuse_over
 from kp_core.reading.table import Table, headed
 
@@ -90,7 +90,10 @@ def _is_blank(record: list[str]) -> bool:
 
 
 def _delimiter(file: File, start: str) -> str | None:
-    """Return what parts the first rows most evenly, if anything does."""
+    """Return what parts the first rows most evenly, if anything does; lists below one head are one column."""
+    alone = bool(file.sample) and plain(file.sample[0]) in KNOWN
+    if alone and {len(row) for row in _first(file, start, ",", csv.QUOTE_MINIMAL)} == {1}:
+        return ","
     best: tuple[bool, int, float, int] | None = None
     chosen = None
     for order, delimiter in enumerate(DELIMITERS):

@@ -17,7 +17,8 @@ _WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words
 _OTHERS = _WORDS.pop("others")
 #: Heads of columns beside those of keyphrases, and first cells of rows of sums.
 BESIDES, TOTALS = (frozenset(_WORDS.pop(name)) for name in ("besides", "totals"))
-_WRITERS = frozenset(_WORDS.pop("writers"))
+#: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.
+WRITERS = frozenset(_WORDS.pop("writers"))
 _RECORD_PHRASES = frozenset(_WORDS.pop("record_phrases"))
 #: So many heads beside those of keyphrases, such as authors and year, tell the records of a catalogue.
 _RECORD = 2
@@ -34,8 +35,9 @@ KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTH
 #: Heads of columns that hold a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
 _GOLD_WORDS = frozenset({"gold", "true", "reference", "actual"})
-#: Heads that are no ids, whatever stands below.
-NO_IDS = (BESIDES | KNOWN | _WRITERS) - set(NAMES["doc_id"])
+#: Heads that are no ids, and those that are no keyphrases, whatever stands below.
+NO_IDS = (BESIDES | KNOWN | WRITERS) - set(NAMES["doc_id"])
+NO_PHRASES = BESIDES | WRITERS | {*NAMES["text"], *NAMES["title"], *NAMES["group"]}
 #: Words for annotators and systems, behind which a number says which of them it is.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)

@@ -24,8 +24,10 @@ from kp_core.reading.fields import (
     KNOWN,
     NAMES,
     NO_IDS,
+    NO_PHRASES,
     PEOPLE,
     SYSTEMS,
+    WRITERS,
     base_of,
     find_roles,
     is_gold,
@@ -150,6 +152,11 @@ class _Profile:
         return len(self.cells) > 0 and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
 
     @property
+    def addresses(self) -> bool:
+        """Whether each cell is one address of the web."""
+        return all(re.fullmatch(r"(https?://|www\.)\S+", cell) for cell in self.cells)
+
+    @property
     def ids(self) -> bool:
         """Whether the cells can be ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
         if self.cells and all(re.match(_WHOLE["uris"], cell) for cell in self.cells):
@@ -202,7 +209,7 @@ def _guess_role(table: Table) -> Role | None:
         predicted = [name for name in lists or table.names if is_predicted(name) and _profile(table, name).phrases]
         if predicted and predicted == (lists or predicted):
             return "system"
-        if not lists:
+        if not lists and _only_list(table, found) is None:
             long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
             texts = find_roles(table.names, _TEXTS)
             return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
@@ -218,11 +225,30 @@ def _found_roles(table: Table, roles: Iterable[str], choice: Choice) -> dict[str
     columns, records = find_roles(table.names, roles, choice.columns), _record_columns(table)
     if records and not set(choice.columns) & {"phrase", "phrases"}:
         columns = {role: name for role, name in columns.items() if role not in ("phrase", "phrases")}
-    lists = [name for name in table.names if name not in columns.values() and _profile(table, name).lists >= 0.5]
+    whole = _whole_lists(table, table.names)
+    if "phrase" not in columns:  # else a name may hold what parts phrases elsewhere
+        people = ("annotator", "system")
+        columns = {role: name for role, name in columns.items() if role not in people or name not in whole}
+    lists = [name for name in whole if name not in columns.values()]
     alone = records or [name for name in lists if source_of(name) != base_of(name) and table.header]
     if len(alone) == 1 and (records or lists == alone) and not phrases_in(columns):
-        columns["phrases"] = alone[0]
+        columns["phrase" if plain(alone[0]) in NAMES["phrase"] and alone[0] not in whole else "phrases"] = alone[0]
     return columns
+
+
+def _whole_lists(table: Table, names: Iterable[str]) -> list[str]:
+    """Return the columns whose cells are lists; of numbered columns with one head, all or none."""
+    lists = [name for name in names if _profile(table, name).lists >= 0.5]
+    series = [[name for name in names if base_of(name) == base] for base in set(map(base_of, lists))]
+    single = {name for own in series if 2 * sum(name in lists for name in own) < len(own) for name in own}
+    return [name for name in lists if name not in single]
+
+
+def _only_list(table: Table, columns: dict[str, str]) -> str | None:
+    """Return the column of lists under a head that nobody knows, if there is just one."""
+    lists = [name for name in _whole_lists(table, table.names) if _profile(table, name).phrases]
+    lists = [name for name in lists if name not in columns.values() and plain(name) not in NO_PHRASES]
+    return lists[0] if table.header and len(lists) == 1 else None
 
 
 def _record_columns(table: Table) -> list[str]:
@@ -354,10 +380,10 @@ def _whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
 
 def gold_beside(sources: dict[str, tuple[str, ...]]) -> str | None:
     """Return the column of the gold standard beside those of systems; None where all hold what people chose."""
-    heads = [names[0] for names in sources.values()]
+    heads = [names[0] for names in sources.values() if plain(names[0]) not in NAMES["annotator"]]
     gold = [head for head in heads if is_gold(head)]
     systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
-    return gold[0] if len(gold) == 1 and len(systems) == len(heads) - 1 > 0 else None
+    return gold[0] if len(gold) == 1 and len(systems) == len(sources) - 1 > 0 else None
 
 
 def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
@@ -365,7 +391,7 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
     chosen = [name for name in choice.several("phrases_of") if name in table.names]
     told = chosen or _record_columns(table)
     if chosen or len(told) >= 2:
-        return _grouped(told, [name for name in told if _profile(table, name).lists >= 0.5])
+        return _grouped(told, _whole_lists(table, told))
     phrases = phrases_in(columns)
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
         return _grouped(nested, nested)
@@ -376,10 +402,15 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
         return {}
     # What has a known head a second time is neither an annotator nor a system of that name.
     known = {name for name in table.names if name in columns.values() or plain(name.rstrip("'")) in KNOWN | BESIDES}
+    whole = _whole_lists(table, table.names)
+    readers = {name for name in whole if plain(name) in NAMES["annotator"] and name not in columns.values()}
+    # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
+    authors = {name for name in table.names if plain(name) in WRITERS}
+    known = known - readers if readers else known | authors
     free = {name: _profile(table, name) for name in table.names if name not in known}
-    free = {name: shape for name, shape in free.items() if shape.phrases or not shape.cells}
+    free = {name: shape for name, shape in free.items() if (shape.phrases and not shape.addresses) or not shape.cells}
     # A number behind the word for a person counts people, not the phrases of one of them.
-    numbered = [name for name, shape in free.items() if number_of(name) is not None and shape.lists < 0.5]
+    numbered = [name for name in free if number_of(name) is not None and name not in whole]
     numbered = [name for name in numbered if plain(base_of(name)) not in PEOPLE]
     groups = {source: names for source, names in _grouped(numbered).items() if len(names) >= 2}
     if groups and not gold:
@@ -389,7 +420,7 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
         if free[first].lists < 0.5 and free[first].varied > 0.9:  # ids under a head that nobody knows
             del free[first]
     # A column without any list among columns of lists may be a title, unless it repeats as keyphrases do.
-    lists = [name for name, shape in free.items() if shape.lists >= 0.5]
+    lists = [name for name in free if name in whole]
     if not lists and not all(plain(name) in SYSTEMS for name in free) and "doc_id" not in columns:
         return {}
     wide = [name for name, shape in free.items() if name in lists or shape.lists > 0 or shape.words <= 3]
@@ -503,8 +534,10 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
     # Lists under a name such as ID; the head of our own tables is never doubted, since any text may be an id there.
-    if columns.get("doc_id", "doc_id") != "doc_id" and _share(table.texts(columns["doc_id"]), ";") >= 0.5:
-        del columns["doc_id"]
+    if (name := columns.get("doc_id", "doc_id")) != "doc_id":
+        partial = plain(name) in BESIDES and len(_cells(table, name)) < min(len(table), _SAMPLE)
+        if partial or _share(table.texts(name), ";") >= 0.5:
+            del columns["doc_id"]
     return columns
 
 
@@ -514,10 +547,11 @@ def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, s
         return columns
     if table.header and not {"doc_id", "phrase", "phrases"} & set(columns) and len(list_columns(table)) != 1:
         # A table about something else: any two of its columns could pass for ids and phrases, unless one holds lists.
-        lists = [name for name in table.names if _profile(table, name).lists >= 0.5 and _profile(table, name).phrases]
-        if len(lists) != 1 or lists[0] in columns.values():
+        if (only := _only_list(table, columns)) is None:
             return columns
-        columns = columns | {"phrases": lists[0]}
+        columns = columns | {"phrases": only}
+    elif phrases_in(columns) is None and (only := _only_list(table, columns)) is not None:
+        columns = columns | {"phrases": only}
     return add_by_content(table, columns, ("doc_id", "phrase", "rank", "source"), role)
 
 
@@ -551,6 +585,7 @@ def add_by_content(
         columns["text"] = max(texts, key=lambda n: pc.sum(pc.utf8_length(table.texts(n))).as_py() or 0)
     if "phrase" in wanted and not phrases_in(columns):
         others = texts[1:] if "doc_id" not in columns and len(texts) > 1 else texts
+        others = [name for name in others if not table.header or plain(name) not in NO_PHRASES]
         if others:
             columns["phrase"] = max(others, key=lambda n: varied[n])
     left = [name for name in free if name not in columns.values()]

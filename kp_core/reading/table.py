@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from kp_core.errors import Note, counted
 from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
-from kp_core.reading.fields import TOTALS, is_known, plain
+from kp_core.reading.fields import TOTALS, base_of, is_known, number_of, plain
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable
 from kp_core.reading.values import Mask, is_number
@@ -274,7 +274,9 @@ def is_head(rows: list[list[str]], choice: Choice) -> bool:
     repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
     kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
     unlike = any(kind is True for kind in kinds) and not any(kind is False for kind in kinds)
-    return known >= 2 or ((known == 1 or unlike) and not repeated) or _is_of_codes(first, below)
+    counted_up = {f"{base_of(cell)} {number_of(cell)}" for cell in first}
+    series = any(f"{base_of(cell)} 2" in counted_up for cell in first if number_of(cell) == 1)
+    return known >= 2 or ((known == 1 or unlike or series) and not repeated) or _is_of_codes(first, below)
 
 
 def _is_of_codes(first: list[str], below: list[list[str]]) -> bool:

@@ -58,13 +58,13 @@ def test_three_indexers_in_one_workbook(server: str, page: Page, settle: SETTLE)
 
 def test_put_a_file_right_that_was_not_understood(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
     file = tmp_path / "study.csv"
-    file.write_text("code,remark,subject\nd1,tide,hash table\nd2,sea,collision\nd2,moon,bucket\n", encoding="utf-8")
+    file.write_text("code,remark,topic\nd1,tide,hash table\nd2,sea,collision\nd2,moon,bucket\n", encoding="utf-8")
     open_page(page, settle, f"{server}/data")
     main(page).locator('[data-testid="stFileUploaderDropzoneInput"]').first.set_input_files(str(file))
     page.get_by_text("Not loaded: study.csv").wait_for()
     settle(page)
     take(page, settle, "1 code", "document id")
-    take(page, settle, "3 subject", "keyphrase(s)")
+    take(page, settle, "3 topic", "keyphrase(s)")
     expect(main(page).get_by_text("2 documents, 3 gold phrases")).to_be_visible()
     page.get_by_role("button", name="Use this reading").click()
     page.get_by_text("Your file", exact=True).wait_for()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -126,10 +127,10 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
 
 
 def _are_rows(lines: Sequence[str]) -> bool:
-    """Tell whether lines could be rows of a table: quoted, a header, two columns, one of numbers or repeated values."""
-    commas = {line.count(",") for line in lines}
-    quoted = 2 * sum('","' in line for line in lines) >= len(lines)
-    if quoted or sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1 or (len(commas) == 1 and commas != {0}):
+    """Tell whether lines could be rows of a table: a header, as many cells in each, or a column of numbers or codes."""
+    widths = {len(row) for row in csv.reader(lines)}
+    heads = re.split(r"[\t,;|]", lines[0])
+    if all(map(is_known, heads)) or sum(map(is_known, heads)) > 1 or (len(widths) == 1 and widths != {1}):
         return True
     rows = [line.split(";") for line in lines]
     if len({len(row) for row in rows}) > 1 or any("<peos>" in line for line in lines):
