@@ -41,12 +41,15 @@ NO_PHRASES = BESIDES | WRITERS | {*NAMES["text"], *NAMES["title"], *NAMES["group
 #: Words for annotators and systems, behind which a number says which of them it is.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
-_DUBLIN_CORE = re.compile(r"^dc(?:terms)?[.:]|\[[a-z_]*\]$")
+_PREFIXED = re.compile(r"^(?:dc|dcterms|input|answer)[.:]|\[[a-z_]*\]$")
+#: Words of a head end at these; where that tells nothing, before a capital too.
+_BLANKS = re.compile(r"[\s_:()/]+")
+_ENDS = re.compile(r"[\s_:()/]+|(?<=[a-z])(?=[A-Z])")
 _NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
 
 
 def plain(name: str) -> str:
-    """Return a name as it is compared, without the prefix and the language that Dublin Core gives its elements.
+    """Return a name as it is compared, without what Dublin Core and forms set before and behind it.
 
     >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]")
     ('doc_id', 'schlusselworter', 'nr', 'title')
@@ -54,7 +57,7 @@ def plain(name: str) -> str:
     folded = name if name.isascii() else unicodedata.normalize("NFKD", name)
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
     lower = unicodedata.normalize("NFC", bare).lower().strip().rstrip(":.")
-    return re.sub(r"[\s\-]+", "_", _DUBLIN_CORE.sub("", lower))
+    return re.sub(r"[\s\-]+", "_", _PREFIXED.sub("", lower))
 
 
 def told(columns: Mapping[str, str]) -> str:
@@ -122,7 +125,7 @@ def is_predicted(head: str) -> bool:
     >>> is_predicted("YAKE"), is_predicted("predicted_keyphrases"), is_predicted("rank1"), is_predicted("MeSH Terms")
     (True, True, True, False)
     """
-    words = {plain(head), *map(plain, re.split(r"[\s_:()/]+", head))}
+    words = {plain(head), *map(plain, re.split(r"[\s_:()/-]+", head))}
     ranked = number_of(head) is not None and plain(base_of(head)) in NAMES["rank"]
     return ranked or bool(words & {*SYSTEMS, *NAMES["predictions"]})
 
@@ -133,7 +136,7 @@ def is_gold(head: str) -> bool:
     >>> is_gold("Keywords"), is_gold("true_keyphrases"), is_gold("Keywords Anna")
     (True, True, False)
     """
-    words = {*map(plain, re.split(r"[\s_:()/]+", head))}
+    words = {*map(plain, _ENDS.split(head))}
     return plain(head) in GOLD or bool(words & _GOLD_WORDS and words & {*NAMES["phrase"], *NAMES["phrases"]})
 
 
@@ -147,8 +150,11 @@ def source_of(head: str) -> str:
     if plain(base) in GOLD or plain(base) in NAMES["rank"]:
         return ""
     about = (*NAMES["phrase"], *NAMES["phrases"])
-    words = [word for word in re.split(r"[\s_:()/]+", base) if word and plain(word) not in about]
-    return " ".join(words) if len(words) < len(re.findall(r"[^\s_:()/]+", base)) else base.strip()
+    for ends in (_BLANKS, _ENDS):
+        every = list(filter(None, ends.split(base)))
+        if len(words := [word for word in every if plain(word) not in about]) < len(every):
+            return " ".join(words)
+    return base.strip()
 
 
 def record_phrases(heads: Sequence[str]) -> list[str]:

@@ -55,7 +55,8 @@ _ROLES: dict[str, tuple[str, ...]] = {
 #: doubtful is only offered. Heads of judged pairs mean nothing else.
 _PAIRS, _CLEAR, _WIDE, _COUNTED, _NAMED, _BY_CONTENT, _DOUBTFUL = 0.97, 0.94, 0.9, 0.86, 0.85, 0.5, 0.45
 #: What stands in cells that only say whether somebody chose a phrase.
-_MARKED = {"0", "1", "x", "yes", "no", "y", "n", "ja", "nein", "j", "oui", "non", "si", "sì", "true", "false", "✓", "✗"}
+_NO = {"0", "no", "n", "nein", "non", "false", "✗"}
+_MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓"} | _NO
 #: Columns whose names say how rows are judged or ordered; such a table is about phrases.
 _TELLING = ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
 _LONG_TEXT = 200
@@ -212,7 +213,8 @@ def _guess_role(table: Table) -> Role | None:
         if not lists and _only_list(table, found) is None:
             long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
             texts = find_roles(table.names, _TEXTS)
-            return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
+            once = "doc_id" not in texts or _profile(table, texts["doc_id"]).varied == 1
+            return "documents" if long or (once and ("text" in texts or {"doc_id", "title"} <= set(texts))) else None
     name = phrases_in(found)
     scored = name in list_columns(table) and are_scored(table.column(name).slice(0, _SAMPLE).to_pylist())
     if scored or {"rank", "score", "system"} & set(found):
@@ -282,6 +284,9 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     phrases = phrases_in(columns)
     if phrases is None:
         return None
+    who, proved = _who(table, columns) if "doc_id" in columns else (None, True)
+    if who is not None:
+        columns["annotator" if role == "gold" else "system"] = who
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
         columns.pop("doc_id", "")
@@ -301,7 +306,32 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     said += "; each row is a document" if numbered else ""
     evidence = _evidence(table, columns) + said + filled
     found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
-    return replace(found, score=min(_score(found), _DOUBTFUL if _unread(made) else 1))
+    return replace(found, score=min(_score(found), _DOUBTFUL if _unread(made) or not proved else 1))
+
+
+def _who(table: Table, columns: dict[str, str]) -> tuple[str | None, bool]:
+    """Return a column under an unknown head that tells whose the rows are, and whether that is proved.
+
+    Rows of one document differ in it: each is a list, or says again what another row said.
+    """
+    ids, phrases = columns["doc_id"], columns.get("phrases", columns.get("phrase", ""))
+    if not table.header or {"annotator", "system", "rank", "score"} & set(columns):
+        return None, True
+    lists = phrases in _whole_lists(table, [phrases])
+    texts = {name: table.texts(name) for name in table.names}
+    if _count_distinct({name: texts[name] for name in ((ids,) if lists else (ids, phrases))}) == len(table):
+        return None, True
+    for name in table.names:
+        if name in columns.values() or plain(name) in NO_IDS or not _profile(table, name).ids:
+            continue
+        rows = {one: texts[one] for one in ((ids, name) if lists else (ids, phrases, name))}
+        if (
+            _profile(table, name).varied <= 0.5
+            and not _profile(table, name).numbers
+            and _count_distinct(rows) == len(table)
+        ):
+            return name, lists
+    return None, True
 
 
 def _score(layout: Layout) -> float:
@@ -327,12 +357,16 @@ def _unread(layout: Layout) -> str:
         return ""
     free = [name for name in table.names if name not in columns.values()]
     values = {name: set(map(plain, set(_cells(table, name)))) - {""} for name in free}
-    mixed = [name for name, found in values.items() if found & SYSTEMS]
-    marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in KNOWN | BESIDES]
+    group = columns.get("group", "")
+    kinds = values | ({group: set(map(plain, set(_cells(table, group))))} if group else {})
+    mixed = [name for name, found in kinds.items() if found & SYSTEMS]
+    marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in BESIDES]
     lists = [
         name for name in free if plain(name.rstrip("'")) in NAMES["phrases"] and _profile(table, name).lists >= 0.5
     ]
-    unread = mixed or lists or marks if mixed or lists or len(marks) > 1 else []
+    # Where some rows are marked and others not, the mark says which of the phrases are meant.
+    parted = [name for name in marks if values[name] & _NO and values[name] - _NO]
+    unread = mixed or lists or (marks if len(marks) > 1 else parted)
     shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
     return f"; not read: {shown}" if unread else ""
 
@@ -356,8 +390,10 @@ def _of_columns(
     lists = sum(shape.lists >= 0.5 for shape in shapes)
     sure = several or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
     across = _lies_across(table, columns, sources)
+    predicted = sum(map(is_predicted, used))
+    both = 0 < predicted < len(used) and gold_beside(sources) is None  # people and systems
     told = "phrases_of" in choice.options or bool(_record_columns(table))
-    sure = told or (sure and not (across or _is_doubtful(table, sources)))
+    sure = told or (sure and not (across or both or _is_doubtful(table, sources)))
     evidence += "; do the columns stand for documents? Then turn the table first" * across
     score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)
@@ -531,13 +567,15 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
         if (once and shape.varied > 0.9 and shape.words <= 2) or (again and shape.varied <= 0.9 and shape.ids):
             columns["doc_id"] = columns.pop(about)
             break
+    if plain(columns.get("doc_id", "")) == "name" and plain(columns.get("text", "")) in ("text", "document"):
+        columns["annotator" if role == "gold" else "system"] = columns.pop("doc_id")
+        columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
     # Lists under a name such as ID; the head of our own tables is never doubted, since any text may be an id there.
-    if (name := columns.get("doc_id", "doc_id")) != "doc_id":
-        partial = plain(name) in BESIDES and len(_cells(table, name)) < min(len(table), _SAMPLE)
-        if partial or _share(table.texts(name), ";") >= 0.5:
-            del columns["doc_id"]
+    name = columns.get("doc_id", "doc_id")
+    if name != "doc_id" and (_is_partial(table, name) or _share(table.texts(name), ";") >= 0.5):
+        del columns["doc_id"]
     return columns
 
 
@@ -557,7 +595,12 @@ def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, s
 
 def _can_be_ids(table: Table, name: str) -> bool:
     """Tell whether a column can hold ids, by its content and its head."""
-    return plain(name) not in NO_IDS and _profile(table, name).ids
+    return plain(name) not in NO_IDS and not _is_partial(table, name) and _profile(table, name).ids
+
+
+def _is_partial(table: Table, name: str) -> bool:
+    """Tell a column of DOIs, which not every record has."""
+    return plain(name) in ("doi", "di") and len(_cells(table, name)) < min(len(table), _SAMPLE)
 
 
 def _are_codes(table: Table, name: str) -> bool:

@@ -37,8 +37,14 @@ def align(parts: Sequence[Rows], notes: list[Note]) -> None:
     fitting = texts if len(texts) == 1 and len(texts[0].ids()) == first.counted else []
     companion = next((part for part in (*numbered, *fitting) if part.only_ids or part in fitting), None)
     if companion is None:
-        message = f"There are no ids; documents are counted 1 to {first.counted:,}."
+        others = [part for part in parts if not part.counted and part.role in ("gold", "system")]
+        ids = {doc_id for part in others for doc_id in part.ids().to_pylist()}
+        start = 0 if "0" in ids and ids <= set(map(str, range(first.counted))) else 1
+        as_others = f", as in {others[0].file}" if start == 0 else ""
+        message = f"There are no ids; documents are counted {start} to {first.counted - 1 + start:,}{as_others}."
         notes += [Note("warning", part.file, message) for part in numbered]
+        for part in numbered if start == 0 else ():
+            part.rename("doc_id", {str(number + 1): str(number) for number in range(first.counted)})
         return
     renamed = {str(number): doc_id for number, doc_id in enumerate(companion.ids().to_pylist(), 1)}
     for part in numbered:

@@ -165,7 +165,15 @@ def headed(table: Table, choice: Choice) -> Table:
         notes=notes,
     )
     found = _without_blank_rows(found)
+    if heads and not rows[above + heads - 1][0].strip() and len(names) > 1 and _counts_rows(found.columns[0]):
+        found = found.without(names[:1])
     return _without_footer(_without_heads(found, rows[above + heads - 1])) if heads else found
+
+
+def _counts_rows(column: pa.ChunkedArray) -> bool:
+    """Tell a column that only counts the rows, from 0 or 1, as programs write it in front of a table."""
+    cells = column.to_pylist()
+    return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
 
 
 def _take_out(table: Table, gone: Mask, said: str = "") -> Table:
