@@ -34,7 +34,8 @@ NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_
 KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTHERS)
 #: Heads of columns that hold a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
-_GOLD_WORDS = frozenset({"gold", "true", "reference", "actual"})
+#: Words that say gold standard, and no more than that.
+GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "reference", "target", "targets", "actual"})
 #: Heads that are no ids, and those that are no keyphrases, whatever stands below.
 NO_IDS = (BESIDES | KNOWN | WRITERS) - set(NAMES["doc_id"])
 NO_PHRASES = BESIDES | WRITERS | {*NAMES["text"], *NAMES["title"], *NAMES["group"]}
@@ -137,7 +138,7 @@ def is_gold(head: str) -> bool:
     (True, True, False)
     """
     words = {*map(plain, _ENDS.split(head))}
-    return plain(head) in GOLD or bool(words & _GOLD_WORDS and words & {*NAMES["phrase"], *NAMES["phrases"]})
+    return plain(head) in GOLD or bool(words & GOLD_WORDS and words & {*NAMES["phrase"], *NAMES["phrases"]})
 
 
 def source_of(head: str) -> str:

@@ -2,24 +2,67 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from types import NoneType
 
 from kp_core.corpus import Role
 from kp_core.errors import counted
 from kp_core.reading.family import File
-from kp_core.reading.fields import NAMES
-from kp_core.reading.json_text import JsonRecord
+from kp_core.reading.fields import NAMES, NO_PHRASES, find_roles, plain
+from kp_core.reading.json_text import JsonRecord, NoNumber
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import column_of, storable
 from kp_core.reading.table import Table, table_of
 
+#: So many objects are looked at.
+_FIRST = 200
+#: Fields of formats that have a reader of their own.
+_OF_FORMATS = {
+    *("prmu", "scores", "src", "src_raw", "pred_sents", "doc_bio_tags"),
+    *("extractive_keyphrases", "abstractive_keyphrases", "abstractive_keyphrase"),
+}
+_MARKS = re.compile(r"<peos>| \[sep\] | <eos> ", re.IGNORECASE)
+#: What language models set around their answers.
+_FENCE = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
+
 
 def read_json_rows(file: File, role: Role | None) -> Table | None:
-    """Return objects that all have a `phrase`, a `candidate`, or `text` and `title` and no list, as a table."""
+    """Return objects that are rows as a table: with `phrase`, `candidate`, text and title, or as `are_rows` says."""
     good = [record for record in file.records if isinstance(record.value, dict)]
-    if not good or not any(_fits(good, kind) for kind in ([role] if role else ["gold", "judgements", "documents"])):
+    tidy = good and any(_fits(good, kind) for kind in ([role] if role else ["gold", "judgements", "documents"]))
+    if not tidy and not (role != "documents" and are_rows(good)):
         return None
-    return file.once("rows", lambda: _table(file, good))
+    return file.once("rows", lambda: _table(file, good, splits=not tidy))
+
+
+def are_rows(records: Sequence[JsonRecord]) -> bool:
+    """Tell objects that are the rows of a table: keyphrases in a text, or several lists of them, and nothing nested."""
+    first = [record.value for record in records[:_FIRST] if record.value]
+    kinds: dict[str, set[type]] = {}
+    for record in first:
+        for name, value in record.items():
+            nested = isinstance(value, dict) or (isinstance(value, list) and not all(map(_is_text, value)))
+            marked = isinstance(value, str) and _MARKS.search(value)
+            kinds.setdefault(name, set()).add(dict if nested or marked else type(value))
+    if len(first) < 2 or any(dict in found for found in kinds.values()) or {*map(plain, kinds)} & _OF_FORMATS:
+        return False
+    texts = [name for name, found in kinds.items() if found <= {str, NoNumber, NoneType}]
+    lists = [name for name, found in kinds.items() if list in found and plain(name) not in NO_PHRASES]
+    lists = [name for name in lists if any(record.get(name) for record in first)]
+    return bool(len(lists) > 1 or find_roles(texts, ("phrase", "phrases")))
+
+
+def _cell(value: object) -> object:
+    """Return a value as a cell: what programs write for a missing number, `NaN`, is a missing value."""
+    if type(value) is NoNumber:
+        return None
+    return _FENCE.sub("", value) if isinstance(value, str) else value
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _fits(good: list[JsonRecord], role: Role | str) -> bool:
@@ -36,12 +79,12 @@ def _fits(good: list[JsonRecord], role: Role | str) -> bool:
     )
 
 
-def _table(file: File, good: list[JsonRecord]) -> Table:
+def _table(file: File, good: list[JsonRecord], *, splits: bool) -> Table:
     names = list(dict.fromkeys(name for record in good for name in record.value))
     refuse_over(file.limits.columns, len(names), "different fields", file.name, "JSON objects")
     refuse_over(file.limits.cells, len(names) * len(good), "cells", file.name, "a table")
-    columns = [column_of([record.value.get(name) for record in good]) for name in names]
+    columns = [column_of([_cell(record.value.get(name)) for record in good]) for name in names]
     table = table_of(file.name, names, columns, [record.line for record in good], file.limits)
     broken = [(file.name, r.line, r.broken, storable(r.content)) for r in file.records if r.broken]
     described = f"{counted(len(good), 'JSON object')}, one a row"
-    return replace(table, described=described, rejected=broken + table.rejected, splits=False)
+    return replace(table, described=described, rejected=broken + table.rejected, splits=splits)

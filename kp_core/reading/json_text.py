@@ -86,12 +86,20 @@ def parse_json(name: str, text: str, limits: Limits, twice: str) -> tuple[Any, i
 
 
 def records_within(value: Any) -> Any:
-    """Return the records of documents of an object that says no more of them, or the value as it is.
+    """Return the records of an object that says no more of them, or holds them column by column; else the value.
 
     >>> records_within({"model": "m", "results": [{"id": "d1", "keyphrases": ["tide"]}]})
     [{'id': 'd1', 'keyphrases': ['tide']}]
+    >>> records_within({"doc_id": {"0": "d1", "1": "d2"}, "keyphrase": {"0": "tide", "1": "sea"}})
+    [{'doc_id': 'd1', 'keyphrase': 'tide'}, {'doc_id': 'd2', 'keyphrase': 'sea'}]
     """
-    lists = [inner for inner in value.values() if isinstance(inner, list)] if isinstance(value, dict) else []
+    lists = [inner for inner in value.values() if isinstance(inner, list) and inner] if isinstance(value, dict) else []
+    if isinstance(value, dict) and find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases")):
+        columns = [list(inner.values()) if isinstance(inner, dict) else inner for inner in value.values()]
+        if all(isinstance(inner, list) for inner in columns) and len(set(map(len, columns))) == 1:
+            return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
+    if isinstance(value, dict) and {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:
+        return [dict(zip(map(str, value["columns"]), row, strict=False)) for row in value["data"]]
     if len(lists) != 1 or not lists[0] or find_roles(value, ("doc_id", "text", "title")):
         return value
     found = all(

@@ -61,8 +61,8 @@ def _phrases(layout: Layout) -> list[Rows]:
         return [_lists(layout, layout.role, {layout.source: (layout.phrases,)})]
     if layout.kind == "wide":
         head = gold_beside(layout.sources)
-        gold = {source: names for source, names in layout.sources.items() if names[0] == head}
-        others = {source: names for source, names in layout.sources.items() if source not in gold}
+        gold: dict[str, tuple[str, ...]] = {"": (head,)} if head else {}
+        others = {source: names for source, names in layout.sources.items() if names[0] != head}
         if not gold:
             return [_lists(layout, layout.role, others)]
         return [_lists(layout, "gold", gold), _lists(layout, "system", others)]  # side by side in one sheet

@@ -19,6 +19,7 @@ from kp_core.errors import counted
 from kp_core.reading.family import Choice
 from kp_core.reading.fields import (
     BESIDES,
+    GOLD_WORDS,
     IDENTIFIERS,
     JUDGE,
     KNOWN,
@@ -217,7 +218,7 @@ def _guess_role(table: Table) -> Role | None:
             return "documents" if long or (once and ("text" in texts or {"doc_id", "title"} <= set(texts))) else None
     name = phrases_in(found)
     scored = name in list_columns(table) and are_scored(table.column(name).slice(0, _SAMPLE).to_pylist())
-    if scored or {"rank", "score", "system"} & set(found):
+    if scored or {"rank", "score", "system"} & set(found) or plain(name or "") in NAMES["predictions"]:
         return "system"
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 
@@ -377,7 +378,8 @@ def _of_columns(
     """Return the layout with one column, or several numbered ones, an annotator or system."""
     used = [name for names in sources.values() for name in names]
     free = [name for name in table.names if name not in (*used, *columns.values())]
-    if "doc_id" not in columns and free and _can_be_ids(table, free[0]) and not _record_columns(table):
+    first = free[0] if free and _can_be_ids(table, free[0]) else ""
+    if "doc_id" not in columns and first and (not _record_columns(table) or _are_codes(table, first)):
         columns["doc_id"] = free.pop(0)
     if role == "gold" and "title" not in columns and free and _profile(table, free[0]).words > 2:
         columns["title"] = free[0]
@@ -502,7 +504,8 @@ def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
     names = [name for columns in sources.values() for name in columns]
     if any(is_gold(name) for name in names):
         others = [name for name in names if not is_gold(name) and not is_predicted(name)]
-        if any(source_of(name) != base_of(name) for name in others):
+        meant = any(not is_gold(name) or plain(name) in GOLD_WORDS for name in names if name not in others)
+        if any(source_of(name) != base_of(name) for name in others) or (others and not meant):
             return True
     if len(table) < _TELLING_ROWS or any(len(columns) > 1 for columns in sources.values()):
         return False
@@ -783,9 +786,11 @@ def list_columns(table: Table) -> list[str]:
 def json_list(cell: str) -> list[object] | None:
     """Return the list that a cell spells out in JSON, or as Python writes it, or None.
 
-    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("tide")
-    (['tide'], ['tide', None], None)
+    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("['tide' 'sea']"), json_list("tide")
+    (['tide'], ['tide', None], ['tide', 'sea'], None)
     """
+    if not re.search(r"""['"]\s*,""", cell):  # as NumPy writes it, which Python would read as one text
+        cell = re.sub(r"""(['"])\s+(?=['"])""", r"\1, ", cell)
     for read in (partial(json.loads, parse_constant=str), ast.literal_eval):
         try:
             value = read(cell.strip())

@@ -16,6 +16,7 @@ from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 
 _BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
+_BOLD = re.compile(r"^\*\*(.+)\*\*$")
 HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
 
 
@@ -71,7 +72,9 @@ def _without_bullets(lines: list[str]) -> list[str]:
     (['tide', 'sea'], ['tide', 'sea'], ['- a', 'b'])
     """
     bare = [_BULLET.sub("", line) for line in lines]
-    return bare if all(len(one) < len(line) for one, line in zip(bare, lines, strict=True)) else lines
+    if not all(len(one) < len(line) for one, line in zip(bare, lines, strict=True)):
+        return lines
+    return [_BOLD.sub(r"\1", line) for line in bare] if all(map(_BOLD.match, bare)) else bare
 
 
 class ListBuilder:

@@ -59,6 +59,8 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
         objects = kinds["object"] >= most and any(_pick(item, PHRASE_NAMES) is not None for item in items)
         said = "lists of strings" if not kinds else "lists, mostly of strings"
         return ("scored", "lists of objects with a phrase") if objects else ("phrases", said)
+    if 2 * kinds["span"] > nested:
+        return None
     if kinds["pair"] + kinds["turned"] >= 0.8 * nested or not kinds["list"]:
         return "scored", f"pairs of {'score and phrase' if kinds['turned'] > kinds['pair'] else 'phrase and score'}"
     return "variants", "lists of lists of strings"
@@ -77,11 +79,11 @@ def are_scored(values: Iterable[Any]) -> bool:
 
 
 def _kind(item: Any) -> str:
-    """Tell an object, a list, and pairs of which one is a number; text may be a number or not."""
+    """Tell an object, a list, one with places in a text, and pairs of which one is a number; text may be one or not."""
     if isinstance(item, dict):
         return "object"
     if len(item) != 2:
-        return "list"
+        return "span" if sum(isinstance(part, int) for part in item) > 1 else "list"
     if isinstance(item[1], (int, float, NoNumber)):
         return "pair"
     if is_number(item[0]) and not isinstance(item[0], str):

@@ -165,9 +165,11 @@ def headed(table: Table, choice: Choice) -> Table:
         notes=notes,
     )
     found = _without_blank_rows(found)
-    if heads and not rows[above + heads - 1][0].strip() and len(names) > 1 and _counts_rows(found.columns[0]):
-        found = found.without(names[:1])
-    return _without_footer(_without_heads(found, rows[above + heads - 1])) if heads else found
+    if not heads:
+        return found
+    head = rows[above + heads - 1]
+    found = _without_footer(_without_heads(found, head))
+    return found.without(names[: not head[0].strip() and len(names) > 1 and _counts_rows(found.columns[0])])
 
 
 def _counts_rows(column: pa.ChunkedArray) -> bool:

@@ -92,7 +92,14 @@ def _documents(file: File) -> dict[str, Any]:
     inside = {type(inner) for inner in value}
     if inside == {list} and all(len(inner) == 2 and is_number(inner[0]) != is_number(inner[1]) for inner in value):
         return {file.stem: value}
-    fits = inside == {list} or (inside == {str} and 2 * sum(";" in inner for inner in value) >= len(value))
+    rows = (
+        inside == {list}
+        and len(set(map(len, value))) == 1
+        and any(all(isinstance(one, (int, float)) for one in column) for column in zip(*value, strict=True))
+    )
+    fits = (inside == {list} and not rows) or (
+        inside == {str} and 2 * sum(";" in inner for inner in value) >= len(value)
+    )
     return {str(number): inner for number, inner in enumerate(value, 1)} if fits else {}
 
 

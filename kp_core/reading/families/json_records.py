@@ -13,7 +13,8 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain, told
-from kp_core.reading.json_text import JsonRecord, is_json, shown
+from kp_core.reading.json_rows import are_rows
+from kp_core.reading.json_text import JsonRecord, NoNumber, is_json, shown
 from kp_core.reading.lists import ListBuilder, document_rows, storable
 from kp_core.reading.shapes import Shape, add_list, add_scored, are_scored, ids_of, shape_of, text_of, title_and_body
 
@@ -63,7 +64,7 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
 def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None:
     records = [record for file in files for record in _records(file)]
     first = [record.value for record in records if record.value is not None][:200]
-    if not first:
+    if not first or (role != "documents" and are_rows(records)):
         return None
     columns = _columns(first, role, files[0].choice)
     asked = {"gold": ["gold"], "system": ["predictions"], "documents": ["text", "title"]}
@@ -100,7 +101,7 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
     own = {part: name for part, name in _TOKENS.items() if name in names} | ({"doc_id": _KEY} if _KEY in names else {})
     named = own | {chosen.get(part, part): name for part, name in choice.columns.items()}
     scores = next((name for name in names if plain(name) == "scores"), None)
-    worded = [name for name in names if name in named.values() or not _are_numbers(first, name)]
+    worded = [name for name in names if name in named.values() or _are_phrases(first, name)]
     columns = find_roles(names, ("doc_id",), named) | find_roles(worded, ("predictions", "gold", "text"), named)
     if not {"predictions", "gold"} & set(columns):  # lists under a name for one keyphrase
         lists = [name for name in worded if any(isinstance(record.get(name), list) for record in first)]
@@ -117,12 +118,14 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
     return columns
 
 
-def _are_numbers(first: list[dict[str, Any]], name: str) -> bool:
-    """Tell a field of numbers, or of lists of numbers, such as the tokens of a model: no text and no phrases."""
+def _are_phrases(first: list[dict[str, Any]], name: str) -> bool:
+    """Tell a field that can hold text or phrases: no numbers, such as a model's tokens, and no places in a text."""
     found = [value for record in first if (value := record.get(name)) not in (None, [])]
+    lists = [value for value in found if isinstance(value, list)]
     for _ in range(2):
         found = [part for value in found for part in (value if isinstance(value, list) else [value])]
-    return bool(found) and all(isinstance(value, (int, float)) for value in found)
+    numbers = bool(found) and all(isinstance(value, (int, float)) for value in found)
+    return not numbers and (not lists or shape_of(lists) is not None)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -167,7 +170,7 @@ def _lists(file: File, good: list[_Object], columns: dict[str, str], role: Role,
         if not doc_id or doc_id.isspace():
             builder.rejected.append((place, record.line, "an empty id", shown(record.value)))
             continue
-        if value is None:
+        if value is None or type(value) is NoNumber:
             continue
         builder.open(doc_id, file=place, line=record.line, source=source)
         kinds = record.value.get(_KINDS) if role == "gold" and shape == "phrases" and isinstance(value, list) else None
@@ -220,4 +223,6 @@ def _texts(file: File, good: list[_Object], columns: dict[str, str], alone: bool
 
 
 def _in_one_text(value: Any) -> str | None:
+    if type(value) is NoNumber:
+        return None
     return " ".join(filter(None, map(text_of, value))) if isinstance(value, list) else text_of(value)
