@@ -51,8 +51,10 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
 
 
 def _is_code(file: File) -> bool:
-    """Tell lines that a program printed, such as `('tide table', 0.02)`: they are no rows."""
+    """Tell lines that a program printed, such as `('tide table', 0.02)`, or a web page: they are no rows."""
     lines = file.sample
+    if re.match(r"\s*<(!doctype html|html|table)\b", file.text[:200], re.IGNORECASE):
+        return True
     return sum(bool(re.match(r"[(\[{]+['\"]", line.strip())) for line in lines) * 2 > len(lines)
 
 

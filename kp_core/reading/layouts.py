@@ -91,7 +91,7 @@ SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
 }
 #: So many rows must be lists of their own where some document stands there twice.
 _FEW_TWICE = 0.6
-_WHOLE = {"json": r"^\s*\[.*\]\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
+_WHOLE = {"json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\))\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
 
 
 def phrases_in(columns: Mapping[str, str]) -> str | None:
@@ -218,7 +218,8 @@ def _guess_role(table: Table) -> Role | None:
             return "documents" if long or (once and ("text" in texts or {"doc_id", "title"} <= set(texts))) else None
     name = phrases_in(found)
     scored = name in list_columns(table) and are_scored(table.column(name).slice(0, _SAMPLE).to_pylist())
-    if scored or {"rank", "score", "system"} & set(found) or plain(name or "") in NAMES["predictions"]:
+    ranked = {"rank", "score"} & set(found) and name not in _whole_lists(table, table.names)
+    if scored or ranked or "system" in found or plain(name or "") in NAMES["predictions"]:
         return "system"
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 
@@ -362,9 +363,8 @@ def _unread(layout: Layout) -> str:
     kinds = values | ({group: set(map(plain, set(_cells(table, group))))} if group else {})
     mixed = [name for name, found in kinds.items() if found & SYSTEMS]
     marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in BESIDES]
-    lists = [
-        name for name in free if plain(name.rstrip("'")) in NAMES["phrases"] and _profile(table, name).lists >= 0.5
-    ]
+    lists = [name for name in _whole_lists(table, free) if plain(name) not in NO_PHRASES]
+    lists = [name for name in lists if _profile(table, name).phrases]
     # Where some rows are marked and others not, the mark says which of the phrases are meant.
     parted = [name for name in marks if values[name] & _NO and values[name] - _NO]
     unread = mixed or lists or (marks if len(marks) > 1 else parted)
@@ -729,7 +729,8 @@ def list_separator(layout: Layout) -> str:
     if name in list_columns(table):
         return "lists"
     # A column of variants belongs to one keyphrase a row, as the tidy form writes it.
-    if not table.splits or "variants" in table.names or {"rank", "score"} & set(columns):
+    alone = _whole_lists(table, [name]) and _profile(table, columns.get("doc_id", name)).varied == 1
+    if not table.splits or "variants" in table.names or ({"rank", "score"} & set(columns) and not alone):
         return ""
     lists = _count_lists(layout)
     if lists < len(table):
@@ -786,9 +787,13 @@ def list_columns(table: Table) -> list[str]:
 def json_list(cell: str) -> list[object] | None:
     """Return the list that a cell spells out in JSON, or as Python writes it, or None.
 
-    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("['tide' 'sea']"), json_list("tide")
-    (['tide'], ['tide', None], ['tide', 'sea'], None)
+    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("['tide' 'sea']"), json_list('c("tide", "sea")')
+    (['tide'], ['tide', None], ['tide', 'sea'], ['tide', 'sea'])
+    >>> json_list("{'tide', 'sea'}"), json_list("{'tide': 0.8}"), json_list("tide")
+    (['tide', 'sea'], [['tide', 0.8]], None)
     """
+    if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
+        cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
     if not re.search(r"""['"]\s*,""", cell):  # as NumPy writes it, which Python would read as one text
         cell = re.sub(r"""(['"])\s+(?=['"])""", r"\1, ", cell)
     for read in (partial(json.loads, parse_constant=str), ast.literal_eval):
@@ -796,6 +801,7 @@ def json_list(cell: str) -> list[object] | None:
             value = read(cell.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
+        value = list(map(list, value.items())) if isinstance(value, dict) else value
         return value if isinstance(value, list) else None
     return None
 
