@@ -10,7 +10,7 @@ from types import NoneType
 from kp_core.corpus import Role
 from kp_core.errors import counted
 from kp_core.reading.family import File
-from kp_core.reading.fields import NAMES, NO_PHRASES, find_roles, plain
+from kp_core.reading.fields import KNOWN, NAMES, NO_PHRASES, base_of, find_roles, plain
 from kp_core.reading.json_text import JsonRecord, NoNumber
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import column_of, storable
@@ -38,7 +38,7 @@ def read_json_rows(file: File, role: Role | None) -> Table | None:
 
 
 def are_rows(records: Sequence[JsonRecord]) -> bool:
-    """Tell objects that are the rows of a table: keyphrases in a text, or several lists of them, and nothing nested."""
+    """Tell objects that are the rows of a table: keyphrases in texts, or several lists of them, and nothing nested."""
     first = [record.value for record in records[:_FIRST] if record.value]
     kinds: dict[str, set[type]] = {}
     for record in first:
@@ -51,7 +51,10 @@ def are_rows(records: Sequence[JsonRecord]) -> bool:
     texts = [name for name, found in kinds.items() if found <= {str, NoNumber, NoneType}]
     lists = [name for name, found in kinds.items() if list in found and plain(name) not in NO_PHRASES]
     lists = [name for name in lists if any(record.get(name) for record in first)]
-    return bool(len(lists) > 1 or find_roles(texts, ("phrase", "phrases")))
+    unknown = [name for name in texts if plain(name) not in KNOWN | NO_PHRASES]
+    parted = any(2 * sum(";" in str(record.get(name)) for record in first) >= len(first) for name in unknown)
+    numbered = len(unknown) > len(set(map(base_of, unknown)))
+    return bool(len(lists) > 1 or parted or numbered or find_roles(texts, ("phrase", "phrases")))
 
 
 def _cell(value: object) -> object:
