@@ -30,11 +30,19 @@ _FENCE = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
 
 def read_json_rows(file: File, role: Role | None) -> Table | None:
     """Return objects that are rows as a table: with `phrase`, `candidate`, text and title, or as `are_rows` says."""
-    good = [record for record in file.records if isinstance(record.value, dict)]
+    good = _by_id(file) or [record for record in file.records if isinstance(record.value, dict)]
     tidy = good and any(_fits(good, kind) for kind in ([role] if role else ["gold", "judgements", "documents"]))
     if not tidy and not (role != "documents" and are_rows(good)):
         return None
     return file.once("rows", lambda: _table(file, good, splits=not tidy))
+
+
+def _by_id(file: File) -> list[JsonRecord]:
+    """Return the objects of an object that holds the gold standard of each document beside others, with their ids."""
+    value = file.json if isinstance(file.json, dict) else {}
+    if not value or not all(isinstance(inner, dict) and find_roles(inner, ("gold",)) for inner in value.values()):
+        return []
+    return [JsonRecord(0, {"doc_id": doc_id, **inner}) for doc_id, inner in value.items()]
 
 
 def are_rows(records: Sequence[JsonRecord]) -> bool:

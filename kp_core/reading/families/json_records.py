@@ -165,12 +165,13 @@ def _lists(file: File, good: list[_Object], columns: dict[str, str], role: Role,
     scores = columns.get("scores") if role == "system" else None
     united = plain(field) in _UNITED
     values = [_united(record.value) if united else record.value.get(field) for _, record, _ in good]
+    values = [None if type(value) is NoNumber else value for value in values]
     shape = _shape(values, field, "scores" in columns)
     for (doc_id, record, place), value in zip(good, values, strict=True):
         if not doc_id or doc_id.isspace():
             builder.rejected.append((place, record.line, "an empty id", shown(record.value)))
             continue
-        if value is None or type(value) is NoNumber:
+        if value is None:
             continue
         builder.open(doc_id, file=place, line=record.line, source=source)
         kinds = record.value.get(_KINDS) if role == "gold" and shape == "phrases" and isinstance(value, list) else None
