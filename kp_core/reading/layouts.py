@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 import pyarrow as pa
@@ -169,6 +169,13 @@ class _Profile:
 
 
 def _profile(table: Table, name: str) -> _Profile:
+    """Return what a column is, looked at once a table."""
+    if name not in table.seen:
+        table.seen[name] = _looked_at(table, name)
+    return cast(_Profile, table.seen[name])
+
+
+def _looked_at(table: Table, name: str) -> _Profile:
     cells = _cells(table, name)
     if pa.types.is_nested(table.column(name).type):
         return _Profile(cells)
@@ -319,21 +326,17 @@ def _who(table: Table, columns: dict[str, str]) -> tuple[str | None, bool]:
     ids, phrases = columns["doc_id"], columns.get("phrases", columns.get("phrase", ""))
     if not table.header or {"annotator", "system", "rank", "score"} & set(columns):
         return None, True
-    lists = phrases in _whole_lists(table, [phrases])
-    texts = {name: table.texts(name) for name in table.names}
-    if _count_distinct({name: texts[name] for name in ((ids,) if lists else (ids, phrases))}) == len(table):
+    free = [name for name in table.names if name not in columns.values() and plain(name) not in NO_IDS]
+    shapes = {name: _profile(table, name) for name in free}
+    free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= 0.5 and not shape.numbers]
+    if not free:
         return None, True
-    for name in table.names:
-        if name in columns.values() or plain(name) in NO_IDS or not _profile(table, name).ids:
-            continue
-        rows = {one: texts[one] for one in ((ids, name) if lists else (ids, phrases, name))}
-        if (
-            _profile(table, name).varied <= 0.5
-            and not _profile(table, name).numbers
-            and _count_distinct(rows) == len(table)
-        ):
-            return name, lists
-    return None, True
+    lists = phrases in _whole_lists(table, [phrases])
+    said = {name: table.texts(name) for name in ((ids,) if lists else (ids, phrases))}
+    if _count_distinct(said) == len(table):
+        return None, True
+    apart = [name for name in free if _count_distinct({**said, name: table.texts(name)}) == len(table)]
+    return (apart[0], lists) if apart else (None, True)
 
 
 def _score(layout: Layout) -> float:
@@ -794,8 +797,9 @@ def json_list(cell: str) -> list[object] | None:
     """
     if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
         cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
-    if not re.search(r"""['"]\s*,""", cell):  # as NumPy writes it, which Python would read as one text
-        cell = re.sub(r"""(['"])\s+(?=['"])""", r"\1, ", cell)
+    quote = found.group(1) if (found := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
+    if quote and not re.search(rf"{quote}\s*,", cell):  # as NumPy writes it, which Python would read as one text
+        cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
     for read in (partial(json.loads, parse_constant=str), ast.literal_eval):
         try:
             value = read(cell.strip())

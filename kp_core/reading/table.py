@@ -30,6 +30,7 @@ class Table:
     names   empty until `headed` found them, where the format itself has none
     lines   line of each row, or None where row i stands in line i + 1
     splits  whether a text may hold several phrases, as where the format has no lists of its own
+    seen    what was found by looking at a column, so that it is looked at once
     """
 
     file: str
@@ -44,6 +45,7 @@ class Table:
     blank: int = 0
     sheet: str = ""
     splits: bool = True
+    seen: dict[str, object] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.columns[0]) if self.columns else 0
