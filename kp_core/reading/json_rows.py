@@ -11,7 +11,7 @@ from kp_core.corpus import Role
 from kp_core.errors import counted
 from kp_core.reading.family import File
 from kp_core.reading.fields import KNOWN, NAMES, NO_PHRASES, base_of, find_roles, plain
-from kp_core.reading.json_text import JsonRecord, NoNumber
+from kp_core.reading.json_text import JsonRecord, NoNumber, unfenced
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import column_of, storable
 from kp_core.reading.table import Table, table_of
@@ -24,8 +24,6 @@ _OF_FORMATS = {
     *("extractive_keyphrases", "abstractive_keyphrases", "abstractive_keyphrase"),
 }
 _MARKS = re.compile(r"<peos>| \[sep\] | <eos> ", re.IGNORECASE)
-#: What language models set around their answers.
-_FENCE = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
 
 
 def read_json_rows(file: File, role: Role | None) -> Table | None:
@@ -69,7 +67,7 @@ def _cell(value: object) -> object:
     """Return a value as a cell: what programs write for a missing number, `NaN`, is a missing value."""
     if type(value) is NoNumber:
         return None
-    return _FENCE.sub("", value) if isinstance(value, str) else value
+    return unfenced(value)
 
 
 def _is_text(value: object) -> bool:

@@ -24,6 +24,7 @@ class NoNumber(str):
     """`NaN` or `Infinity`, which Python takes for numbers and JSON does not know, as it is written."""
 
 
+_FENCE = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
 #: So many objects tell whether a text holds records: they are whole, and not all of them are empty.
 _FIRST = 200
 #: Objects that may stand in one line.
@@ -109,6 +110,21 @@ def records_within(value: Any) -> Any:
         for one in lists[0][:_FIRST]
     )
     return lists[0] if found and all(isinstance(one, dict) for one in lists[0]) else value
+
+
+def unfenced(value: Any) -> Any:
+    """Return the answer of a language model without the fence around it, and a list in it as a list.
+
+    >>> unfenced('```json\\n["tide"]\\n```'), unfenced("tide")
+    (['tide'], 'tide')
+    """
+    if not isinstance(value, str) or "```" not in value:
+        return value
+    answer = _FENCE.sub("", value)
+    try:
+        return found if isinstance(found := json.loads(answer), list) else answer
+    except (ValueError, RecursionError):
+        return answer
 
 
 def is_json(value: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -218,6 +219,8 @@ def _guess_role(table: Table) -> Role | None:
         predicted = [name for name in lists or table.names if is_predicted(name) and _profile(table, name).phrases]
         if predicted and predicted == (lists or predicted):
             return "system"
+        if {"rank", "score"} & set(found):
+            return "system"
         if not lists and _only_list(table, found) is None:
             long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
             texts = find_roles(table.names, _TEXTS)
@@ -242,9 +245,16 @@ def _found_roles(table: Table, roles: Iterable[str], choice: Choice) -> dict[str
         columns = {role: name for role, name in columns.items() if role not in people or name not in whole}
     lists = [name for name in whole if name not in columns.values()]
     alone = records or [name for name in lists if source_of(name) != base_of(name) and table.header]
-    if len(alone) == 1 and (records or lists == alone) and not phrases_in(columns):
+    if len(alone) == 1 and len(_worded(table)) < 2 and (records or lists == alone) and not phrases_in(columns):
         columns["phrase" if plain(alone[0]) in NAMES["phrase"] and alone[0] not in whole else "phrases"] = alone[0]
     return columns
+
+
+def _worded(table: Table) -> list[str]:
+    """Return the columns whose heads say whose keyphrases they are, such as “Keywords Anna”, without numbered ones."""
+    heads = [name for name in table.names if number_of(name) is None and plain(name) not in KNOWN | BESIDES]
+    worded = [name for name in heads if source_of(name) != base_of(name) and _profile(table, name).phrases]
+    return worded if table.header else []
 
 
 def _whole_lists(table: Table, names: Iterable[str]) -> list[str]:
@@ -264,7 +274,11 @@ def _only_list(table: Table, columns: dict[str, str]) -> str | None:
 
 def _record_columns(table: Table) -> list[str]:
     """Return the columns of keyphrases in a table of records of a catalogue; none where the table is another one."""
-    return [name for name in record_phrases(table.names) if _profile(table, name).phrases] if table.header else []
+    if not table.header:
+        return []
+    found = [name for name in record_phrases(table.names) if _profile(table, name).phrases]
+    whole = _whole_lists(table, found)
+    return [name for name in found if name in whole or plain(name) not in NAMES["phrase"]]
 
 
 def _of_texts(table: Table, choice: Choice) -> Layout | None:
@@ -293,9 +307,7 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     phrases = phrases_in(columns)
     if phrases is None:
         return None
-    who, proved = _who(table, columns) if "doc_id" in columns else (None, True)
-    if who is not None:
-        columns["annotator" if role == "gold" else "system"] = who
+    columns, proved = _with_people(table, columns, role)
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
         columns.pop("doc_id", "")
@@ -318,25 +330,31 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     return replace(found, score=min(_score(found), _DOUBTFUL if _unread(made) or not proved else 1))
 
 
-def _who(table: Table, columns: dict[str, str]) -> tuple[str | None, bool]:
-    """Return a column under an unknown head that tells whose the rows are, and whether that is proved.
+def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dict[str, str], bool]:
+    """Add the column under an unknown head that tells whose the rows are, and tell whether that is proved.
 
-    Rows of one document differ in it: each is a list, or says again what another row said.
+    Rows of one document differ in it: each is a list, or says again what another row said. Where everybody has one
+    list, each of another document, the people are no annotators.
     """
-    ids, phrases = columns["doc_id"], columns.get("phrases", columns.get("phrase", ""))
-    if not table.header or {"annotator", "system", "rank", "score"} & set(columns):
-        return None, True
+    ids, phrases = columns.get("doc_id"), phrases_in(columns) or ""
+    if not table.header or ids is None or len(table) < 2:
+        return columns, True
+    lists = phrases in _whole_lists(table, [phrases])
+    if role == "gold" and "annotator" in columns and lists:
+        once = all(_profile(table, columns[name]).varied == 1 for name in ("annotator", "doc_id"))
+        return {part: name for part, name in columns.items() if part != "annotator" or not once}, True
+    if {"annotator", "system", "rank", "score"} & set(columns):
+        return columns, True
     free = [name for name in table.names if name not in columns.values() and plain(name) not in NO_IDS]
     shapes = {name: _profile(table, name) for name in free}
     free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= 0.5 and not shape.numbers]
-    if not free:
-        return None, True
-    lists = phrases in _whole_lists(table, [phrases])
     said = {name: table.texts(name) for name in ((ids,) if lists else (ids, phrases))}
-    if _count_distinct(said) == len(table):
-        return None, True
+    if not free or _count_distinct(said) == len(table):
+        return columns, True
     apart = [name for name in free if _count_distinct({**said, name: table.texts(name)}) == len(table)]
-    return (apart[0], lists) if apart else (None, True)
+    if not apart:
+        return columns, True
+    return columns | {"annotator" if role == "gold" else "system": apart[0]}, lists
 
 
 def _score(layout: Layout) -> float:
@@ -430,8 +448,9 @@ def gold_beside(sources: dict[str, tuple[str, ...]]) -> str | None:
 def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
     chosen = [name for name in choice.several("phrases_of") if name in table.names]
-    told = chosen or _record_columns(table)
-    if chosen or len(told) >= 2:
+    worded = [] if {"phrase", "phrases"} & set(choice.columns) else _worded(table)
+    told = chosen or next((names for names in (_record_columns(table), worded) if len(names) > 1), [])
+    if told:
         return _grouped(told, _whole_lists(table, told))
     phrases = phrases_in(columns)
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
@@ -441,15 +460,7 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
     gold = phrases is not None and is_gold(phrases)
     if not table.header or (phrases is not None and not gold) or {"rank", "score"} & set(columns):
         return {}
-    # What has a known head a second time is neither an annotator nor a system of that name.
-    known = {name for name in table.names if name in columns.values() or plain(name.rstrip("'")) in KNOWN | BESIDES}
-    whole = _whole_lists(table, table.names)
-    readers = {name for name in whole if plain(name) in NAMES["annotator"] and name not in columns.values()}
-    # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
-    authors = {name for name in table.names if plain(name) in WRITERS}
-    known = known - readers if readers else known | authors
-    free = {name: _profile(table, name) for name in table.names if name not in known}
-    free = {name: shape for name, shape in free.items() if (shape.phrases and not shape.addresses) or not shape.cells}
+    whole, free = _whole_lists(table, table.names), _free(table, columns)
     # A number behind the word for a person counts people, not the phrases of one of them.
     numbered = [name for name in free if number_of(name) is not None and name not in whole]
     numbered = [name for name in numbered if plain(base_of(name)) not in PEOPLE]
@@ -467,9 +478,24 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
     wide = [name for name, shape in free.items() if name in lists or shape.lists > 0 or shape.words <= 3]
     if gold:  # the gold standard beside the systems, in one sheet
         predicted = [name for name in table.names if name not in free and is_predicted(name)]
-        beside = [*(name for name in wide if name in lists or plain(name) in SYSTEMS), *predicted]
+        sure = plain(str(phrases)) in GOLD_WORDS
+        beside = [*(name for name in wide if sure or name in lists or plain(name) in SYSTEMS), *predicted]
         return _grouped([str(phrases), *beside], [str(phrases), *beside]) if beside else {}
     return _grouped(wide, wide) if len(wide) >= 2 else {}
+
+
+def _free(table: Table, columns: dict[str, str]) -> dict[str, _Profile]:
+    """Return the columns that may be those of annotators or systems: no other is known to hold something else."""
+    # What has a known head a second time is neither an annotator nor a system of that name.
+    known = {name for name in table.names if name in columns.values() or plain(name.rstrip("'")) in KNOWN | BESIDES}
+    whole = _whole_lists(table, table.names)
+    readers = {name for name in whole if plain(name) in NAMES["annotator"] and name not in columns.values()}
+    # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
+    authors = {name for name in table.names if plain(name) in WRITERS}
+    known = known - readers if readers else known | authors
+    known |= {name for name in table.names if plain(base_of(name)) in IDENTIFIERS}
+    free = {name: _profile(table, name) for name in table.names if name not in known}
+    return {name: shape for name, shape in free.items() if (shape.phrases and not shape.addresses) or not shape.cells}
 
 
 def _repeated(table: Table, columns: dict[str, str]) -> tuple[str, ...]:
@@ -493,7 +519,9 @@ def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tup
     found: dict[str, tuple[str, ...]] = {}
     for name in names:
         source = source_of(name)
-        if (name in whole and (source in found or number_of(name) is not None)) or plain(base_of(name)) in PEOPLE:
+        numbered = number_of(name) is not None
+        own = numbered if name in whole else False
+        if own or (source in found and (name in whole or not numbered)) or plain(base_of(name)) in PEOPLE:
             source = name.strip()
         found[source] = (*found.get(source, ()), name)
     return found
@@ -516,8 +544,8 @@ def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
     for name in names:
         cells = enumerate(table.texts(name).slice(0, _SAMPLE).to_pylist())
         items.append({(row, item.strip().lower()) for row, cell in cells for item in re.split(r"[;；,，、•|\n]", cell)})
-    blank = {(row, "") for row in range(_SAMPLE)}
-    return any(not (own - blank) & set().union(*(other for other in items if other is not own)) for own in items)
+    said = Counter(item for own in items for item in own if item[1])
+    return any(all(said[item] < 2 for item in own) for own in items)
 
 
 def _lies_across(table: Table, columns: dict[str, str], sources: dict[str, tuple[str, ...]]) -> bool:

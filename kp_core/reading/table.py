@@ -282,6 +282,8 @@ def is_head(rows: list[list[str]], choice: Choice) -> bool:
     if set(choice.columns.values()) & set(first):
         return True
     known = sum(map(is_known, first))
+    if known == 1 and any(cell.strip().isdigit() and is_known(cell) for cell in first):
+        known = 0  # a number may be a tag of MARC, but hardly alone
     below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
     repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
     kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]

@@ -8,7 +8,7 @@ from kp_core.corpus import Role
 from kp_core.errors import counted
 from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import SYSTEMS, find_roles, plain
-from kp_core.reading.json_text import is_json
+from kp_core.reading.json_text import is_json, unfenced
 from kp_core.reading.layouts import MARKS
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shapes import Shape, are_scored, rows_of, shape_of
@@ -88,7 +88,7 @@ def _documents(file: File) -> dict[str, Any]:
     value = file.json
     if isinstance(value, dict):
         fits = all(isinstance(inner, (list, dict, str)) or inner is None for inner in value.values())
-        return value if fits else {}
+        return {name: unfenced(inner) for name, inner in value.items()} if fits else {}
     inside = {type(inner) for inner in value}
     if inside == {list} and all(len(inner) == 2 and is_number(inner[0]) != is_number(inner[1]) for inner in value):
         return {file.stem: value}
@@ -124,13 +124,15 @@ def _readings(lists: dict[str, Any]) -> list[tuple[dict[str, str], str, float]]:
 
 def _of_strings(texts: list[str], ids: list[str]) -> list[tuple[dict[str, str], str, float]]:
     """Return what may stand between the phrases of a string; nothing for the fields of one object."""
-    lines, semicolons, commas = (sum(mark in text for text in texts) / len(texts) for mark in "\n;,")
+    lines, semicolons, commas = (sum(mark in text.strip() for text in texts) / len(texts) for mark in "\n;,")
     mark = "\n" if lines >= 0.5 else ";" if semicolons or not commas else ","
     if find_roles(ids, ("doc_id", "title")):
         return []
     long = any(len(phrase.split()) > _WORDS for text in texts for phrase in text.split(mark))
     if mark == "\n":
-        return [({"separator": "lines"}, "strings of which each line is a phrase", 0.4 if long else 0.6 + 0.35 * lines)]
+        said = "strings of which each line is a phrase"
+        either = [({"separator": ";"}, "strings split at `;`", 0.6)] if semicolons >= 0.5 else []
+        return [({"separator": "lines"}, said, 0.4 if long else 0.6 if either else 0.6 + 0.35 * lines), *either]
     marks = [(mark, 0.4 if long else 0.6 + 0.35 * semicolons)] + ([(";", 0.59)] if mark == "," and not long else [])
     return [({"separator": mark}, f"strings split at `{mark}`", sure) for mark, sure in marks]
 

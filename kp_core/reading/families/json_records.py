@@ -26,6 +26,8 @@ _TAGS = "doc_bio_tags"
 _UNITED = ("extractive_keyphrases", "abstractive_keyphrases", "abstractive_keyphrase")
 #: Fields of OpenNMT-kpg, beside which `preds` and `src` are numbers of tokens.
 _TOKENS = {"predictions": "pred_sents", "text": "src_raw"}
+#: Lists under these names are no gold standard.
+_NO_LISTS = ("sentence", "candidate")
 #: Where objects stand by id, the field that holds it from then on.
 _KEY = "(key)"
 
@@ -105,7 +107,7 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
     columns = find_roles(names, ("doc_id",), named) | find_roles(worded, ("predictions", "gold", "text"), named)
     if not {"predictions", "gold"} & set(columns):  # lists under a name for one keyphrase
         lists = [name for name in worded if any(isinstance(record.get(name), list) for record in first)]
-        found = find_roles(lists, ("phrases", "phrase"))
+        found = find_roles([name for name in lists if plain(name) not in _NO_LISTS], ("phrases", "phrase"))
         columns |= {"gold": found.get("phrases", found.get("phrase", ""))} if found else {}
     columns = find_roles(names, ("title", "group"), columns)
     if "predictions" not in columns and "gold" in columns:
