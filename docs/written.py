@@ -69,14 +69,26 @@ stays behind by nature (texts in TREC) is listed.
   table are left out and named, and sheets may be chosen. In XLSX, a formula without its value is refused.
   Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
 
+## What the columns of a table are
+
+* Without ids, each row of lists is a document, counted from 1, or from 0 where the other side does so. A title or
+  source that stands in several rows, a phrase each, is their id; texts, authors, journals and years never are; a DOI
+  is, where every row has one. A first column without a head that only counts the rows is none.
+* The only column of lists under a head that nobody knows holds the keyphrases. Several are annotators or, under names
+  of systems, systems; beside a column called gold all others are systems.
+* Where several rows of one document hold lists, the column in which they differ says whose they are.
+* JSON objects of such fields are rows too, whether they stand in lines, in a list, in an object that says no more of
+  them, or column by column as pandas writes them. `NaN` is a missing value there.
+
 ## What is asked
 
 * A question names the file, what was found, and the answers; on the command line each stands with its option (`--as`,
   `--fix`), in Python `kp.Question` holds them, and `roles=` and `fixes=` take them.
 * Asked is: what a file is, where nothing proves it; which of several files is the gold standard, where neither names
   nor places nor the lengths of the lists tell; whether phrases that are numbers, addresses or sentences, ids that are
-  decimal numbers or texts, and a first row unlike the others are meant so. `--as FILE:use=as-read` says that they are;
-  `--as FILE:use=no` leaves a file out.
+  decimal numbers or texts, and a first row unlike the others are meant so; of a table also a second list of
+  keyphrases, marks such as yes and no, people beside systems, and whose rows they are where only repeats tell it.
+  `--as FILE:use=as-read` says that it is right so; `--as FILE:use=no` leaves a file out.
 * Gold standard and system without a document in common stop an evaluation, with the change of ids that would make them
   meet; fewer than half in common is a warning that stands with every number.
 
