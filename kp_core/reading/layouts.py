@@ -376,9 +376,12 @@ def _score(layout: Layout) -> float:
 def _unread(layout: Layout) -> str:
     """Name columns that say of each phrase who chose it, which no layout reads, and further lists of keyphrases."""
     table, columns = layout.table, layout.columns
-    if not (table.header and table.splits) or layout.source_column() is not None or len(table) < 2:
+    if not table.splits or layout.source_column() is not None or len(table) < 2:
         return ""
     free = [name for name in table.names if name not in columns.values()]
+    if not table.header:  # nothing but content tells columns of words apart
+        words = [name for name in free if _profile(table, name).phrases and _profile(table, name).characters > 2]
+        return f"; not read: {', '.join(f'“{name}”' for name in words[:5])}" if words else ""
     values = {name: set(map(plain, set(_cells(table, name)))) - {""} for name in free}
     group = columns.get("group", "")
     kinds = values | ({group: set(map(plain, set(_cells(table, group))))} if group else {})
