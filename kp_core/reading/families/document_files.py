@@ -36,7 +36,7 @@ OPTIONS = {
     "annotators": tuple(_WHOSE),
 }
 GROUP_IS_ONE = True
-KEYS = (".key", ".keys", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases")
+KEYS = (".key", ".keys", ".maui", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases")
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
@@ -174,9 +174,11 @@ def subject(line: str) -> _Fields | None:
 
 
 def _number(line: str) -> _Fields | None:
-    """Return a phrase and the number behind its TAB, or else behind its last blank."""
-    phrase, found, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
-    return (phrase, {"number": number(amount)}) if found and phrase.strip() and is_number(amount) else None
+    """Return a phrase and the number behind its last TAB, or blank; KEA and Maui write a stem or an id between them."""
+    said, found, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
+    phrase, _, between = said.partition("\t")
+    more: dict[str, Any] = {"concept": between} if re.search(r"\d", between) else {}
+    return (phrase, more | {"number": number(amount)}) if found and phrase.strip() and is_number(amount) else None
 
 
 #: What a line may be, most telling first: its fields, and why it is rejected where it has none.
@@ -217,7 +219,7 @@ def _are_numbers(samples: Sequence[Sequence[str]], first: File) -> bool:
     lines = [[line for line in sample if _number(line)] for sample in samples]
     tabs = {line.count("\t") for sample in lines for line in sample}
     if tabs != {0}:
-        return tabs == {1}
+        return tabs == {1} or (tabs == {2} and first.suffix in KEYS)
     amounts = [[number(line.split()[-1]) for line in sample] for sample in lines]
     falling, rising = (all(a >= b for one in amounts for a, b in pairwise(one[::step])) for step in (1, -1))
     count = sum(map(len, lines))
