@@ -41,7 +41,8 @@ def recognise(file: File, role: Role | None) -> list[Recognition]:
     found = _readings(lists)
     if find_roles(list(lists)[:50], ("gold", "predictions", "text")):  # fields of one document, and no ids
         found = [(options, said, 0.4 * sure) for options, said, sure in found]
-    if chosen := {name: file.choice.options[name] for name in OPTIONS if name in file.choice.options}:
+    asked = file.choice.options
+    if chosen := {name: asked[name] for name, values in OPTIONS.items() if asked.get(name) in values}:
         found = [({**options, **chosen}, said, 0.95) for options, said, _ in found[:1]]
     what = "list" if isinstance(file.json, list) else "object"
     counting = ", counted from 1," if what == "list" else ""
