@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -239,6 +240,10 @@ def _shown(file: File) -> str:
     return f"a first line “{first.strip()[:60]}”" if first else "an empty file"
 
 
+#: How records of RIS, MEDLINE, EndNote, BibTeX and MARC begin.
+_TAGGED = re.compile(r"\s*(?:TY  - |PMID ?- |%0 |@\w+\{|=LDR |FN )")
+
+
 def _unknown(file: File, role: Role | None) -> InputError:
     if binary_kind(file.source.data):
         expected = "a column of document ids and one of phrases"
@@ -252,6 +257,10 @@ def _unknown(file: File, role: Role | None) -> InputError:
         return InputError(file.name, found, "JSON or one JSON object a line", "Save the file again.")
     expected = f"{_WHAT[role] if role else 'keyphrases'} in a known format, with document ids"
     remedy = "See docs/formats.md, or name the columns of the id and the phrase."
+    if _TAGGED.match(file.text[:2000]):
+        remedy = (
+            "Its records stand below each other: export them as CSV or XLSX, with the keywords and an id in columns."
+        )
     if file.decoded.notes:  # windows-1252 was only proposed
         remedy = "It is not UTF-8: name its encoding."
     return InputError(file.name, _shown(file), expected, remedy)
