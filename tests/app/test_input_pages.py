@@ -2,6 +2,8 @@
 
 import io
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -309,6 +311,23 @@ def test_one_document_marks_hits_and_repeats() -> None:
     assert ranked[""].tolist() == ["✓", "↺", "·", "✓"]
     assert ranked["keyphrase"].tolist() == ["hash table", "", "", "collision"]
     assert shown(app, "found by")["found by"].tolist() == ["mine", "nobody"]  # collision is third of those that count
+
+
+def test_published_rows_on_the_page(shared: Callable[[str], Path], offered: dict[str, tuple[str, Any]]) -> None:
+    """Every published row of the five rankings, as the Documents page shows them under the preset of that paper."""
+    data = shared("data/semeval2010/system_outputs_ijcnlp13")
+    expected = pd.read_csv(shared("oracles/real/semeval2010_prf10_by_document.csv"))
+    names = ("degree", "closeness", "betweenness", "eigenvector", "textrank")
+    systems = {name: data / "output/semeval" / f"candidats.{name}" for name in names}
+    corpus = kp.load(gold=data / "data/references/semeval.ref", systems=systems)
+    app = opened("documents", corpus, k="10", preset="ijcnlp13", gold_stemmed="yes")
+    for measure, column in (("P@k", "P10"), ("R@k", "R10"), ("F1@k", "F10")):
+        chosen(app, "measure sidebar", measure)
+        listed = listed_in(offered).set_index("document")
+        for name in names:
+            rows = expected[expected["system"] == name].set_index("doc_id")[column]
+            assert len(rows) == 100
+            assert listed[name].to_dict() == pytest.approx(rows.to_dict(), abs=1e-9)
 
 
 def test_methods_show_every_measure_with_its_example_and_the_search_narrows_them() -> None:

@@ -1,8 +1,9 @@
-"""Agreement of annotators against irrCAC, and against every pair counted by hand.
+"""Agreement of annotators against statsmodels, krippendorff and irrCAC, and against every pair counted by hand.
 
-A known defect, kept out of the comparison: irrCAC (Python) infers the categories from the data and takes a missing
-rating for one of them, so the categories are given here. Gwet's shares of “yes” also count items with one rating, which
-KPScope leaves out, so every document has two annotators here.
+Known defects, kept out of the comparison: statsmodels refuses unequal numbers of annotators; krippendorff raises where
+only one value occurs; irrCAC (Python) infers the categories from the data and takes a missing rating for one of them,
+so the categories are given here. Gwet's shares of “yes” also count items with one rating, which KPScope leaves out, so
+every document has two annotators here.
 """
 
 from itertools import combinations, product
@@ -44,6 +45,26 @@ def ratings(gold):
 def found(gold, measure, system="all", **options):
     result = kp.agreement(corpus_of(gold), measures=[measure], universe=N, normalise="none", interval="none", **options)
     return result.frame[result.frame["system"] == system]["value"].item()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fleiss_against_statsmodels(seed):
+    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
+    gold = random_gold(seed)
+    counts, _ = aggregate_raters(ratings(gold).astype(int), n_cat=2)
+    assert found(gold, "K") == pytest.approx(fleiss_kappa(counts, method="fleiss"), abs=1e-9)
+    assert found(gold, "PABAK") == pytest.approx(fleiss_kappa(counts, method="randolph"), abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_alpha_against_krippendorff(seed, missing):
+    import krippendorff
+
+    gold = random_gold(seed, missing=missing)
+    expected = krippendorff.alpha(ratings(gold).T, level_of_measurement="nominal")
+    assert found(gold, "alpha") == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning")

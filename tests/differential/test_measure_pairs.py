@@ -1,4 +1,4 @@
-"""Tests between measures against enumeration of all swaps, published values and SciPy."""
+"""Tests between measures against enumeration of all swaps, published values, and simulations under the null."""
 
 import json
 from itertools import product
@@ -93,6 +93,35 @@ def test_equal_measures_have_p_one_and_constant_ones_none():
     assert estimates.contests(measures, people)[["a", "b"]].to_numpy().tolist() == [[0, 1], [0, 3], [1, 3]]
     assert permuted(measures[:, :2], people, 200) == williams(measures[:, :2], people) == 1
     assert np.isnan(permuted(measures[:, [0, 3]], people, 200))  # nothing is left of it to twelve decimals
+
+
+def simulated(test, agree, repeats=1000, pairs=40):
+    """Return p-values of two measures that agree with people equally: not at all (permuted labels), or well."""
+    rng = np.random.default_rng(2)
+    found = []
+    for _ in range(repeats):
+        truth = rng.normal(size=pairs)
+        people = np.clip(np.round(truth + 2), 0, 4)
+        people = people if agree else rng.permutation(people)
+        measures = np.stack([np.round(truth + rng.normal(size=pairs), 1), truth + rng.normal(size=pairs)], axis=1)
+        found.append(test(measures, people, rng))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("name", ["spearman", "pearson"])
+def test_p_of_swaps_is_uniform_where_human_scores_are_permuted(name):
+    p = simulated(lambda m, people, rng: permuted(m, people, 299, rng, name), agree=False)
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+    assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.02)
+
+
+def test_p_of_williams_is_uniform_where_both_measures_agree_equally_and_cautious_where_neither_does():
+    p = simulated(lambda m, people, rng: williams(m, people, "pearson"), agree=True)
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+    assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.02)
+    # around zero the strengths |r| differ less than the correlations themselves
+    none = simulated(lambda m, people, rng: williams(m, people, "pearson"), agree=False)
+    assert (none <= 0.05).mean() < 0.03
 
 
 def test_williams_of_the_oracle_cases(shared):

@@ -1,9 +1,11 @@
-"""Comparison of systems against SciPy and the enumeration of all assignments."""
+"""Comparison of systems against SciPy, statsmodels and the enumeration of all assignments."""
 
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import kp_core as kp
 from kp_core import MEASURES
@@ -33,6 +35,15 @@ def drawn_p(differences, trials, rng):
     )
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_randomisation_of_few_documents_is_the_full_enumeration(seed):
+    difference = differences(seed, 9)
+    p = drawn_p(difference, 10_000, np.random.default_rng(0))
+    assert p == pytest.approx(enumerated(difference), abs=1e-12)
+    exact = stats.permutation_test((difference,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    assert p == pytest.approx(exact.pvalue, abs=1e-12)
+
+
 def test_randomisation_of_many_documents_comes_near_the_exact_p():
     difference = differences(3, 14)
     exact = enumerated(difference)
@@ -57,6 +68,14 @@ def test_two_systems_with_the_same_lists_have_p_one_and_no_difference(measure, a
     corpus = corpus_of({f"d{i}": ["a", "c"][: 1 + i % 2] for i in range(20)}, {"x": runs, "y": dict(runs)})
     row = kp.compare(corpus, measure=measure, k=2, average=average, universe=9, trials=200).frame.iloc[0]
     assert row[["difference", "low", "high", "p", "p_adjusted"]].tolist() == [0, 0, 0, 1, 1]
+
+
+def test_p_is_uniform_under_the_null():
+    rng = np.random.default_rng(7)
+    draws = rng.normal(size=(25, 400))
+    p = drawn_p(draws, 999, rng)
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+    assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.035)
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +139,35 @@ def test_a_comparison_uses_only_documents_on_which_every_system_is_scored():
     assert (comparison.documents, comparison.left_out) == (2, 1)
     assert comparison.scores == {"x": 0.5, "y": 0.5}
     assert "2 documents, without 1 where some system has no value." in headline(comparison, "F1@1").rests_on
+
+
+@pytest.mark.parametrize("method", ["holm", "fdr_bh"])
+def test_corrections_against_statsmodels(method):
+    ours = {"holm": paired.holm, "fdr_bh": paired.benjamini_hochberg}[method]
+    rng = np.random.default_rng(9)
+    for size in (1, 2, 7, 45):
+        p = rng.random(size) ** 3
+        p[: size // 3] = p[0]  # equal p-values
+        assert ours(p) == pytest.approx(multipletests(p, method=method)[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_t_and_wilcoxon_against_scipy(seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 20, 30) / 32, rng.integers(0, 20, 30) / 32  # binary fractions: equal is equal
+    t = stats.ttest_rel(x, y)
+    mean = (x - y).mean()
+    assert intervals.t_p(mean, ((x - y - mean) ** 2).sum(), 30) == pytest.approx(t.pvalue, abs=1e-12)
+    w = stats.wilcoxon(x, y, zero_method="wilcox", correction=False, method="asymptotic")
+    found = paired.wilcoxon_test(x - y)
+    assert found[:2] == pytest.approx((w.statistic, w.pvalue), abs=1e-12)
+    assert found[2] == (x == y).sum()
+
+
+def test_rank_biserial_by_its_definition():
+    difference = np.array([3.0, -1, 2, 0, -2, 5])
+    # ranks of 3 1 2 2 5 are 4 1 2.5 2.5 5: 4 + 2.5 + 5 above, 1 + 2.5 below
+    assert paired.rank_biserial(difference) == pytest.approx((11.5 - 3.5) / 15, abs=1e-12)
 
 
 def test_the_t_test_of_equal_differences_is_undefined_although_their_last_bits_differ():

@@ -1,11 +1,13 @@
-"""Concordance and overlap measures of random corpora against scikit-learn on expanded labels."""
+"""Concordance and overlap measures of random corpora against scikit-learn and statsmodels on expanded labels."""
 
 import warnings
 
 import numpy as np
 import pytest
 from sklearn import metrics
+from statsmodels.stats.inter_rater import cohens_kappa
 
+from kp_core.scoring.measures import concordance
 from tests.corpora import corpus_of, document_values, scored, value
 from tests.differential.random_corpora import WORDS, draw
 
@@ -52,6 +54,14 @@ def test_pooled_kappa_and_overlap_are_those_of_all_labels_at_once():
     }
     for name, number in expected.items():
         assert value(drawn.corpus, name, 5, **options) == pytest.approx(number, abs=1e-9)
+
+
+def test_kappa_and_its_maximum_of_random_tables_against_statsmodels():
+    cells = np.random.default_rng(0).integers(1, 500, (200, 4)).astype(float)
+    table = concordance.table(*cells.T)
+    theirs = [cohens_kappa(row.reshape(2, 2)) for row in cells]
+    assert concordance.kappa(table) == pytest.approx(np.array([one.kappa for one in theirs]), abs=1e-9)
+    assert concordance.kappa_max(table) == pytest.approx(np.array([one.kappa_max for one in theirs]), abs=1e-9)
 
 
 @pytest.mark.parametrize("tied", [False, True])

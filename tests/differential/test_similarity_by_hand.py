@@ -2,14 +2,12 @@
 
 import math
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import combinations
 
-import numpy as np
 import pytest
 from nltk.stem.porter import PorterStemmer
 
 from kp_core.similarity import Choices, score
-from kp_core.similarity.meteor import best_alignment
 from tests.phrases import draw
 
 SEEDS = (4, 5)
@@ -133,25 +131,3 @@ def test_information_of_a_collection(seed, direction):
     whole = [nist(ref, ref) for ref, _ in chosen]
     relative = [a / b for a, b in zip(expected, whole, strict=True)]
     assert values(pairs, "NIST(normalised=yes)", direction=direction) == pytest.approx(relative, abs=1e-12)
-
-
-def every_alignment(same, exact):
-    """Return most matches, most exact ones, fewest chunks over all one-to-one alignments."""
-    r, h = same.shape
-    best = (0, 0, 0)
-    for places in set(permutations([*range(r), *[-1] * h], h)):
-        used = [(i, j) for j, i in enumerate(places) if i >= 0]
-        if all(same[i, j] for i, j in used):
-            chunks = sum(1 for i, j in used if (i - 1, j - 1) not in used)
-            best = max(best, (len(used), sum(int(exact[i, j]) for i, j in used), -chunks))
-    return best[0], -best[2]
-
-
-def test_best_alignment_is_the_best_of_all():
-    rng = np.random.default_rng(0)
-    for _ in range(150):
-        r, h = rng.integers(1, 5, 2)
-        ref, hyp = rng.integers(0, 3, r), rng.integers(0, 3, h)
-        exact = (ref[:, None] == hyp) & (rng.integers(0, 2, r)[:, None] == rng.integers(0, 2, h))
-        same = ref[:, None] == hyp
-        assert best_alignment(same, exact) == every_alignment(same, exact)

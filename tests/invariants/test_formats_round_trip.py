@@ -1,6 +1,5 @@
-"""Every family of formats becomes the tidy form and is read back as the same tables, in the order of the file."""
+"""Every family of formats becomes the tidy form and is read back as the same tables."""
 
-import json
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.corpus import COLUMNS
-from kp_core.reading import Choice, Source, load
+from kp_core.reading import Source
 from kp_core.reading.families import all_families
 from kp_core.reading.tidy import tidy
 from kp_core.reading.values import EDGES
@@ -108,39 +107,3 @@ def test_any_corpus_written_and_read_again_is_the_same(ending, gold, runs):
     again = back(tidy(corpus, ending))
     assert again.report.rejected.empty
     same(again, corpus)
-
-
-phrases = st.lists(st.text("abc xyz", min_size=1).filter(str.strip), min_size=1, max_size=8)
-lists = st.dictionaries(st.text("dC-19", min_size=1, max_size=4), phrases, min_size=1, max_size=6)
-
-
-@settings(max_examples=20)
-@given(lists)
-def test_the_order_in_the_file_is_kept_by_every_family(documents: dict[str, list[str]]) -> None:
-    wanted = [(doc_id, phrase.strip()) for doc_id, found in documents.items() for phrase in found]
-    table = pd.DataFrame(
-        [(d, n, p) for d, found in documents.items() for n, p in enumerate(found, 1)],
-        columns=["doc_id", "rank", "phrase"],
-    )
-    lines = "".join(f"{doc_id}\t{';'.join(found)};\n" for doc_id, found in documents.items())
-    records = "".join(json.dumps({"id": d, "predictions": found}) + "\n" for d, found in documents.items())
-    scored = {d: [[p, 1 / n] for n, p in enumerate(found, 1)] for d, found in documents.items()}
-    forms: list[object] = [
-        documents,
-        table,
-        table.sample(frac=1, random_state=1),
-        Source("a.json", json.dumps(documents).encode()),
-        Source("a.json", json.dumps({d: [[p] for p in found] for d, found in documents.items()}).encode()),
-        Source("a.json", json.dumps(scored).encode()),
-        Source("a.txt", lines.encode()),
-        Source("a.csv", table.to_csv(index=False).encode()),
-        Source("a.jsonl", records.encode()),
-    ]
-    for form in forms:
-        # Ids that are drawn may look like a header, which would be asked.
-        meant = {form.name: Choice(use="as-read")} if isinstance(form, Source) else {}
-        runs = load(systems={"s": form}, roles=meant).runs
-        found = list(zip(runs["doc_id"], runs["phrase"], strict=True))
-        if isinstance(form, pd.DataFrame):  # a shuffled table tells the order of phrases, not of documents
-            found = [pair for doc_id in documents for pair in found if pair[0] == doc_id]
-        assert found == wanted

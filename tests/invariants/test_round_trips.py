@@ -63,6 +63,13 @@ def test_without_agreement_the_universe_is_no_part_of_the_recipe(drawn):
     assert settings_from(line).changed(universe=drawn.universe) == drawn
 
 
+@pytest.mark.parametrize("average", [*FIELDS["average"].values, None])
+@pytest.mark.parametrize("preset", kp.PRESETS)
+def test_every_preset_reads_back_under_every_average(preset, average):
+    made = Settings(preset=preset, average=average)
+    assert settings_from(signature(made, 3)) == made
+
+
 @given(settings_drawn())
 @many
 def test_a_result_evaluated_again_from_its_signature_is_the_same(drawn):

@@ -9,7 +9,7 @@ from scipy.stats import t
 import kp_core as kp
 from kp_core.scoring.intervals import independent_error
 from kp_core.scoring.measures import concordance
-from tests.corpora import document_values, scored
+from tests.corpora import document_values, scored, value
 from tests.measure_names import AGREEMENT as NAMES
 
 #: The texts list the items 1..N, so that the 1-grams of a text are the universe of the oracle.
@@ -92,6 +92,13 @@ def test_documents_without_gold_can_be_included(corpus, expected):
             assert error == pytest.approx(found[key]["se"], abs=1e-9)
 
 
+def test_difference_of_two_systems(corpus, expected):
+    for key, found in expected["paired_s1_minus_s2_micro"].items():
+        row = kp.compare(corpus, measure=NAMES[key], k=5, trials=99, **OPTIONS).frame.iloc[0]
+        assert (row["a"], row["b"], row["documents"]) == ("s1", "s2", 7)
+        assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("key", "name"), [("empty", "says nothing"), ("random_k", "random k"), ("oracle_k", "oracle k")]
 )
@@ -117,13 +124,21 @@ def test_curve_over_k(corpus, expected):
 
 
 def test_curve_over_the_size_of_the_universe(corpus, expected):
-    a, b, c = (by_system(scored(corpus, cell, 5, average="micro", **OPTIONS), cell)["value"]["s1"] for cell in "abc")
+    a, b, c = (value(only(corpus), cell, 5, average="micro", **OPTIONS) for cell in "abc")
     for point in expected["kappa_vs_N_s1"]:
         n = 1e15 if point["N"] == "limit" else point["N"]
         found = concordance.kappa(concordance.table(a, b, c, n - a - b - c))
         assert found == pytest.approx(point["kappa"], abs=1e-9)
     zero = expected["kappa_vs_N_s1_zero_at_N"]
     assert concordance.kappa(concordance.table(a, b, c, zero - a - b - c)) == pytest.approx(0, abs=1e-9)
+
+
+def only(corpus):
+    """Return the corpus with the first system alone."""
+    from dataclasses import replace
+
+    runs = corpus.runs[corpus.runs["system"] == "s1"]
+    return replace(corpus, runs=runs, rankings={"s1": corpus.rankings["s1"]})
 
 
 def test_interval_of_a_difference_takes_documents_as_clusters(corpus, expected):

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from kp_core.learn import LESSONS, Options, every_lesson
-from kp_core.learn.every_lesson import lecture_cells, value
+from kp_core.learn.every_lesson import PAIRS, PEOPLE, PHRASES, lecture_cells, levels, scores, value
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 
 #: The answers, worked out on paper.
@@ -94,6 +94,30 @@ def test_what_the_lecture_says_of_its_six_systems() -> None:
     for measure, number in measures.items():
         (said, *_) = LESSONS["lecture"].show({"measure": measure}).sentences
         assert said == f"{number} of the six systems stand below a system that says nothing by {measure}."
+
+
+def test_weights_of_every_candidate_by_fractions() -> None:
+    for keyphrase, candidate in PAIRS:
+        words = keyphrase.split()
+        weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
+        common = [word for word in words if word in candidate.split()]
+        expected = sum((weights[word] for word in common), Fraction(0)) / sum(weights.values(), Fraction(0))
+        assert scores(keyphrase, candidate) == (Fraction(len(common), len(words)), expected)
+
+
+def test_trimming_by_counting_pairs() -> None:
+    for name, people in PEOPLE.items():
+        votes = [sum(phrase in own for own in people.values()) for phrase in range(1, PHRASES + 1)]
+        for needed, k in zip(levels(name)["votes asked"], levels(name)["K"], strict=True):
+            kept = [count if count >= needed else 0 for count in votes]
+            if not sum(kept):
+                assert k != k
+                continue
+            r = len(people)
+            agree = Fraction(sum(c * (c - 1) + (r - c) * (r - c - 1) for c in kept), PHRASES * r * (r - 1))
+            p = Fraction(sum(kept), PHRASES * r)
+            chance = p**2 + (1 - p) ** 2
+            assert k == pytest.approx(float((agree - chance) / (1 - chance)), abs=1e-12)
 
 
 def test_no_lesson_speaks_of_pages_that_do_not_exist() -> None:
