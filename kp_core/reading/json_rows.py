@@ -28,7 +28,9 @@ _MARKS = re.compile(r"<peos>| \[sep\] | <eos> ", re.IGNORECASE)
 
 def read_json_rows(file: File, role: Role | None) -> Table | None:
     """Return objects that are rows as a table: with `phrase`, `candidate`, text and title, or as `are_rows` says."""
-    good = _by_id(file) or [record for record in file.records if isinstance(record.value, dict)]
+    good = file.once("rows by id", lambda: _by_id(file)) or [
+        record for record in file.records if isinstance(record.value, dict)
+    ]
     tidy = good and any(_fits(good, kind) for kind in ([role] if role else ["gold", "judgements", "documents"]))
     if not tidy and not (role != "documents" and are_rows(good)):
         return None

@@ -94,14 +94,20 @@ def records_within(value: Any) -> Any:
     >>> records_within({"doc_id": {"0": "d1", "1": "d2"}, "keyphrase": {"0": "tide", "1": "sea"}})
     [{'doc_id': 'd1', 'keyphrase': 'tide'}, {'doc_id': 'd2', 'keyphrase': 'sea'}]
     """
-    lists = [inner for inner in value.values() if isinstance(inner, list) and inner] if isinstance(value, dict) else []
-    if isinstance(value, dict) and find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases")):
-        columns = [list(inner.values()) if isinstance(inner, dict) else inner for inner in value.values()]
-        if all(isinstance(inner, list) for inner in columns) and len(set(map(len, columns))) == 1:
+    if not isinstance(value, dict):
+        return value
+    if find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases")):
+        rows = {tuple(inner) if isinstance(inner, dict) else len(inner) for inner in value.values() if _holds(inner)}
+        if len(rows) == 1 and all(map(_holds, value.values())):
+            columns = [list(inner.values()) if isinstance(inner, dict) else inner for inner in value.values()]
             return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
-    if isinstance(value, dict) and {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:
-        return [dict(zip(map(str, value["columns"]), row, strict=False)) for row in value["data"]]
-    if len(lists) != 1 or not lists[0] or find_roles(value, ("doc_id", "text", "title")):
+    if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:
+        names, data = value["columns"], value["data"]
+        fits = isinstance(names, list) and isinstance(data, list)
+        if fits and all(isinstance(row, list) and len(row) == len(names) for row in data):
+            return [dict(zip(map(str, names), row, strict=True)) for row in data]
+    lists = [inner for inner in value.values() if isinstance(inner, list) and inner]
+    if len(lists) != 1 or find_roles(value, ("doc_id", "text", "title")):
         return value
     found = all(
         isinstance(one, dict)
@@ -110,6 +116,10 @@ def records_within(value: Any) -> Any:
         for one in lists[0][:_FIRST]
     )
     return lists[0] if found and all(isinstance(one, dict) for one in lists[0]) else value
+
+
+def _holds(inner: Any) -> bool:
+    return isinstance(inner, (list, dict))
 
 
 def unfenced(value: Any) -> Any:

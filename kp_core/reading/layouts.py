@@ -522,9 +522,8 @@ def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tup
     found: dict[str, tuple[str, ...]] = {}
     for name in names:
         source = source_of(name)
-        numbered = number_of(name) is not None
-        own = numbered if name in whole else False
-        if own or (source in found and (name in whole or not numbered)) or plain(base_of(name)) in PEOPLE:
+        apart = name in whole if number_of(name) is not None else source in found
+        if apart or plain(base_of(name)) in PEOPLE:
             source = name.strip()
         found[source] = (*found.get(source, ()), name)
     return found
