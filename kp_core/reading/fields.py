@@ -15,8 +15,11 @@ _SAID: dict[str, str] = _FOUND.pop("said")
 _SPOKEN: dict[str, str] = _FOUND.pop("spoken")
 _WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _FOUND.items()}
 _OTHERS = _WORDS.pop("others")
-#: Heads of columns beside those of keyphrases, and first cells of rows of sums.
-BESIDES, TOTALS = (frozenset(_WORDS.pop(name)) for name in ("besides", "totals"))
+#: Heads of columns of the answers to forms, and all heads beside those of keyphrases.
+ANSWERS, BESIDES = (frozenset(_WORDS.pop(name)) for name in ("answers", "besides"))
+BESIDES |= ANSWERS
+#: First cells of rows of sums, and what stands in a column of languages.
+TOTALS, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "languages"))
 #: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.
 WRITERS = frozenset(_WORDS.pop("writers"))
 _RECORD_PHRASES = frozenset(_WORDS.pop("record_phrases"))

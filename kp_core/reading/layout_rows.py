@@ -208,6 +208,8 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
             builder.extend(phrase for phrase in (cell if separator == "columns" else [cell]) if phrase.strip())
         elif separator == "uris":
             builder.extend(re.findall(r"<([^<>\s]+)>", cell))
+        elif separator == "tags":
+            builder.extend(re.findall(r"#([^#\s]+)", cell))
         elif separator in MARKS:
             builder.split(cell, MARKS[separator])
         elif items is not None:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Literal, cast
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,6 +25,7 @@ from kp_core.reading.fields import (
     IDENTIFIERS,
     JUDGE,
     KNOWN,
+    LANGUAGES,
     NAMES,
     NO_IDS,
     NO_PHRASES,
@@ -80,19 +82,32 @@ MARKS = {
     "，": "，",
     "/": " / ",
     "·": " · ",
+    "-": " - ",
+    "–": " – ",
 }
-_RARE = ("/", "·")
+_RARE = ("/", "·", "-", "–")
 #: Separators of list cells and how the evidence tells them.
 SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
     "lines": "each line of a cell is a phrase",
     "json": "cells are lists in JSON or Python",
     "uris": "cells are addresses (URIs) between `<` and `>`",
+    "tags": "cells are words behind `#`",
     "lists": "cells are lists",
     "none": "each cell is one phrase",
 }
+#: Ends of the heads of questions about documents.
+_ABOUT = re.compile(
+    r"(?i)(?:^|\W)(?:texte?|texto|testo|tekst|doc(?:ument)?|dokument|documento|abstract|article|artikel|paper)$"
+)
+#: A date, with a time or without.
+_MOMENT = re.compile(r"\s*\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d\d[\d:.]*( ?[AP]M)?)?Z?\s*$", re.IGNORECASE)
 #: So many rows must be lists of their own where some document stands there twice.
 _FEW_TWICE = 0.6
-_WHOLE = {"json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\))\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
+_WHOLE = {
+    "json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\))\s*$",
+    "uris": r"^\s*(<[^<>\s]+>\s*)+$",
+    "tags": r"^\s*(#[^#\s;,|]+\s+)*#[^#\s;,|]+\s*$",
+}
 
 
 def phrases_in(columns: Mapping[str, str]) -> str | None:
@@ -152,7 +167,8 @@ class _Profile:
     @property
     def phrases(self) -> bool:
         """Whether the items can be keyphrases."""
-        return len(self.cells) > 0 and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
+        worded = self.numbers < 0.5 and not all(map(_MOMENT.match, self.cells))
+        return len(self.cells) > 0 and worded and self.words <= 5 and self.characters <= 50
 
     @property
     def addresses(self) -> bool:
@@ -327,7 +343,9 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     said += "; each row is a document" if numbered else ""
     evidence = _evidence(table, columns) + said + filled
     found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
-    return replace(found, score=min(_score(found), _DOUBTFUL if _unread(made) or not proved else 1))
+    # Answers of people that name no document may all be about one.
+    proved = proved and not _unread(made) and not (numbered and made.source_column() is not None)
+    return replace(found, score=min(_score(found), 1 if proved else _DOUBTFUL))
 
 
 def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dict[str, str], bool]:
@@ -354,7 +372,8 @@ def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dic
     apart = [name for name in free if _count_distinct({**said, name: table.texts(name)}) == len(table)]
     if not apart:
         return columns, True
-    return columns | {"annotator" if role == "gold" else "system": apart[0]}, lists
+    proved = lists and not {plain(cell) for cell in _cells(table, apart[0])} <= LANGUAGES
+    return columns | {"annotator" if role == "gold" else "system": apart[0]}, proved
 
 
 def _score(layout: Layout) -> float:
@@ -391,9 +410,22 @@ def _unread(layout: Layout) -> str:
     lists = [name for name in lists if _profile(table, name).phrases]
     # Where some rows are marked and others not, the mark says which of the phrases are meant.
     parted = [name for name in marks if values[name] & _NO and values[name] - _NO]
-    unread = mixed or lists or (marks if len(marks) > 1 else parted)
+    unread = mixed or lists or (marks if len(marks) > 1 else parted) or _rivals(layout, free)
     shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
     return f"; not read: {shown}" if unread else ""
+
+
+def _rivals(layout: Layout, names: list[str]) -> list[str]:
+    """Return the numbers by which the phrases of a system may be meant to be ranked, since the rows have no order."""
+    table, ids = layout.table, layout.columns.get("doc_id")
+    if layout.role != "system" or ids is None or {"rank", "score"} & set(layout.columns):
+        return []
+    found = [name for name in names if _profile(table, name).numbers == 1 and plain(name) not in BESIDES]
+    groups = pd.Series(table.texts(ids).to_pylist())
+    steps = [pd.Series(floats(table.column(name))[0]).groupby(groups).diff() for name in found]
+    if any((step.dropna() >= 0).all() or (step.dropna() <= 0).all() for step in steps):
+        return []  # the order that the file has
+    return found
 
 
 def _of_columns(
@@ -418,8 +450,8 @@ def _of_columns(
     across = _lies_across(table, columns, sources)
     predicted = sum(map(is_predicted, used))
     both = 0 < predicted < len(used) and gold_beside(sources) is None  # people and systems
-    told = "phrases_of" in choice.options or bool(_record_columns(table))
-    sure = told or (sure and not (across or both or _is_doubtful(table, sources)))
+    told = bool(_record_columns(table)) or (sure and not (both or _is_doubtful(table, sources)))
+    sure = "phrases_of" in choice.options or (told and not across)
     evidence += "; do the columns stand for documents? Then turn the table first" * across
     score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)
@@ -551,8 +583,10 @@ def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
 
 
 def _lies_across(table: Table, columns: dict[str, str], sources: dict[str, tuple[str, ...]]) -> bool:
-    """Tell a table whose columns are the documents: numbered heads, over rows of a few people without a number."""
+    """Tell a table whose columns are the documents: “Keywords for text 1”, or numbers over rows of a few people."""
     rows, used = columns.get("doc_id", columns.get("annotator")), [name for own in sources.values() for name in own]
+    if len(used) > 1 and all(number_of(name) is not None and _ABOUT.search(base_of(name)) for name in used):
+        return True
     if rows is None:  # d1, d2, d3 over nothing but phrases
         return len(sources) == 1 and "" not in sources and len(used) > 1 and "title" not in columns
     if len(table) > len(used) or {*map(plain, map(base_of, used))} & (PEOPLE | SYSTEMS):
@@ -592,6 +626,8 @@ def _of_pairs(table: Table, choice: Choice) -> Layout | None:
 def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]:
     """Resolve names with two meanings: `document` and a short text or title in many rows may be the id."""
     columns = dict(columns)
+    if plain(columns.get("doc_id", "")) == "name" and not _cells(table, columns["doc_id"]):
+        del columns["doc_id"]  # a form without names
     phrases = phrases_in(columns)
     for about in ("text", "title") if "doc_id" not in columns else ():
         name = columns.get(about)
@@ -783,11 +819,20 @@ def cell_separator(table: Table, name: str, *, certain: bool = True) -> str:
         begins = len(filled) and re.search(pattern, filled[0].as_py())
         if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
             return separator
-    for separator, mark in MARKS.items():
-        share = _share(filled, mark)
-        if share and (share >= 0.5 or separator in ";；" or (certain and separator not in _RARE)):
-            return separator
-    return ";" if certain else ""
+    shares = {name: _share(filled, mark) for name, mark in MARKS.items()}
+    return common_mark(shares, certain=certain) or (";" if certain else "")
+
+
+def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
+    """Return what stands between phrases, by the share of the cells that hold each of `MARKS`; empty if nothing does.
+
+    >>> common_mark({";": 0.0, "|": 0.6}, certain=False), common_mark({",": 0.1}, certain=False)
+    ('|', '')
+    """
+    for name, share in shares.items():
+        if share and (share >= 0.5 or name in ";；" or (certain and name not in _RARE)):
+            return name
+    return ""
 
 
 def _share(texts: pa.ChunkedArray, mark: str) -> float:

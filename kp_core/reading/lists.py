@@ -65,16 +65,20 @@ def document_rows(
     return Rows("documents", table, lines, places, marked=marked)
 
 
-def _without_bullets(lines: list[str]) -> list[str]:
-    """Take bullets or numbers off lines that all begin with one.
+def bare_lines(lines: list[str]) -> list[str]:
+    """Take bullets or numbers off lines that all begin with one; words that introduce such a list become blank.
 
-    >>> _without_bullets(["• tide", "• sea"]), _without_bullets(["1. tide", "2. sea"]), _without_bullets(["- a", "b"])
-    (['tide', 'sea'], ['tide', 'sea'], ['- a', 'b'])
+    >>> bare_lines(["• tide", "• sea"]), bare_lines(["- a", "b"]), bare_lines(["Keyphrases:", "1. tide", "2. sea"])
+    (['tide', 'sea'], ['- a', 'b'], ['', 'tide', 'sea'])
     """
-    bare = [_BULLET.sub("", line) for line in lines]
-    if not all(len(one) < len(line) for one, line in zip(bare, lines, strict=True)):
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    introduced = len(filled) > 1 and lines[filled[0]].rstrip().endswith(":")
+    listed = {place: _BULLET.sub("", lines[place]) for place in filled[introduced:]}
+    if not all(len(bare) < len(lines[place]) for place, bare in listed.items()):
         return lines
-    return [_BOLD.sub(r"\1", line) for line in bare] if all(map(_BOLD.match, bare)) else bare
+    if all(map(_BOLD.match, listed.values())):
+        listed = {place: _BOLD.sub(r"\1", bare) for place, bare in listed.items()}
+    return [listed.get(place, "") for place in range(len(lines))]
 
 
 class ListBuilder:
@@ -143,9 +147,9 @@ class ListBuilder:
         pieces = [piece.strip() for piece in text.split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
-        kept = [piece for piece in pieces if piece]
+        kept = list(filter(None, bare_lines(pieces) if separator == "\n" else pieces))
         self.blank += len(pieces) - len(kept) if kept or len(pieces) > 1 else 0
-        return _without_bullets(kept) if separator == "\n" else kept
+        return kept
 
     def _refuse_long_lists(self, more: int) -> None:
         size, rows = self._lengths[-1] + more, len(self._phrases) + more

@@ -26,8 +26,8 @@ from kp_core.reading.values import is_number
 _PLAUSIBLE, _NEAR = 0.5, 0.02
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
-#: How records of RIS, MEDLINE, EndNote, BibTeX and MARC begin.
-_TAGGED = re.compile(r"\s*(?:TY  - |PMID ?- |%0 |@\w+\{|=LDR |FN )")
+#: How records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle begin.
+_TAGGED = re.compile(r"\s*(?:TY  - |PMID ?- |%0 |@\w+\{|=LDR |FN |@?prefix |@base )", re.IGNORECASE)
 #: Heads of tables of results.
 _MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}

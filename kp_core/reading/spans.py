@@ -32,9 +32,10 @@ class Span(NamedTuple):
 class Marked:
     """What one annotator marked in one document.
 
-    utf16  whether offsets count as Java and JavaScript count
-    doubt  whether that is only likely
-    left   why it is left out, in words that a number follows
+    utf16      whether offsets count as Java and JavaScript count
+    doubt      whether that is only likely
+    left       why it is left out, in words that a number follows
+    predicted  whether a model did
     """
 
     doc_id: str
@@ -46,6 +47,7 @@ class Marked:
     utf16: bool = False
     doubt: bool = False
     left: str = ""
+    predicted: bool = False
 
 
 class Units:

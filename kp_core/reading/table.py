@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from kp_core.errors import Note, counted
 from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
-from kp_core.reading.fields import TOTALS, base_of, is_known, number_of, plain
+from kp_core.reading.fields import ANSWERS, TOTALS, base_of, is_known, number_of, plain
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable
 from kp_core.reading.values import Mask, is_number
@@ -143,6 +143,10 @@ def headed(table: Table, choice: Choice) -> Table:
         return table
     first = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
     rows = [[cell or "" for cell in row] for row in zip(*first, strict=True)]
+    if imported := next((place for place, row in enumerate(rows[:5]) if all(map(_is_imported, row))), 0):
+        # Qualtrics writes codes above the questions, which are the head, and numbers of the questions below them.
+        kept = [place not in (imported, *range(imported - 1)) for place in range(len(table))]
+        return headed(table.rows(pa.array(kept)), choice)
     above, heads = _head(table, rows, choice)
     names = [f"column {number}" for number in range(1, len(table.columns) + 1)]
     if heads:
@@ -171,7 +175,12 @@ def headed(table: Table, choice: Choice) -> Table:
         return found
     head = rows[above + heads - 1]
     found = _without_footer(_without_heads(found, head))
-    return found.without(names[: not head[0].strip() and len(names) > 1 and _counts_rows(found.columns[0])])
+    unnamed = not head[0].strip() or any(plain(cell) in ANSWERS for cell in head)
+    return found.without(names[: unnamed and len(names) > 1 and _counts_rows(found.columns[0])])
+
+
+def _is_imported(cell: str) -> bool:
+    return cell.startswith('{"ImportId"')
 
 
 def _counts_rows(column: pa.ChunkedArray) -> bool:

@@ -16,7 +16,7 @@ from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, in_words, plain, role_of_path
-from kp_core.reading.lists import ListBuilder
+from kp_core.reading.lists import ListBuilder, bare_lines
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
 from kp_core.reading.values import is_number, number
 
@@ -358,7 +358,7 @@ def _add_lines(builder: ListBuilder, file: File, line: str, split: bool) -> None
     """Add the lines of a file to its list; a line of other fields is a rejected row."""
     fields_of, reason = _LINES[line]
     amount = "relevance" if builder.role == "gold" else "score"
-    for place, one in enumerate(file.lines, 1):
+    for place, one in enumerate(bare_lines(file.lines) if line == "phrase" else file.lines, 1):
         if not one.strip() or (line == "number" and place < 3 and _is_heading(one)):
             builder.blank += 1
             continue

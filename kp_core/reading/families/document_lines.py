@@ -76,10 +76,12 @@ def _sure(lines: Sequence[str], separator: str) -> float:
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Split the right side of each line at semicolons, or at commas where there are none; `+` joins spellings there."""
+    """Split the right side of each line at semicolons, else at `|` or commas; among commas `+` joins spellings."""
     file, separator = recognition.files[0], recognition.options["separator"]
     builder, pattern = ListBuilder(recognition.role, file.limits), _LINES[separator]
-    mark = ";" if separator != ":" or sum(";" in line for line in file.sample) * 2 > len(file.sample) else ","
+    shares = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
+    few = separator == ":" and shares[";"] <= 0.5
+    mark = "," if few else next((one for one, share in shares.items() if share >= (one != ";") / 2 and share), ";")
     comments: list[int] = []
     for number, line in enumerate(file.lines, 1):
         found = pattern.fullmatch(line)
@@ -94,11 +96,14 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             builder.rejected.append((file.name, number, reason, line[:200]))
         else:
             builder.open(doc_id, file=file.name, line=number)
-            if mark == ";" or "+" not in phrases:
+            if mark != "," or "+" not in phrases:
                 builder.split(phrases, mark)
                 continue
             for phrase in builder.pieces(phrases, mark):
                 builder.add_spellings(phrase, "+")
+    if mark == "," and separator != ":":
+        said = "Lines were split at commas, as there is no `;`; phrases that hold commas need `;` between them."
+        builder.say("warning", file.name, said)
     if comments:
         builder.blank += len(comments)
         first = file.lines[comments[0] - 1][:60]

@@ -9,7 +9,7 @@ from kp_core.errors import counted
 from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import SYSTEMS, find_roles, plain
 from kp_core.reading.json_text import is_json, unfenced
-from kp_core.reading.layouts import MARKS
+from kp_core.reading.layouts import MARKS, common_mark
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shapes import Shape, are_scored, rows_of, shape_of
 from kp_core.reading.values import is_number
@@ -18,7 +18,7 @@ NAME = "F1"
 TITLE = "lists, JSON: phrases, variants, scores"
 OPTIONS = {
     "inner": ("phrases", "variants", "tokens", "scored"),
-    "separator": (";", ",", "lines"),
+    "separator": tuple(MARKS),
     "outer": ("sources", "documents"),
 }
 #: No phrase of a list has so many words; a longer string is a text.
@@ -125,17 +125,19 @@ def _readings(lists: dict[str, Any]) -> list[tuple[dict[str, str], str, float]]:
 
 def _of_strings(texts: list[str], ids: list[str]) -> list[tuple[dict[str, str], str, float]]:
     """Return what may stand between the phrases of a string; nothing for the fields of one object."""
-    lines, semicolons, commas = (sum(mark in text.strip() for text in texts) / len(texts) for mark in "\n;,")
-    mark = "\n" if lines >= 0.5 else ";" if semicolons or not commas else ","
+    shares = {name: sum(mark in text.strip() for text in texts) / len(texts) for name, mark in MARKS.items()}
+    lines, semicolons = shares["lines"], shares[";"]
+    mark = "lines" if lines >= 0.5 else common_mark(shares, certain=True) or ";"
     if find_roles(ids, ("doc_id", "title")):
         return []
-    long = any(len(phrase.split()) > _WORDS for text in texts for phrase in text.split(mark))
-    if mark == "\n":
+    long = any(len(phrase.split()) > _WORDS for text in texts for phrase in text.split(MARKS[mark]))
+    if mark == "lines":
         said = "strings of which each line is a phrase"
         either = [({"separator": ";"}, "strings split at `;`", 0.6)] if semicolons >= 0.5 else []
         return [({"separator": "lines"}, said, 0.4 if long else 0.6 if either else 0.6 + 0.35 * lines), *either]
-    marks = [(mark, 0.4 if long else 0.6 + 0.35 * semicolons)] + ([(";", 0.59)] if mark == "," and not long else [])
-    return [({"separator": mark}, f"strings split at `{mark}`", sure) for mark, sure in marks]
+    if mark == "," and not long:  # a comma may be a part of a phrase
+        return [({"separator": one}, f"strings split at `{one}`", sure) for one, sure in ((",", 0.6), (";", 0.59))]
+    return [({"separator": mark}, f"strings split at `{mark}`", 0.4 if long else 0.6 + 0.35 * shares[mark])]
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

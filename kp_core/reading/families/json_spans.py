@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kp_core.corpus import Role
@@ -56,7 +57,9 @@ def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None
     if left := dict.fromkeys(kind for value in first for _, kind, _ in _sets(value) or () if LINGUISTIC.search(kind)):
         evidence += f"; left out, as machines make them: {', '.join(left)}"
     sure = 0.92 + 0.05 * len(fitting) / len(first)
-    return labelled(Recognition(NAME, role or "gold", tuple(files), sure, evidence, columns), labels)
+    marked = [one for value in fitting for one in _read(value) or () if not one.left]
+    guess: Role = role or ("system" if marked and all(one.predicted for one in marked) else "gold")
+    return labelled(Recognition(NAME, guess, tuple(files), sure, evidence, columns), labels)
 
 
 def _read(value: dict[str, Any]) -> list[Marked] | None:
@@ -126,11 +129,9 @@ def _sets(value: dict[str, Any]) -> list[tuple[str, str, tuple[Any, Any]]] | Non
 
 
 def _task(value: dict[str, Any]) -> list[Marked] | None:
-    """Read a task of Label Studio: its data, and an annotation with results of every annotator."""
+    """Read a task of Label Studio: its data, and results of every annotator and every model."""
     data, done = value.get("data"), value.get("annotations", value.get("completions"))  # the name before version 1.0
-    if not isinstance(data, dict) or not isinstance(done, list):
-        return None
-    if not all(isinstance(one, dict) and isinstance(one.get("result"), list) for one in done):
+    if not isinstance(data, dict) or not isinstance(done, list) or not all(map(_has_results, done)):
         return None
     text = next((name for name in data if plain(name) in NAMES["text"] and isinstance(data[name], str)), "")
     ids = find_roles([name for name in data if name != text], ("doc_id",))
@@ -141,7 +142,23 @@ def _task(value: dict[str, Any]) -> list[Marked] | None:
         left = "Cancelled annotations that were left out" if one.get("was_cancelled") else ""
         who = _annotator(one.get("completed_by"))
         found.append(Marked(doc_id, data.get(text, ""), spans, source=who, utf16=True, doubt=True, left=left))
+    if not done:
+        found.append(Marked(doc_id, left="Tasks that nobody annotated, and left out"))
+    for one in _predictions(value):
+        spans = [span for result in one["result"] for span in _results(result)]
+        model = text_of(one.get("model_version"))
+        found.append(Marked(doc_id, data.get(text, ""), spans, source=model, utf16=True, doubt=True, predicted=True))
     return found
+
+
+def _has_results(done: Any) -> bool:
+    return isinstance(done, dict) and isinstance(done.get("result"), list)
+
+
+def _predictions(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what models marked in a task of Label Studio, which may give their numbers only."""
+    found = value.get("predictions") if "data" in value else None
+    return list(filter(_has_results, found)) if isinstance(found, list) else []
 
 
 def _results(result: Any) -> Iterator[Span]:
@@ -171,10 +188,20 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
     rejected: list[Rejected] = []
     notes: list[Note] = []
-    return span_rows(recognition, _every(recognition, rejected, notes), rejected, notes)
+    predicted = recognition.role == "system" and _is_predicted(recognition)
+    found = span_rows(recognition, _every(recognition, rejected, notes, predicted), rejected, notes)
+    if role is None and recognition.role == "gold" and _is_predicted(recognition):
+        models = replace(recognition, role="system")
+        found += span_rows(models, _every(models, [], [], True), [], [])[:1]
+    return found
 
 
-def _every(recognition: Recognition, rejected: list[Rejected], notes: list[Note]) -> Iterator[Marked]:
+def _is_predicted(recognition: Recognition) -> bool:
+    """Tell whether models marked something, beside people or before them."""
+    return any(_predictions(record.value) for file in recognition.files for record in file.records if record.value)
+
+
+def _every(recognition: Recognition, rejected: list[Rejected], notes: list[Note], predicted: bool) -> Iterator[Marked]:
     columns, left = recognition.columns, Counter[str]()
     who = columns.get("annotator", "")
     for file in recognition.files:
@@ -186,7 +213,7 @@ def _every(recognition: Recognition, rejected: list[Rejected], notes: list[Note]
                 reason = "an empty id" if found else record.broken or "no text with a list of spans or labels"
                 rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
                 continue
-            for one in found:
+            for one in (one for one in found if one.predicted == predicted):
                 left[one.left] += 1
                 one.doc_id, one.file, one.line = one.doc_id or doc_id, file.name, record.line
                 one.source = one.source or text_of(record.value.get(who))

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, counted
+from kp_core.errors import InputError, Note, counted
+from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13W"
 TITLE = "spans: INCEpTION, WebAnno TSV 3"
 PROVED = True
+#: Which files are meant, where a curator made one of the marks of all.
+_MEANT = {
+    "alone": "what the curator kept is the gold standard",
+    "left-out": "the annotators without the curator are the gold standard",
+    "beside": "the curator is an annotator like the others",
+}
+OPTIONS = {"curated": tuple(_MEANT)}
+#: What INCEpTION calls the text before anybody marked it, and what a curator made of the marks of all.
+_INITIAL, _CURATED = "INITIAL_CAS", "CURATION_USER"
 _FORMAT = "#FORMAT=WebAnno TSV 3"
 _BLANK = b"\xef\xbb\xbf \r\n"
 _HEADER = re.compile(r"#T_(SP|CH|RL)=(.*)")
@@ -37,10 +47,30 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
 
 
 def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
-    labels = {label for file in files for span in _page(file)[0].spans for label in span.labels}
-    layers = ", ".join(dict.fromkeys(layer for file in files for layer in _layers(file) if layer))
-    evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {_places(files)[0]}"
+    meant = _meant(files)
+    labels = {label for file in meant for span in _page(file)[0].spans for label in span.labels}
+    layers = ", ".join(dict.fromkeys(layer for file in meant for layer in _layers(file) if layer))
+    evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {_places(meant)[0]}"
     return labelled(Recognition(NAME, role or "gold", tuple(files), 0.99, evidence), labels)
+
+
+def _is_of(file: File, who: str) -> bool:
+    return who in (file.stem, PurePosixPath(file.name).parent.name)
+
+
+def _meant(files: Sequence[File]) -> list[File]:
+    """Return the files that somebody marked, without what was curated, or that alone, as the user says."""
+    marked = [file for file in files if not _is_of(file, _INITIAL)] or list(files)
+    curated = [file for file in marked if _is_of(file, _CURATED)]
+    chosen = files[0].choice.options.get("curated")
+    if chosen == "beside" or len(curated) in (0, len(marked)):
+        return marked
+    if chosen is None:
+        first, found = files[0], f"annotators beside what a curator made of their marks ({_CURATED})"
+        choices = {one: replace(first.choice, options={**first.choice.options, "curated": one}) for one in _MEANT}
+        answers = tuple(Reply(words, {first.name: choices[one]}) for one, words in _MEANT.items())
+        raise Question(Finding("ask", first.name, found, "one of these", answers))
+    return curated if chosen == "alone" else [file for file in marked if file not in curated]
 
 
 def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None]]]:
@@ -134,7 +164,11 @@ def _unescaped(text: str) -> str:
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the spans of every file in the order of the text."""
-    pages = [_page(file) for file in recognition.files]
-    named = _places(recognition.files)[1]
+    meant = _meant(recognition.files)
+    pages = [_page(file) for file in meant]
+    named = _places(meant)[1]
     every = [replace(page, doc_id=named[page.file][0], source=named[page.file][1]) for page, _ in pages]
-    return span_rows(recognition, every, [row for _, rejected in pages for row in rejected])
+    left = Counter(_is_of(file, _INITIAL) for file in recognition.files if file not in meant)
+    words = {True: f"Files of nobody ({_INITIAL})", False: "Files of annotators or of the curator"}
+    notes = [Note("info", meant[0].name, f"{words[one]} that were left out: {n:,}.") for one, n in left.items()]
+    return span_rows(recognition, every, [row for _, rejected in pages for row in rejected], notes)

@@ -40,6 +40,20 @@ def test_folders_are_documents_or_annotators_by_their_texts(layout):
     assert len(corpus.gold) == 16
 
 
+def test_what_a_curator_kept_is_asked_for_and_what_nobody_marked_is_left_out():
+    texts = {
+        doc: WEBANNO.replace("wrong", "right").replace("The", text) for doc, text in (("d1", "The"), ("d2", "Any"))
+    }
+    people = ("annotation/{}/ana", "annotation/{}/ben", "annotation/{}/INITIAL_CAS", "curation/{}/CURATION_USER")
+    files = archive({f"{who.format(doc)}.tsv": text for doc, text in texts.items() for who in people})
+    with pytest.raises(kp.Question, match="what a curator made") as asked:
+        kp.load(gold=files)
+    read = [kp.load(gold=files, roles=answer.choices) for answer in asked.value.answers]
+    assert [one.annotators for one in read] == [["CURATION_USER"], ["ana", "ben"], ["ana", "ben", "CURATION_USER"]]
+    assert [one.documents["doc_id"].tolist() for one in read] == [["d1", "d2"]] * 3
+    assert "Files of nobody (INITIAL_CAS) that were left out: 2." in [note.message for note in read[1].report.notes]
+
+
 def test_tokens_that_do_not_stand_in_their_sentence_are_refused():
     with pytest.raises(InputError, match=r"d1.tsv, line 7: .*the token “Thx” at 0"):
         kp.load(gold=Source("d1.tsv", WEBANNO.replace("\tThe\t", "\tThx\t").encode()))
