@@ -433,6 +433,10 @@ def _of_columns(
 ) -> Layout:
     """Return the layout with one column, or several numbered ones, an annotator or system."""
     used = [name for names in sources.values() for name in names]
+    corner = next((part for part in ("annotator", "system") if part in columns and "doc_id" not in columns), "")
+    meant = not corner or _are_codes(table, columns[corner])
+    if corner and _profile(table, columns[corner]).varied == 1:  # it says what stands beside it, not below
+        columns["doc_id"] = columns.pop(corner)
     free = [name for name in table.names if name not in (*used, *columns.values())]
     first = free[0] if free and _can_be_ids(table, free[0]) else ""
     if "doc_id" not in columns and first and (not _record_columns(table) or _are_codes(table, first)):
@@ -451,7 +455,7 @@ def _of_columns(
     predicted = sum(map(is_predicted, used))
     both = 0 < predicted < len(used) and gold_beside(sources) is None  # people and systems
     told = bool(_record_columns(table)) or (sure and not (both or _is_doubtful(table, sources)))
-    sure = "phrases_of" in choice.options or (told and not across)
+    sure = "phrases_of" in choice.options or (told and meant and not across)
     evidence += "; do the columns stand for documents? Then turn the table first" * across
     score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)

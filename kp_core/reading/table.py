@@ -243,11 +243,16 @@ def _head(table: Table, rows: list[list[str]], choice: Choice) -> tuple[int, int
         lines = table.line_numbers()[: len(rows)].tolist()
         places = [lines.index(int(number)) for number in chosen.split("-") if int(number) in lines]
         return (places[0], len(places)) if places else (0, 0)
-    above = 0
-    while above < min(_HEADS, len(rows) - 1) and sum(map(bool, map(str.strip, rows[above]))) < min(2, len(rows[0])):
-        above += 1
+    sizes = [sum(map(bool, map(str.strip, row))) for row in rows[:_HEADS]]
+    above = next((place for place, size in enumerate(sizes[:-1]) if size >= min(2, len(rows[0]))), len(sizes) - 1)
     if above and not is_head(rows[above:], choice):
         above = 0
+    # Rows such as “Date: | 2026” may stand above a row that names several columns.
+    for place, row in enumerate(rows[:_HEADS]):
+        titles = zip(sizes[:place], rows, strict=False)
+        if sum(map(is_known, row)) > 1 and all(n < sizes[place] or one[0].strip().endswith(":") for n, one in titles):
+            above = max(above, place)
+            break
     two = _continues(rows[above:])
     # Over a merged cell nothing may be known of the columns; the row below it names them.
     if chosen != "yes" and not is_head(rows[above:], choice) and not (two and is_head(rows[above + 1 :], choice)):
