@@ -28,7 +28,7 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
     """Return the table that a text file holds, or None if its lines do not split evenly."""
     file.refuse_long_lines()
     start = file.text[:2_000_000]
-    delimiter = choice.options.get("delimiter") or _delimiter(file, start)
+    delimiter = choice.options.get("delimiter") or _delimiter(file, start, choice)
     if delimiter is None or _is_code(file):
         return None
     quoting = _quoting(file, delimiter)
@@ -91,11 +91,12 @@ def _is_blank(record: list[str]) -> bool:
     return not record or (len(record) == 1 and not record[0].strip())
 
 
-def _delimiter(file: File, start: str) -> str | None:
+def _delimiter(file: File, start: str, choice: Choice) -> str | None:
     """Return what parts the first rows most evenly, if anything does; lists below one head are one column."""
-    alone = bool(file.sample) and plain(file.sample[0]) in KNOWN
-    if alone and {len(row) for row in _first(file, start, ",", csv.QUOTE_MINIMAL)} == {1}:
-        return ","
+    first = file.sample[0] if file.sample else ""
+    one = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
+    if (plain(first) in KNOWN or first.strip() in choice.columns.values()) and (delimiter := next(one, None)):
+        return delimiter
     best: tuple[bool, int, float, int] | None = None
     chosen = None
     for order, delimiter in enumerate(DELIMITERS):

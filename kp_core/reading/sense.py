@@ -105,8 +105,11 @@ def _as_it_is(file: File) -> tuple[Reply, ...]:
 
 
 def _odd_first_row(part: Rows) -> dict[str, str]:
-    """Return the first row if it may be a header: its document is in no other row, and named unlike all others."""
+    """Return the first row if it may be a header: no list, or of a document named unlike all others."""
     table = part.table
+    lengths = [] if part.lists is None or not part.counted else part.lists["length"].tolist()
+    if len(lengths) > 3 and lengths[0] == 1 < min(lengths[1:]):  # one word above lines of lists
+        return {"phrases": table["phrase"][0].as_py()}
     first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
     if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
         return {}
