@@ -14,8 +14,8 @@ from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, findings, previ
 from kp_core.reading.decode import ENCODINGS
 from kp_core.reading.families import family_named, tables
 from kp_core.reading.fields import in_words
-from kp_core.reading.layouts import SEPARATORS
 from kp_core.reading.preview import first_rows, understand, with_parts
+from kp_core.reading.separators import SEPARATORS
 from kp_core.reading.shared import packed, shared_names
 from kp_core.reading.uploads import Uploads, is_archive
 from kp_ui import cached, controls, link, prose, results, saving, show, workspace

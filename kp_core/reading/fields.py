@@ -123,6 +123,11 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
     return found
 
 
+def phrases_in(columns: Mapping[str, str]) -> str | None:
+    """Return which of some columns holds phrases, or lists of them."""
+    return columns.get("phrase") or columns.get("phrases")
+
+
 def is_predicted(head: str) -> bool:
     """Tell the head of a column of predictions: the name of a system, a word for predictions, or a certain rank.
 
@@ -159,6 +164,14 @@ def source_of(head: str) -> str:
         if len(words := [word for word in every if plain(word) not in about]) < len(every):
             return " ".join(words)
     return base.strip()
+
+
+def gold_beside(sources: dict[str, tuple[str, ...]]) -> str | None:
+    """Return the column of the gold standard beside those of systems; None where all hold what people chose."""
+    heads = [names[0] for names in sources.values() if plain(names[0]) not in NAMES["annotator"]]
+    gold = [head for head in heads if is_gold(head)]
+    systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
+    return gold[0] if len(gold) == 1 and len(systems) == len(sources) - 1 > 0 else None
 
 
 def record_phrases(heads: Sequence[str]) -> list[str]:

@@ -14,8 +14,8 @@ from kp_core.reading import shapes
 from kp_core.reading.family import Choice, Rows
 from kp_core.reading.fields import NAMES, plain
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.lists import HALF_A_CHARACTER, column_of, text_column
 from kp_core.reading.table import Table, plain_column, table_of
+from kp_core.reading.values import HALF_A_CHARACTER, column_of, text_column
 
 
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:

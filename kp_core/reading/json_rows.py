@@ -13,8 +13,8 @@ from kp_core.reading.family import File
 from kp_core.reading.fields import KNOWN, NAMES, NO_PHRASES, base_of, find_roles, plain
 from kp_core.reading.json_text import JsonRecord, NoNumber, unfenced
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import column_of, storable
 from kp_core.reading.table import Table, table_of
+from kp_core.reading.values import column_of, storable
 
 #: So many objects are looked at.
 _FIRST = 200

@@ -1,11 +1,11 @@
-"""Turn a table and its layout into rows: one phrase, one text or one score of one person each."""
+"""Turn a table and its layout, once it is found, into rows: one phrase, one text or one score of one person each."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +16,56 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
 from kp_core.reading.family import Rows
-from kp_core.reading.fields import in_words, told
-from kp_core.reading.layouts import MARKS, PAIR, Layout, cell_separator, gold_beside, json_list, list_columns
+from kp_core.reading.fields import gold_beside, in_words, phrases_in, told
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import ListBuilder
+from kp_core.reading.separators import MARKS, cell_separator, json_list
 from kp_core.reading.shapes import add_list, shape_of
-from kp_core.reading.table import Table
+from kp_core.reading.table import Table, list_columns
 from kp_core.reading.values import byte_lengths, floats, repeated
 
+PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 _TEXTS = ("text", "title", "group")
 #: What stands beside the score of a judged system: its role, and its name among judgements.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of a table are to be read.
+
+    columns  role → column
+    sources  for a column or several an annotator or system: its name (empty: not told) → its columns
+    cells    how a cell is split into phrases, a key of `SEPARATORS`; empty where it is one phrase; of judged pairs
+             the scale that was chosen
+    numbered whether the rows themselves are the documents, 1, 2, …
+    source   the annotator or system of all rows, where the sheet is named after it
+    """
+
+    kind: Literal["long", "lists", "wide", "documents", "judged"]
+    table: Table
+    role: Role
+    columns: dict[str, str]
+    score: float
+    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    cells: str = ""
+    numbered: bool = False
+    source: str = ""
+    role_sure: bool = True
+    evidence: str = ""
+
+    @property
+    def phrases(self) -> str:
+        """The column of phrases, or of lists of them."""
+        return phrases_in(self.columns) or ""
+
+    def source_column(self) -> str | None:
+        """Return the column that names the annotator or system of a row."""
+        return self.columns.get("annotator" if self.role == "gold" else "system", self.columns.get("source"))
+
+    def ids(self) -> pa.ChunkedArray:
+        """Return the document of every row."""
+        return self.table.numbers() if self.numbered else self.table.texts(self.columns["doc_id"])
 
 
 def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:

@@ -18,8 +18,8 @@ from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.identifiers import id_fix
 from kp_core.reading.in_memory import dict_rows, frame_table
-from kp_core.reading.layout_rows import rows_of
-from kp_core.reading.layouts import Layout, layout_of
+from kp_core.reading.layout_rows import Layout, rows_of
+from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.settle import align
 from kp_core.reading.sniff import recognise, settle_roles

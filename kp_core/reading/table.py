@@ -16,8 +16,7 @@ from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.fields import ANSWERS, TOTALS, base_of, is_known, number_of, plain
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists import HALF_A_CHARACTER, storable
-from kp_core.reading.values import Mask, is_number
+from kp_core.reading.values import HALF_A_CHARACTER, Mask, is_number, storable
 
 #: Rows among which the head is sought, and rows with which it is compared.
 _HEADS, _BODY = 10, 200
@@ -90,6 +89,17 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = pa.chunked_array([pa.array(values, pa.large_string())])
     column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
     return column.fill_null("") if column.null_count else column
+
+
+def list_columns(table: Table) -> list[str]:
+    """Return the columns whose cells are lists, which only some formats have."""
+    kinds = {name: table.column(name).type for name in table.names}
+    return [name for name, kind in kinds.items() if pa.types.is_list(kind) or pa.types.is_large_list(kind)]
+
+
+def share_with(texts: pa.ChunkedArray, mark: str) -> float:
+    """Return the share of texts that hold a mark."""
+    return (pc.sum(pc.match_substring(texts, mark)).as_py() or 0) / max(len(texts), 1)
 
 
 def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,7 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import flatten, run_starts
 
+HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
 #: How text of Arrow stands in pandas.
 TEXT = pd.StringDtype(na_value=np.nan)
 Floats = npt.NDArray[np.float64]
@@ -183,3 +186,38 @@ def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
     if pa.types.is_large_string(column.type):
         return pd.Series(TEXT.__from_arrow__(column), copy=False)
     return column.to_pandas()
+
+
+def storable(value: str) -> str:
+    """Return a text with every lone surrogate replaced, so that it can be shown."""
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
+    """Return an Arrow text column and the places of values that hold half a character.
+
+    >>> text_column(["tide", "x\\ud800"])[1]
+    [1]
+    """
+    try:
+        return pa.array(values, pa.large_string()), []
+    except UnicodeEncodeError:
+        kept = [None if value is None else storable(value) for value in values]
+        bad = [place for place, (value, other) in enumerate(zip(values, kept, strict=True)) if value != other]
+        return pa.array(kept, pa.large_string()), bad
+
+
+def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
+    """Return numbers as numbers, lists of text as lists, all else as text; and the places of half characters.
+
+    >>> [column_of(values)[0].to_pylist() for values in ([1, 2.5, None], [("tide", "tides")], [1, "a"])]
+    [[1.0, 2.5, None], [['tide', 'tides']], ['1', 'a']]
+    """
+    present = [value for value in values if value is not None]
+    if present and all(type(value) in (int, float) and abs(value) < 2**53 for value in present):
+        return pa.array(values, pa.int64() if all(type(value) is int for value in present) else pa.float64()), []
+    if present and all(isinstance(one, (list, tuple)) and all(isinstance(v, str) for v in one) for one in present):
+        lists = [None if value is None else [storable(text) for text in value] for value in values]
+        half = [row for row, (own, kept) in enumerate(zip(values, lists, strict=True)) if kept and list(own) != kept]
+        return pa.array(lists, pa.list_(pa.large_string())), half
+    return text_column([value if value is None or isinstance(value, str) else str(value) for value in values])

@@ -16,8 +16,8 @@ from kp_core.errors import InputError, counted
 from kp_core.reading.archive import DAMAGED, check_workbook, workbook_kind
 from kp_core.reading.family import Choice, File
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import storable
 from kp_core.reading.table import Table, headed
+from kp_core.reading.values import storable
 
 _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 #: A cell with a formula whose value nobody kept; an empty text is a value.

@@ -9,8 +9,8 @@ from kp_core.errors import counted
 from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import SYSTEMS, find_roles, plain
 from kp_core.reading.json_text import is_json, unfenced
-from kp_core.reading.layouts import MARKS, common_mark
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.separators import MARKS, common_mark
 from kp_core.reading.shapes import Shape, are_scored, rows_of, shape_of
 from kp_core.reading.values import is_number
 

@@ -15,8 +15,9 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain, told
 from kp_core.reading.json_rows import are_rows
 from kp_core.reading.json_text import JsonRecord, NoNumber, is_json, shown
-from kp_core.reading.lists import ListBuilder, document_rows, storable
+from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.shapes import Shape, add_list, add_scored, are_scored, ids_of, shape_of, text_of, title_and_body
+from kp_core.reading.values import storable
 
 NAME = "F6"
 TITLE = "one JSON object a document (JSONL)"

@@ -12,9 +12,9 @@ from kp_core.errors import Note, part_of
 from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.fields import NAMES, find_roles, plain
 from kp_core.reading.json_text import shown
-from kp_core.reading.lists import storable
 from kp_core.reading.shapes import ids_of, text_of
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
+from kp_core.reading.values import storable
 
 NAME = "F13"
 TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"

@@ -15,9 +15,10 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import GOLD, SYSTEMS, find_roles, plain
 from kp_core.reading.json_rows import read_json_rows
 from kp_core.reading.json_text import begins_like_json
-from kp_core.reading.layout_rows import rows_of
-from kp_core.reading.layouts import SEPARATORS, Layout, layout_of
+from kp_core.reading.layout_rows import Layout, rows_of
+from kp_core.reading.layouts import layout_of
 from kp_core.reading.parquet import is_parquet, read_parquet
+from kp_core.reading.separators import SEPARATORS
 from kp_core.reading.table import Table
 from kp_core.reading.values import repeated
 from kp_core.reading.workbooks import read_sheet, sheet_names

@@ -17,8 +17,7 @@ from kp_core.reading.decode import split_lines
 from kp_core.reading.escape import unescape
 from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import text_column
-from kp_core.reading.values import floats, number
+from kp_core.reading.values import floats, number, text_column
 
 NAME = "F8"
 TITLE = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"

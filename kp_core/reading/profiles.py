@@ -1,0 +1,125 @@
+"""Look at the cells of a column: whether they can be ids, keyphrases, lists of them, or texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.reading.fields import NO_IDS, base_of, plain
+from kp_core.reading.table import Table
+from kp_core.reading.values import is_number
+
+#: More characters than phrases have.
+LONG_TEXT = 200
+#: Cells of a column that are looked at to tell what it holds.
+SAMPLE = 1000
+#: A date, with a time or without.
+_MOMENT = re.compile(r"\s*\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d\d[\d:.]*( ?[AP]M)?)?Z?\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the first cells of a column are, without blanks: shares of them, and mean sizes of their items."""
+
+    cells: Sequence[str]
+    numbers: float = 0
+    lists: float = 1
+    words: float = 1
+    characters: float = 1
+    varied: float = 1
+
+    @property
+    def phrases(self) -> bool:
+        """Whether the items can be keyphrases."""
+        worded = self.numbers < 0.5 and not all(map(_MOMENT.match, self.cells))
+        return len(self.cells) > 0 and worded and self.words <= 5 and self.characters <= 50
+
+    @property
+    def addresses(self) -> bool:
+        """Whether each cell is one address of the web."""
+        return all(re.fullmatch(r"(https?://|www\.)\S+", cell) for cell in self.cells)
+
+    @property
+    def ids(self) -> bool:
+        """Whether the cells can be ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
+        if self.cells and all(re.match(r"\s*(<[^<>\s]+>\s*)+$", cell) for cell in self.cells):
+            return False
+        decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in self.cells)
+        short = self.words <= 6 and self.characters <= 80
+        return decimals * 2 <= len(self.cells) and short and self.lists < 0.5
+
+
+def profile(table: Table, name: str) -> Profile:
+    """Return what a column is, looked at once a table."""
+    if name not in table.seen:
+        table.seen[name] = _looked_at(table, name)
+    return cast(Profile, table.seen[name])
+
+
+def _looked_at(table: Table, name: str) -> Profile:
+    cells = cells_of(table, name)
+    if pa.types.is_nested(table.column(name).type):
+        return Profile(cells)
+    pattern = r"[;|\n]" if any(re.search(r"[;|\n]", cell) for cell in cells) else ","
+    items = [item.strip() for cell in cells for item in re.split(pattern, cell) if item.strip()]
+    size, parts = max(len(cells), 1), max(len(items), 1)
+    return Profile(
+        cells,
+        sum(map(is_number, cells)) / size,
+        sum(bool(re.search(rf"{pattern}|^\[.*\]$", cell)) for cell in cells) / size,
+        sum(len(item.split()) for item in items) / parts,
+        sum(map(len, items)) / parts,
+        len(set(cells)) / size,
+    )
+
+
+def cells_of(table: Table, name: str) -> list[str]:
+    """Return the first cells of a column that are not blank, trimmed."""
+    return list(filter(None, map(str.strip, table.texts(name).slice(0, SAMPLE).to_pylist())))
+
+
+def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
+    """Return the columns whose cells are lists; of numbered columns with one head, all or none."""
+    lists = [name for name in names if profile(table, name).lists >= 0.5]
+    series = [[name for name in names if base_of(name) == base] for base in set(map(base_of, lists))]
+    single = {name for own in series if 2 * sum(name in lists for name in own) < len(own) for name in own}
+    return [name for name in lists if name not in single]
+
+
+def is_long(table: Table, name: str, characters: int) -> bool:
+    """Tell whether the values of a column are texts: longer on average than phrases can be."""
+    column = table.column(name)
+    if not (pa.types.is_large_string(column.type) or pa.types.is_string(column.type)) or not len(column):
+        return False
+    return bool((pc.mean(pc.utf8_length(column.slice(0, SAMPLE))).as_py() or 0) > characters)
+
+
+def can_be_ids(table: Table, name: str) -> bool:
+    """Tell whether a column can hold ids, by its content and its head."""
+    return plain(name) not in NO_IDS and not is_partial(table, name) and profile(table, name).ids
+
+
+def is_partial(table: Table, name: str) -> bool:
+    """Tell a column of DOIs, which not every record has."""
+    return plain(name) in ("doi", "di") and len(cells_of(table, name)) < min(len(table), SAMPLE)
+
+
+def are_codes(table: Table, name: str) -> bool:
+    """Tell whether most cells of a column hold a digit, as ids do and titles do not."""
+    cells = table.texts(name).slice(0, SAMPLE)
+    return 2 * (pc.sum(pc.match_substring_regex(cells, r"[0-9]")).as_py() or 0) >= len(cells)
+
+
+def is_blank(table: Table, name: str) -> pa.ChunkedArray:
+    """Tell which cells of a column hold nothing but blanks."""
+    return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
+
+
+def count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
+    """Return how many different rows some columns have."""
+    return len(pa.table(dict(keys)).group_by(list(keys), use_threads=False).aggregate([]))

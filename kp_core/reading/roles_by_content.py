@@ -1,0 +1,148 @@
+"""Find by their content what the heads of columns do not tell: ids, phrases, ranks, and whose they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import Role
+from kp_core.reading.fields import NO_PHRASES, phrases_in, plain
+from kp_core.reading.profiles import (
+    LONG_TEXT,
+    are_codes,
+    can_be_ids,
+    cells_of,
+    is_long,
+    is_partial,
+    profile,
+    whole_lists,
+)
+from kp_core.reading.table import Table, list_columns, share_with
+from kp_core.reading.values import floats
+
+
+def settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]:
+    """Resolve names with two meanings, such as `document`, which may be the text or the id."""
+    columns = dict(columns)
+    if plain(columns.get("doc_id", "")) == "name" and not cells_of(table, columns["doc_id"]):
+        del columns["doc_id"]  # a form without names
+    if role != "documents":
+        columns = _as_programs_write(table, columns, role)
+    if "doc_id" not in columns:
+        columns = _short_ids(table, columns)
+    if plain(columns.get("doc_id", "")) == "name" and plain(columns.get("text", "")) in ("text", "document"):
+        columns["annotator" if role == "gold" else "system"] = columns.pop("doc_id")
+        columns["doc_id"] = columns.pop("text")
+    if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
+        del columns["text"]
+    # Lists under a name such as ID; the head of our own tables is never doubted, since any text may be an id there.
+    name = columns.get("doc_id", "doc_id")
+    if name != "doc_id" and (is_partial(table, name) or share_with(table.texts(name), ";") >= 0.5):
+        del columns["doc_id"]
+    return columns
+
+
+def _as_programs_write(table: Table, columns: dict[str, str], role: Role) -> dict[str, str]:
+    """Take short texts, several of a document, for phrases, and fractions as ranks or grades for scores."""
+    if phrases_in(columns) is None and {"doc_id", "text"} <= set(columns):
+        short = profile(table, columns["text"]).phrases and profile(table, columns["doc_id"]).varied < 1
+        columns = {"phrase" if part == "text" and short else part: name for part, name in columns.items()}
+    for about in ("rank", "relevance") if role == "system" and "score" not in columns else ():
+        values = floats(table.column(columns[about]))[0] if about in columns else np.zeros(0)
+        if 2 * np.sum(np.isfinite(values) & (np.floor(values) != values)) >= len(values) > 0:
+            return {"score" if part == about else part: name for part, name in columns.items()}
+    return columns
+
+
+def _short_ids(table: Table, columns: dict[str, str]) -> dict[str, str]:
+    """Take `document`, and a short text or title in many rows, for the id."""
+    phrases = phrases_in(columns)
+    for about in ("text", "title"):
+        name = columns.get(about)
+        if name is None or is_long(table, name, LONG_TEXT):
+            continue
+        shape, document = profile(table, name), plain(name) == "document"
+        once = document or (about == "text" and plain(name) != "text" and "title" not in columns)
+        again = document or (phrases is not None and profile(table, phrases).lists < 0.5)
+        if (once and shape.varied > 0.9 and shape.words <= 2) or (again and shape.varied <= 0.9 and shape.ids):
+            return {"doc_id" if part == about else part: own for part, own in columns.items()}
+    return columns
+
+
+def completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, str]:
+    """Find by content what the names of the columns do not tell."""
+    if table.header and phrases_in(columns) and "doc_id" in columns:
+        return columns
+    if table.header and not {"doc_id", "phrase", "phrases"} & set(columns) and len(list_columns(table)) != 1:
+        # A table about something else: any two of its columns could pass for ids and phrases, unless one holds lists.
+        if (only := only_list(table, columns)) is None:
+            return columns
+        columns = columns | {"phrases": only}
+    elif phrases_in(columns) is None and (only := only_list(table, columns)) is not None:
+        columns = columns | {"phrases": only}
+    return add_by_content(table, columns, ("doc_id", "phrase", "rank", "source"), role)
+
+
+def only_list(table: Table, columns: dict[str, str]) -> str | None:
+    """Return the column of lists under a head that nobody knows, if there is just one."""
+    lists = [name for name in whole_lists(table, table.names) if profile(table, name).phrases]
+    lists = [name for name in lists if name not in columns.values() and plain(name) not in NO_PHRASES]
+    return lists[0] if table.header and len(lists) == 1 else None
+
+
+def add_by_content(
+    table: Table, columns: dict[str, str], wanted: tuple[str, ...], role: Role = "documents"
+) -> dict[str, str]:
+    """Add roles that names did not give: phrases are the most varied text, ids come first, few values are a source."""
+    lists = [name for name in list_columns(table) if name not in columns.values()]
+    alone = len(lists) == 1 and "phrase" in wanted and not phrases_in(columns)
+    columns = columns | ({"phrases": lists[0]} if alone else {})
+    nested = {name for name in table.names if pa.types.is_nested(table.column(name).type)}
+    free = [name for name in table.names if name not in nested and name not in columns.values()]
+    if not len(table) or not free:
+        return columns
+    numeric = {name: floats(table.column(name)) for name in free}
+    numbers = [name for name in free if not numeric[name][1].any() and np.isfinite(numeric[name][0]).any()]
+    varied = {name: len(pc.unique(table.column(name))) for name in free}
+    texts = [name for name in free if name not in numbers]
+    if "text" in wanted and "text" not in columns and texts and "title" not in columns:
+        columns["text"] = max(texts, key=lambda n: pc.sum(pc.utf8_length(table.texts(n))).as_py() or 0)
+    if "phrase" in wanted and not phrases_in(columns):
+        others = texts[1:] if "doc_id" not in columns and len(texts) > 1 else texts
+        others = [name for name in others if not table.header or plain(name) not in NO_PHRASES]
+        if others:
+            columns["phrase"] = max(others, key=lambda n: varied[n])
+    left = [name for name in free if name not in columns.values()]
+    if "doc_id" in wanted and "doc_id" not in columns and left:
+        columns |= _doc_id(table, columns, left, numbers, varied, role)
+    if table.header or "rank" not in wanted or "doc_id" not in columns:
+        return columns
+    for name in (name for name in left if name not in columns.values()):
+        if name in numbers and role == "system":
+            values = numeric[name][0]
+            ranks = "rank" not in columns and bool(np.all(np.floor(values) == values) and values.min() >= 1)
+            columns.setdefault("rank" if ranks else "score", name)
+        elif name in texts and varied[name] * 2 <= len(table):
+            columns.setdefault("source", name)
+    return columns
+
+
+def _doc_id(
+    table: Table, columns: dict[str, str], left: list[str], numbers: list[str], varied: dict[str, int], role: Role
+) -> dict[str, str]:
+    """Choose the column of ids: the most varied; numbers only before the phrase, where they cannot be its score."""
+    place = table.names.index
+    phrase = phrases_in(columns)
+    fitting = [name for name in left if can_be_ids(table, name)]
+    worded = [name for name in fitting if name not in numbers]
+    # Numbers of the rows go before words such as titles, but not before codes.
+    first = [name for name in fitting if name == table.names[0] and name in numbers and varied[name] == len(table)]
+    codes = any(are_codes(table, name) for name in worded)
+    free = worded if codes else first or worded or fitting
+    before = phrase is None or any(place(name) < place(phrase) for name in free)
+    if not free or (not before and len(table.names) == 2):
+        return {}
+    # Of two columns that vary alike the tidy order decides: system before document, document before annotator.
+    sign = 1 if role == "system" else -1
+    return {"doc_id": max(free, key=lambda name: (varied[name], sign * place(name)))}

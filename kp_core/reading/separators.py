@@ -1,0 +1,94 @@
+"""Tell how the cells of a column are split into phrases."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from functools import partial
+
+import pyarrow.compute as pc
+
+from kp_core.reading.table import Table, list_columns, share_with
+
+#: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
+#: stand within phrases as well, so most cells must hold them.
+MARKS = {
+    ";": ";",
+    "；": "；",
+    "lines": "\n",
+    "|": "|",
+    "•": "•",
+    "、": "、",
+    ",": ",",
+    "，": "，",
+    "/": " / ",
+    "·": " · ",
+    "-": " - ",
+    "–": " – ",
+}
+_RARE = ("/", "·", "-", "–")
+#: Separators of list cells and how the evidence tells them.
+SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
+    "lines": "each line of a cell is a phrase",
+    "json": "cells are lists in JSON or Python",
+    "uris": "cells are addresses (URIs) between `<` and `>`",
+    "tags": "cells are words behind `#`",
+    "lists": "cells are lists",
+    "none": "each cell is one phrase",
+}
+WHOLE = {
+    "json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\))\s*$",
+    "uris": r"^\s*(<[^<>\s]+>\s*)+$",
+    "tags": r"^\s*(#[^#\s;,|]+\s+)*#[^#\s;,|]+\s*$",
+}
+
+
+def cell_separator(table: Table, name: str, *, certain: bool = True) -> str:
+    """Return how the cells of a column are split; certain: they are lists, which single phrases do not disprove."""
+    if name in list_columns(table):
+        return "lists"
+    texts = table.texts(name)
+    filled = texts.filter(pc.not_equal(texts, ""))
+    for separator, pattern in WHOLE.items():
+        begins = len(filled) and re.search(pattern, filled[0].as_py())
+        if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
+            return separator
+    shares = {name: share_with(filled, mark) for name, mark in MARKS.items()}
+    return common_mark(shares, certain=certain) or (";" if certain else "")
+
+
+def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
+    """Return what stands between phrases, by the share of the cells that hold each of `MARKS`; empty if nothing does.
+
+    >>> common_mark({";": 0.0, "|": 0.6}, certain=False), common_mark({",": 0.1}, certain=False)
+    ('|', '')
+    """
+    for name, share in shares.items():
+        if share and (share >= 0.5 or name in ";；" or (certain and name not in _RARE)):
+            return name
+    return ""
+
+
+def json_list(cell: str) -> list[object] | None:
+    """Return the list that a cell spells out in JSON, or as Python writes it, or None.
+
+    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("['tide' 'sea']"), json_list('c("tide", "sea")')
+    (['tide'], ['tide', None], ['tide', 'sea'], ['tide', 'sea'])
+    >>> json_list("{'tide', 'sea'}"), json_list("{'tide': 0.8}"), json_list("tide")
+    (['tide', 'sea'], [['tide', 0.8]], None)
+    """
+    if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
+        cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
+    quote = found.group(1) if (found := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
+    if quote and not re.search(rf"{quote}\s*,", cell):  # as NumPy writes it, which Python would read as one text
+        cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
+    for read in (partial(json.loads, parse_constant=str), ast.literal_eval):
+        try:
+            value = read(cell.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        value = list(map(list, value.items())) if isinstance(value, dict) else value
+        return value if isinstance(value, list) else None
+    return None
