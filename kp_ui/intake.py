@@ -22,6 +22,8 @@ from kp_ui import cached, controls, link, prose, results, saving, show, workspac
 
 #: What a file may be, in words.
 ROLES = prose.entries("roles")
+#: What a row is that was read.
+_ROWS = {"gold": "phrase", "system": "phrase", "documents": "text", "judgements": "score"}
 _FIRST = ("utf-8", "windows-1252")
 _ENCODINGS = {"": "found by itself"} | {name: name for name in (*_FIRST, *ENCODINGS)}
 _TEMPLATES = prose.entries("templates")
@@ -161,8 +163,8 @@ def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
         read = [reading for reading in readings if reading.file == file.name]
         with place, st.container(border=True):
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
-            read_as = f", read as {ROLES[read[0].role]}" if len(read) == 1 else ""
-            name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
+            said = list(map(_understood, read)) or [f"{len(file.data):,} bytes"]  # files of an archive are told below
+            name.text("\n".join([file.name, *said]))
             for column, field, label, words, now in (
                 (role, "role", "What it is", ROLES, choice.role),
                 (encoding, "encoding", "Encoding", _ENCODINGS, choice.encoding),
@@ -172,12 +174,21 @@ def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
                     more = {"on_change": _settle, "args": (file.name, key, field)}
                     controls.of_file(label, words, now or "", key, None, **more)
             controls.button("✕", f"remove {file.name}", workspace.remove, file.name, inside=gone, help="Remove")
+            for evidence in dict.fromkeys(reading.evidence for reading in read):
+                show.small(in_words(evidence))
             unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
             label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
             ways = st.expander(label, unfold, key=f"ways {file.name}", on_change="rerun")
             if ways.open:  # every reading is tried, which takes a while for a large file
                 with ways:
                     _readings(file, choice)
+
+
+def _understood(reading: Reading) -> str:
+    """Say in one line what a file was read as, and how much of it."""
+    loaded = show.counted(reading.rows_loaded, _ROWS[reading.role])
+    rejected = f", {show.counted(reading.rows_rejected, 'row')} rejected" if reading.rows_rejected else ""
+    return f"{ROLES[reading.role]}: {loaded}{rejected}"
 
 
 def _settle(name: str, key: str, field: str) -> None:
