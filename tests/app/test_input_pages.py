@@ -39,6 +39,9 @@ def test_files_of_the_drop_zone_stay_on_every_page() -> None:
     app = opened("data")
     drop(app, GOLD, MINE)
     assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
+    said = [text.value for text in app.text]
+    assert {"gold.csv\ngold standard: 4 phrases", "run.mine\nsystem output: 4 phrases"} <= set(said)
+    assert "documents in “doc_id”, keyphrases in “keyphrase”" in words(app)
     for page in ("overview", "documents", "learn", "data"):
         app.switch_page(f"../pages/{page}.py").run()
         assert "**Your 2 files**" in words(app)
