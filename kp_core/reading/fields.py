@@ -15,9 +15,9 @@ _SAID: dict[str, str] = _FOUND.pop("said")
 _SPOKEN: dict[str, str] = _FOUND.pop("spoken")
 _WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _FOUND.items()}
 _OTHERS = _WORDS.pop("others")
-#: Heads of columns of the answers to forms, and all heads beside those of keyphrases.
-ANSWERS, BESIDES = (frozenset(_WORDS.pop(name)) for name in ("answers", "besides"))
-BESIDES |= ANSWERS
+#: Heads of columns of the answers to forms and of shelf marks, and all heads beside those of keyphrases.
+ANSWERS, SHELF_MARKS, BESIDES = (frozenset(_WORDS.pop(name)) for name in ("answers", "shelf_marks", "besides"))
+BESIDES |= ANSWERS | SHELF_MARKS
 #: First cells of rows of sums, and what stands in a column of languages.
 TOTALS, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "languages"))
 #: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.
@@ -42,6 +42,8 @@ GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "reference", "target", 
 #: Heads that are no ids, and those that are no keyphrases, whatever stands below.
 NO_IDS = (BESIDES | KNOWN | WRITERS) - set(NAMES["doc_id"])
 NO_PHRASES = BESIDES | WRITERS | {*NAMES["text"], *NAMES["title"], *NAMES["group"]}
+#: Heads of texts and titles, below which codes are the ids of documents.
+DOCUMENTS = frozenset({*NAMES["text"], *NAMES["title"], "reference"})
 #: Words for annotators and systems, behind which a number says which of them it is.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)

@@ -227,7 +227,8 @@ def _lists(layout: Layout, role: Role, sources: dict[str, tuple[str, ...]]) -> R
 def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owners: Sequence[str | None]) -> None:
     """Add the list of every row in some columns; lists of lists and the like have one shape down the column."""
     table = layout.table
-    separator = "columns" if len(names) > 1 else layout.cells or cell_separator(table, names[0])
+    beside = [name for others in layout.sources.values() for name in others]
+    separator = "columns" if len(names) > 1 else layout.cells or cell_separator(table, names[0], beside)
     columns = [(table.column(name) if separator == "lists" else table.texts(name)).to_pylist() for name in names]
     cells: list[Any] = columns[0] if len(names) == 1 else list(map(list, zip(*columns, strict=True)))
     if separator == ",":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +35,8 @@ from kp_core.reading.fields import (
 from kp_core.reading.layout_rows import PAIR, Layout
 from kp_core.reading.profiles import (
     LONG_TEXT,
+    MARKED,
+    NO,
     SAMPLE,
     are_codes,
     can_be_ids,
@@ -42,10 +44,11 @@ from kp_core.reading.profiles import (
     count_distinct,
     is_blank,
     is_long,
+    is_shelf_mark,
     profile,
     whole_lists,
 )
-from kp_core.reading.roles_by_content import add_by_content, completed, only_list, settled
+from kp_core.reading.roles_by_content import add_by_content, coded, completed, only_list, settled
 from kp_core.reading.separators import SEPARATORS, cell_separator
 from kp_core.reading.shapes import are_scored
 from kp_core.reading.table import Table, list_columns, share_with
@@ -71,9 +74,6 @@ _ROLES: dict[str, tuple[str, ...]] = {
 #: column of ids may have been overlooked. Without a header content alone speaks, which is just plausible. What is
 #: doubtful is only offered. Heads of judged pairs mean nothing else.
 _PAIRS, _CLEAR, _WIDE, _COUNTED, _NAMED, _BY_CONTENT, _DOUBTFUL = 0.97, 0.94, 0.9, 0.86, 0.85, 0.5, 0.45
-#: What stands in cells that only say whether somebody chose a phrase.
-_NO = {"0", "no", "n", "nein", "non", "false", "✗"}
-_MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓"} | _NO
 #: Columns whose names say how rows are judged or ordered; such a table is about phrases.
 _TELLING = ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
 #: So many rows must be lists of their own where some document stands there twice.
@@ -118,7 +118,7 @@ def _guess_role(table: Table) -> Role | None:
 
 def _found_roles(table: Table, roles: Iterable[str], choice: Choice) -> dict[str, str]:
     """Return role → column by the names of the columns; one list of keyphrases of a kind is that of the table."""
-    columns, records = find_roles(table.names, roles, choice.columns), record_columns(table)
+    columns, records = _named_roles(table, tuple(roles), choice), record_columns(table)
     if records and not set(choice.columns) & {"phrase", "phrases"}:
         columns = {role: name for role, name in columns.items() if role not in ("phrase", "phrases")}
     whole = whole_lists(table, table.names)
@@ -130,6 +130,19 @@ def _found_roles(table: Table, roles: Iterable[str], choice: Choice) -> dict[str
     if len(alone) == 1 and len(worded_columns(table)) < 2 and (records or lists == alone) and not phrases_in(columns):
         columns["phrase" if plain(alone[0]) in NAMES["phrase"] and alone[0] not in whole else "phrases"] = alone[0]
     return columns
+
+
+def _named_roles(table: Table, roles: Sequence[str], choice: Choice) -> dict[str, str]:
+    """Return role → column by the names of the columns, unless their content shows that another thing is meant."""
+    names, chosen = table.names, set(choice.columns.values())
+    codes = [name for name in names if name not in chosen and profile(table, name).codes]
+    codes = [name for name in codes if plain(name) == "reference" or not profile(table, name).numbers]
+    worded = [name for name in names if name not in codes]
+    if table.header and phrases_in(find_roles(worded, ("phrase", "phrases"))):  # a reference number, say
+        apart = [name for name in codes if phrases_in(find_roles([name], ("phrase", "phrases")))]
+        names = [name for name in names if name not in apart]
+    # Initials of a person are the tag of abstracts, too.
+    return find_roles([n for n in names if plain(n) != "ab" or is_long(table, n, LONG_TEXT)], roles, choice.columns)
 
 
 def _of_texts(table: Table, choice: Choice) -> Layout | None:
@@ -200,14 +213,15 @@ def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dic
         return columns, True
     free = [name for name in table.names if name not in columns.values() and plain(name) not in NO_IDS]
     shapes = {name: profile(table, name) for name in free}
-    free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= 0.5 and not shape.numbers]
+    free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= 0.5]
     said = {name: table.texts(name) for name in ((ids,) if lists else (ids, phrases))}
     if not free or count_distinct(said) == len(table):
         return columns, True
     apart = [name for name in free if count_distinct({**said, name: table.texts(name)}) == len(table)]
     if not apart:
         return columns, True
-    proved = lists and not {plain(cell) for cell in cells_of(table, apart[0])} <= LANGUAGES
+    proved = lists and not shapes[apart[0]].numbers
+    proved = proved and not {plain(cell) for cell in cells_of(table, apart[0])} <= LANGUAGES
     return columns | {"annotator" if role == "gold" else "system": apart[0]}, proved
 
 
@@ -240,11 +254,11 @@ def _unread(layout: Layout) -> str:
     group = columns.get("group", "")
     kinds = values | ({group: set(map(plain, set(cells_of(table, group))))} if group else {})
     mixed = [name for name, found in kinds.items() if found & SYSTEMS]
-    marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in BESIDES]
+    marks = [name for name in free if values[name] and values[name] <= MARKED and plain(name) not in BESIDES]
     lists = [name for name in whole_lists(table, free) if plain(name) not in NO_PHRASES]
     lists = [name for name in lists if profile(table, name).phrases]
     # Where some rows are marked and others not, the mark says which of the phrases are meant.
-    parted = [name for name in marks if values[name] & _NO and values[name] - _NO]
+    parted = [name for name in marks if values[name] & NO and values[name] - NO]
     unread = mixed or lists or (marks if len(marks) > 1 else parted) or _rivals(layout, free)
     shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
     return f"; not read: {shown}" if unread else ""
@@ -273,9 +287,13 @@ def _of_columns(
     if corner and profile(table, columns[corner]).varied == 1:  # it says what stands beside it, not below
         columns["doc_id"] = columns.pop(corner)
     free = [name for name in table.names if name not in (*used, *columns.values())]
-    first = free[0] if free and can_be_ids(table, free[0]) else ""
-    if "doc_id" not in columns and first and (not record_columns(table) or are_codes(table, first)):
-        columns["doc_id"] = free.pop(0)
+    first = [name for name in free[:1] if can_be_ids(table, name)]
+    ids = [name for name in coded(table, free) if profile(table, name).varied == 1]
+    ids += [name for name in first if not record_columns(table) or are_codes(table, name)]
+    ids += [name for name in free if is_shelf_mark(table, name) and profile(table, name).varied == 1]
+    if "doc_id" not in columns and ids:
+        columns["doc_id"] = ids[0]
+        free.remove(ids[0])
     if role == "gold" and "title" not in columns and free and profile(table, free[0]).words > 2:
         columns["title"] = free[0]
     numbered = "doc_id" not in columns or choice.options.get("ids") == "rows"

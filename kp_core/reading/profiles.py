@@ -10,7 +10,7 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.reading.fields import NO_IDS, base_of, plain
+from kp_core.reading.fields import DOCUMENTS, NO_IDS, SHELF_MARKS, base_of, plain
 from kp_core.reading.table import Table
 from kp_core.reading.values import is_number
 
@@ -18,6 +18,10 @@ from kp_core.reading.values import is_number
 LONG_TEXT = 200
 #: Cells of a column that are looked at to tell what it holds.
 SAMPLE = 1000
+#: What stands in cells that only say whether somebody chose a phrase.
+NO = {"0", "no", "n", "nein", "non", "false", "✗"}
+MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓"} | NO
+_CODE = re.compile(r"(?=.*\d)[^\s;,|]{1,40}")
 #: A date, with a time or without.
 _MOMENT = re.compile(r"\s*\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d\d[\d:.]*( ?[AP]M)?)?Z?\s*$", re.IGNORECASE)
 
@@ -36,8 +40,22 @@ class Profile:
     @property
     def phrases(self) -> bool:
         """Whether the items can be keyphrases."""
-        worded = self.numbers < 0.5 and not all(map(_MOMENT.match, self.cells))
-        return len(self.cells) > 0 and worded and self.words <= 5 and self.characters <= 50
+        return not (self.moments or self.marks) and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
+
+    @property
+    def marks(self) -> bool:
+        """Whether the cells only say yes or no."""
+        return {cell.lower() for cell in self.cells} <= MARKED
+
+    @property
+    def moments(self) -> bool:
+        """Whether each cell is a date, with a time or without."""
+        return all(map(_MOMENT.match, self.cells))
+
+    @property
+    def codes(self) -> bool:
+        """Whether each cell is a short word with a digit, as ids are and phrases are not."""
+        return len(self.cells) > 0 and all(map(_CODE.fullmatch, self.cells))
 
     @property
     def addresses(self) -> bool:
@@ -47,7 +65,7 @@ class Profile:
     @property
     def ids(self) -> bool:
         """Whether the cells can be ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
-        if self.cells and all(re.match(r"\s*(<[^<>\s]+>\s*)+$", cell) for cell in self.cells):
+        if self.moments or all(re.match(r"\s*(<[^<>\s]+>\s*)+$", cell) for cell in self.cells):
             return False
         decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in self.cells)
         short = self.words <= 6 and self.characters <= 80
@@ -65,7 +83,10 @@ def _looked_at(table: Table, name: str) -> Profile:
     cells = cells_of(table, name)
     if pa.types.is_nested(table.column(name).type):
         return Profile(cells)
-    pattern = r"[;|\n]" if any(re.search(r"[;|\n]", cell) for cell in cells) else ","
+    certain, rare = r"[;；|•、\n]", r" [/·–-] "
+    pattern = certain if any(re.search(certain, cell) for cell in cells) else "[,，]"
+    if pattern != certain and 2 * sum(bool(re.search(rare, cell)) for cell in cells) >= max(len(cells), 1):
+        pattern = rare
     items = [item.strip() for cell in cells for item in re.split(pattern, cell) if item.strip()]
     size, parts = max(len(cells), 1), max(len(items), 1)
     return Profile(
@@ -101,7 +122,13 @@ def is_long(table: Table, name: str, characters: int) -> bool:
 
 def can_be_ids(table: Table, name: str) -> bool:
     """Tell whether a column can hold ids, by its content and its head."""
-    return plain(name) not in NO_IDS and not is_partial(table, name) and profile(table, name).ids
+    shape, head = profile(table, name), plain(name)
+    return (head not in NO_IDS or (shape.codes and head in DOCUMENTS)) and not is_partial(table, name) and shape.ids
+
+
+def is_shelf_mark(table: Table, name: str) -> bool:
+    """Tell a column of shelf marks, which may be ids where nothing else is."""
+    return plain(name) in SHELF_MARKS and profile(table, name).ids
 
 
 def is_partial(table: Table, name: str) -> bool:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.reading.fields import NO_PHRASES, phrases_in, plain
+from kp_core.reading.fields import DOCUMENTS, NO_PHRASES, phrases_in, plain
 from kp_core.reading.profiles import (
     LONG_TEXT,
-    are_codes,
     can_be_ids,
     cells_of,
     is_long,
     is_partial,
+    is_shelf_mark,
     profile,
     whole_lists,
 )
@@ -29,13 +31,18 @@ def settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]
         del columns["doc_id"]  # a form without names
     if role != "documents":
         columns = _as_programs_write(table, columns, role)
-    if "doc_id" not in columns:
+    ids = coded(table, (name for name in table.names if name not in columns.values() or plain(name) in DOCUMENTS))
+    if ids and plain(columns.get("doc_id", "")) == "url":  # an address, beside the id of a document
+        del columns["doc_id"]
+    if "doc_id" not in columns and (not ids or set(ids) & set(columns.values())):
         columns = _short_ids(table, columns)
     if plain(columns.get("doc_id", "")) == "name" and plain(columns.get("text", "")) in ("text", "document"):
         columns["annotator" if role == "gold" else "system"] = columns.pop("doc_id")
         columns["doc_id"] = columns.pop("text")
-    if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
-        del columns["text"]
+    text = columns.get("text")
+    known = "doc_id" in columns or (text is not None and profile(table, text).varied <= 0.9)
+    if role == "gold" and text is not None and known and not is_long(table, text, 50):
+        columns = {part: name for part, name in columns.items() if part != "text"}
     # Lists under a name such as ID; the head of our own tables is never doubted, since any text may be an id there.
     name = columns.get("doc_id", "doc_id")
     if name != "doc_id" and (is_partial(table, name) or share_with(table.texts(name), ";") >= 0.5):
@@ -56,12 +63,14 @@ def _as_programs_write(table: Table, columns: dict[str, str], role: Role) -> dic
 
 
 def _short_ids(table: Table, columns: dict[str, str]) -> dict[str, str]:
-    """Take `document`, and a short text or title in many rows, for the id."""
+    """Take codes under such a head, `document`, and a short text or title in many rows for the id."""
     phrases = phrases_in(columns)
     for about in ("text", "title"):
         name = columns.get(about)
         if name is None or is_long(table, name, LONG_TEXT):
             continue
+        if profile(table, name).codes:
+            return {"doc_id" if part == about else part: own for part, own in columns.items()}
         shape, document = profile(table, name), plain(name) == "document"
         once = document or (about == "text" and plain(name) != "text" and "title" not in columns)
         again = document or (phrases is not None and profile(table, phrases).lists < 0.5)
@@ -91,6 +100,10 @@ def only_list(table: Table, columns: dict[str, str]) -> str | None:
     return lists[0] if table.header and len(lists) == 1 else None
 
 
+def _can_be_phrases(table: Table, name: str) -> bool:
+    return plain(name) not in NO_PHRASES and not profile(table, name).marks
+
+
 def add_by_content(
     table: Table, columns: dict[str, str], wanted: tuple[str, ...], role: Role = "documents"
 ) -> dict[str, str]:
@@ -110,7 +123,7 @@ def add_by_content(
         columns["text"] = max(texts, key=lambda n: pc.sum(pc.utf8_length(table.texts(n))).as_py() or 0)
     if "phrase" in wanted and not phrases_in(columns):
         others = texts[1:] if "doc_id" not in columns and len(texts) > 1 else texts
-        others = [name for name in others if not table.header or plain(name) not in NO_PHRASES]
+        others = [name for name in others if not table.header or _can_be_phrases(table, name)]
         if others:
             columns["phrase"] = max(others, key=lambda n: varied[n])
     left = [name for name in free if name not in columns.values()]
@@ -131,18 +144,29 @@ def add_by_content(
 def _doc_id(
     table: Table, columns: dict[str, str], left: list[str], numbers: list[str], varied: dict[str, int], role: Role
 ) -> dict[str, str]:
-    """Choose the column of ids: the most varied; numbers only before the phrase, where they cannot be its score."""
-    place = table.names.index
-    phrase = phrases_in(columns)
+    """Choose the column of ids: codes before words, the most varied first; numbers only where they can be ids."""
+    place, phrase = table.names.index, phrases_in(columns)
     fitting = [name for name in left if can_be_ids(table, name)]
-    worded = [name for name in fitting if name not in numbers]
-    # Numbers of the rows go before words such as titles, but not before codes.
-    first = [name for name in fitting if name == table.names[0] and name in numbers and varied[name] == len(table)]
-    codes = any(are_codes(table, name) for name in worded)
-    free = worded if codes else first or worded or fitting
-    before = phrase is None or any(place(name) < place(phrase) for name in free)
-    if not free or (not before and len(table.names) == 2):
+    fitting = fitting or [name for name in left if is_shelf_mark(table, name)]
+    if not fitting or (len(table.names) == 2 and phrase is not None and place(fitting[0]) > place(phrase)):
         return {}
+    lists = phrase is not None and (profile(table, phrase).lists >= 0.5 or phrase in list_columns(table))
+
+    def rank(name: str) -> int:
+        """Return 3 for codes, 2 for numbers of the rows in front of lists, 1 for words, 0 for other numbers."""
+        single = varied[name] == len(table)
+        if not lists and single and phrase is not None and any(varied[other] < len(table) for other in fitting):
+            return 0  # a number of the row: other columns say which rows belong together
+        if name in numbers:
+            return 0 if place(name) else 2 if single else 3
+        return 3 if profile(table, name).codes else 1
+
     # Of two columns that vary alike the tidy order decides: system before document, document before annotator.
-    sign = 1 if role == "system" else -1
-    return {"doc_id": max(free, key=lambda name: (varied[name], sign * place(name)))}
+    sign = 1 if role == "system" and not table.header else -1
+    return {"doc_id": max(fitting, key=lambda name: (rank(name), varied[name], sign * place(name)))}
+
+
+def coded(table: Table, names: Iterable[str]) -> list[str]:
+    """Return the columns of codes that can be ids; whole numbers only where they stand first."""
+    shapes = {name: profile(table, name) for name in names if can_be_ids(table, name)}
+    return [name for name, one in shapes.items() if one.codes and (one.numbers < 0.5 or name == table.names[0])]

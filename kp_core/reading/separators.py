@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.reading.table import Table, list_columns, share_with
@@ -45,8 +46,11 @@ WHOLE = {
 }
 
 
-def cell_separator(table: Table, name: str, *, certain: bool = True) -> str:
-    """Return how the cells of a column are split; certain: they are lists, which single phrases do not disprove."""
+def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certain: bool = True) -> str:
+    """Return how the cells of a column are split, if nothing tells like those of the columns beside it.
+
+    certain  they are lists, which single phrases do not disprove
+    """
     if name in list_columns(table):
         return "lists"
     texts = table.texts(name)
@@ -55,8 +59,14 @@ def cell_separator(table: Table, name: str, *, certain: bool = True) -> str:
         begins = len(filled) and re.search(pattern, filled[0].as_py())
         if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
             return separator
-    shares = {name: share_with(filled, mark) for name, mark in MARKS.items()}
-    return common_mark(shares, certain=certain) or (";" if certain else "")
+    found = common_mark(_shares(filled), certain=certain)
+    for other in beside if not found else ():  # single phrases in one column, lists in another
+        found = found or common_mark(_shares(table.texts(other)), certain=False)
+    return found or (";" if certain else "")
+
+
+def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
+    return {name: share_with(texts, mark) for name, mark in MARKS.items()}
 
 
 def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:

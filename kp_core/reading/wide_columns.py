@@ -43,9 +43,10 @@ _ABOUT = re.compile(
 
 def worded_columns(table: Table) -> list[str]:
     """Return the columns whose heads say whose keyphrases they are, such as “Keywords Anna”, without numbered ones."""
-    heads = [name for name in table.names if number_of(name) is None and plain(name) not in KNOWN | BESIDES]
-    worded = [name for name in heads if source_of(name) != base_of(name) and profile(table, name).phrases]
-    return worded if table.header else []
+    heads = [name for name in table.names if plain(name) not in KNOWN | BESIDES and source_of(name) != base_of(name)]
+    lists = [name for name in whole_lists(table, heads) if source_of(name)]  # “Keywords R1”
+    worded = [name for name in heads if number_of(name) is None or name in lists]
+    return [name for name in worded if profile(table, name).phrases] if table.header else []
 
 
 def record_columns(table: Table) -> list[str]:
@@ -101,6 +102,8 @@ def _free(table: Table, columns: dict[str, str]) -> dict[str, Profile]:
     # What has a known head a second time is neither an annotator nor a system of that name.
     known = {name for name in table.names if name in columns.values() or plain(name.rstrip("'")) in KNOWN | BESIDES}
     whole = whole_lists(table, table.names)
+    if not {"pt", "ut"} <= set(map(plain, table.names)):  # initials are tags of Web of Science only among others
+        known -= {name for name in whole if re.fullmatch("[A-Z]{2}", name) and name not in columns.values()}
     readers = {name for name in whole if plain(name) in NAMES["annotator"] and name not in columns.values()}
     # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
     authors = {name for name in table.names if plain(name) in WRITERS}
@@ -149,14 +152,19 @@ def is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
         meant = any(not is_gold(name) or plain(name) in GOLD_WORDS for name in names if name not in others)
         if any(source_of(name) != base_of(name) for name in others) or (others and not meant):
             return True
-    if len(table) < _TELLING_ROWS or any(len(columns) > 1 for columns in sources.values()):
+    if any(len(columns) > 1 for columns in sources.values()):
         return False
-    items: list[set[tuple[int, str]]] = []
-    for name in names:
+    asked = names
+    if len(table) < _TELLING_ROWS:  # people may have nothing in common; a column without any list beside lists is odd
+        lists = len(whole_lists(table, names)) > 1 and gold_beside(sources) is None
+        asked = [name for name in names if lists and not profile(table, name).lists]
+    items: dict[str, set[tuple[int, str]]] = {}
+    for name in names if asked else ():
         cells = enumerate(table.texts(name).slice(0, SAMPLE).to_pylist())
-        items.append({(row, item.strip().lower()) for row, cell in cells for item in re.split(r"[;；,，、•|\n]", cell)})
-    said = Counter(item for own in items for item in own if item[1])
-    return any(all(said[item] < 2 for item in own) for own in items)
+        parted = ((row, re.split(r"[;；,，、•|\n]| [/·–-] ", cell)) for row, cell in cells)
+        items[name] = {(row, item.strip().lower()) for row, parts in parted for item in parts}
+    said = Counter(item for own in items.values() for item in own if item[1])
+    return any(all(said[item] < 2 for item in items[name]) for name in asked)
 
 
 def lies_across(table: Table, columns: dict[str, str], sources: dict[str, tuple[str, ...]]) -> bool:

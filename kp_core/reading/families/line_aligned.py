@@ -16,7 +16,6 @@ from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.shapes import title_and_body
-from kp_core.reading.values import is_number
 
 NAME = "F5"
 TITLE = "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs"
@@ -127,17 +126,23 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
 
 
 def _are_rows(lines: Sequence[str]) -> bool:
-    """Tell whether lines could be rows of a table: a header, as many cells in each, or a column of numbers or codes."""
+    """Tell whether lines could be rows of a table: a header, as many cells in each, or a column of one kind."""
     widths = {len(row) for row in csv.reader(lines)}
     heads = re.split(r"[\t,;|]", lines[0])
     if all(map(is_known, heads)) or sum(map(is_known, heads)) > 1 or (len(widths) == 1 and widths != {1}):
         return True
-    rows = [line.split(";") for line in lines]
+    rows = list(csv.reader(lines, delimiter=";"))
     if len({len(row) for row in rows}) > 1 or any("<peos>" in line for line in lines):
         return False
     columns = list(zip(*rows, strict=True))
     below = 1 if len(rows) > 2 else 0  # the first row may be a header
-    return len(columns) == 2 or any(all(map(is_number, c[below:])) or len(set(c)) * 2 <= len(c) for c in columns)
+    return len(columns) == 2 or any(_is_column(c[below:]) or len(set(c)) * 2 <= len(c) for c in columns)
+
+
+def _is_column(cells: Sequence[str]) -> bool:
+    """Tell the cells of a column, all of them numbers or codes, or most of them lists, from phrases of equal rank."""
+    split = max(sum(mark in cell for cell in cells) for mark in ("|", " / ", ", "))
+    return all(re.search(r"\d", cell) for cell in cells) or split * 2 >= len(cells)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
