@@ -44,7 +44,6 @@ from kp_core.reading.profiles import (
     count_distinct,
     is_blank,
     is_long,
-    is_shelf_mark,
     profile,
     whole_lists,
 )
@@ -138,6 +137,7 @@ def _named_roles(table: Table, roles: Sequence[str], choice: Choice) -> dict[str
     codes = [name for name in names if name not in chosen and profile(table, name).codes]
     codes = [name for name in codes if plain(name) == "reference" or not profile(table, name).numbers]
     worded = [name for name in names if name not in codes]
+    names = [name for name in names if name not in codes or plain(name) != "reference"]
     if table.header and phrases_in(find_roles(worded, ("phrase", "phrases"))):  # a reference number, say
         apart = [name for name in codes if phrases_in(find_roles([name], ("phrase", "phrases")))]
         names = [name for name in names if name not in apart]
@@ -290,7 +290,6 @@ def _of_columns(
     first = [name for name in free[:1] if can_be_ids(table, name)]
     ids = [name for name in coded(table, free) if profile(table, name).varied == 1]
     ids += [name for name in first if not record_columns(table) or are_codes(table, name)]
-    ids += [name for name in free if is_shelf_mark(table, name) and profile(table, name).varied == 1]
     if "doc_id" not in columns and ids:
         columns["doc_id"] = ids[0]
         free.remove(ids[0])

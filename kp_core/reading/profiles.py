@@ -55,7 +55,7 @@ class Profile:
     @property
     def codes(self) -> bool:
         """Whether each cell is a short word with a digit, as ids are and phrases are not."""
-        return len(self.cells) > 0 and all(map(_CODE.fullmatch, self.cells))
+        return len(self.cells) > 1 and all(map(_CODE.fullmatch, self.cells)) and not self.addresses
 
     @property
     def addresses(self) -> bool:
@@ -106,10 +106,12 @@ def cells_of(table: Table, name: str) -> list[str]:
 
 def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
     """Return the columns whose cells are lists; of numbered columns with one head, all or none."""
-    lists = [name for name in names if profile(table, name).lists >= 0.5]
-    series = [[name for name in names if base_of(name) == base] for base in set(map(base_of, lists))]
-    single = {name for own in series if 2 * sum(name in lists for name in own) < len(own) for name in own}
-    return [name for name in lists if name not in single]
+    names = list(names)
+    lists = {name for name in names if profile(table, name).lists >= 0.5}
+    for base in set(map(base_of, lists)):
+        own = {name for name in names if base_of(name) == base}
+        lists = lists | own if 2 * len(lists & own) >= len(own) else lists - own
+    return [name for name in names if name in lists]
 
 
 def is_long(table: Table, name: str, characters: int) -> bool:
@@ -123,12 +125,13 @@ def is_long(table: Table, name: str, characters: int) -> bool:
 def can_be_ids(table: Table, name: str) -> bool:
     """Tell whether a column can hold ids, by its content and its head."""
     shape, head = profile(table, name), plain(name)
-    return (head not in NO_IDS or (shape.codes and head in DOCUMENTS)) and not is_partial(table, name) and shape.ids
+    meant = head not in NO_IDS or (shape.codes and head in DOCUMENTS) or is_shelf_mark(table, name)
+    return meant and not is_partial(table, name) and shape.ids
 
 
 def is_shelf_mark(table: Table, name: str) -> bool:
-    """Tell a column of shelf marks, which may be ids where nothing else is."""
-    return plain(name) in SHELF_MARKS and profile(table, name).ids
+    """Tell a column of shelf marks or of ISBNs, which may be ids where every row has one."""
+    return plain(name) in SHELF_MARKS and len(cells_of(table, name)) == min(len(table), SAMPLE)
 
 
 def is_partial(table: Table, name: str) -> bool:

@@ -65,9 +65,9 @@ def _as_programs_write(table: Table, columns: dict[str, str], role: Role) -> dic
 def _short_ids(table: Table, columns: dict[str, str]) -> dict[str, str]:
     """Take codes under such a head, `document`, and a short text or title in many rows for the id."""
     phrases = phrases_in(columns)
-    for about in ("text", "title"):
-        name = columns.get(about)
-        if name is None or is_long(table, name, LONG_TEXT):
+    named = {about: columns[about] for about in ("text", "title") if about in columns}
+    for about, name in sorted(named.items(), key=lambda pair: not profile(table, pair[1]).codes):
+        if is_long(table, name, LONG_TEXT):
             continue
         if profile(table, name).codes:
             return {"doc_id" if part == about else part: own for part, own in columns.items()}
@@ -147,7 +147,6 @@ def _doc_id(
     """Choose the column of ids: codes before words, the most varied first; numbers only where they can be ids."""
     place, phrase = table.names.index, phrases_in(columns)
     fitting = [name for name in left if can_be_ids(table, name)]
-    fitting = fitting or [name for name in left if is_shelf_mark(table, name)]
     if not fitting or (len(table.names) == 2 and phrase is not None and place(fitting[0]) > place(phrase)):
         return {}
     lists = phrase is not None and (profile(table, phrase).lists >= 0.5 or phrase in list_columns(table))
@@ -159,7 +158,7 @@ def _doc_id(
             return 0  # a number of the row: other columns say which rows belong together
         if name in numbers:
             return 0 if place(name) else 2 if single else 3
-        return 3 if profile(table, name).codes else 1
+        return 3 if profile(table, name).codes or is_shelf_mark(table, name) else 1
 
     # Of two columns that vary alike the tidy order decides: system before document, document before annotator.
     sign = 1 if role == "system" and not table.header else -1
@@ -169,4 +168,8 @@ def _doc_id(
 def coded(table: Table, names: Iterable[str]) -> list[str]:
     """Return the columns of codes that can be ids; whole numbers only where they stand first."""
     shapes = {name: profile(table, name) for name in names if can_be_ids(table, name)}
-    return [name for name, one in shapes.items() if one.codes and (one.numbers < 0.5 or name == table.names[0])]
+    return [
+        name
+        for name, one in shapes.items()
+        if is_shelf_mark(table, name) or (one.codes and (one.numbers < 0.5 or name == table.names[0]))
+    ]

@@ -76,7 +76,7 @@ def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
     ('|', '')
     """
     for name, share in shares.items():
-        if share and (share >= 0.5 or name in ";；" or (certain and name not in _RARE)):
+        if share and (share >= 0.5 or name in ";；|" or (certain and name not in _RARE)):
             return name
     return ""
 

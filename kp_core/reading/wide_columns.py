@@ -53,7 +53,8 @@ def record_columns(table: Table) -> list[str]:
     """Return the columns of keyphrases in a table of records of a catalogue; none where the table is another one."""
     if not table.header:
         return []
-    found = [name for name in record_phrases(table.names) if profile(table, name).phrases]
+    shapes = {name: profile(table, name) for name in record_phrases(table.names)}
+    found = [name for name, shape in shapes.items() if shape.phrases and not shape.codes]
     whole = whole_lists(table, found)
     return [name for name in found if name in whole or plain(name) not in NAMES["phrase"]]
 

@@ -19,7 +19,7 @@ OPTIONS = {"separator": ("\t", "@", ":", ";")}
 #: What stands between the id and the phrases, most telling first, and what an id in front of it looks like.
 _LINES = {
     "\t": re.compile(r"([^\t]*)\t(.*)"),
-    "@": re.compile(r"([^\s@;]+)@(.*)"),
+    "@": re.compile(r"([^\s@;,|]+)@(.*)"),
     ":": re.compile(r"([^\s:;,\"{}\[\]<>]+) ?:(?: +(.*)|)"),
     ";": re.compile(r"((?=[^;]*\d)[^\s;]+);(.*)"),
 }
