@@ -114,7 +114,10 @@ def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool
         text = data.decode("windows-1252")
     except UnicodeDecodeError:
         text = ""
-    if strict or not text:
+    letters = [character for character in text[:100_000] if character.isalpha()]
+    # Letters of another script would stand there as accented ones, which no language has so many of.
+    foreign = sum(not letter.isascii() for letter in letters) > 0.4 * len(letters)
+    if strict or foreign or not text:
         raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
     lines = split_lines(text)
     changed = counted(sum(not row.isascii() for row in lines), "line")

@@ -188,6 +188,7 @@ class Rows:
     marked    rows that the family itself rejects: row number → reason
     rejected  lines that gave no row at all, and once they are checked the rows that cannot be kept
     counted   number of documents that are only counted, 1, 2, ...; a file of ids may name them (`settle.align`)
+    titles    titles of documents that are only counted, in their order, by which other files may know them
     only_ids  whether the documents are such names, the n-th being that of document n
 
     What `load` knows beyond a family: the `file` of the report; `name`, the annotator or system where no column says
@@ -205,6 +206,7 @@ class Rows:
     notes: list[Note] = field(default_factory=list)
     blank: int = 0
     counted: int = 0
+    titles: Sequence[str] = ()
     only_ids: bool = False
     file: str = ""
     name: str = ""

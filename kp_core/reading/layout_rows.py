@@ -72,8 +72,9 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     """Return the rows of the layout's role, and of texts and judgements that stand beside them."""
     if layout.kind == "judged":
         return [_judgements(layout)]
+    titles = layout.table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
     if layout.kind == "documents":
-        return [_documents(layout)]
+        return [replace(_documents(layout), titles=titles)]
     table, role = layout.table, layout.role
     parts = _phrases(layout)
     if role == "gold" and asked in (None, "gold") and (texts := _beside(layout)) is not None:
@@ -91,6 +92,8 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     first.notes = table.notes + _further(layout) + first.notes
     first.blank += table.blank
     first.counted = len(table) if layout.numbered else 0
+    for part in parts:
+        part.titles = titles
     return parts
 
 

@@ -25,6 +25,7 @@ def align(parts: Sequence[Rows], notes: list[Note]) -> None:
     Line n of every file is document n. A table of texts names them only if it is alone, one file, and has exactly as
     many documents.
     """
+    _align_by_titles(parts, notes)
     numbered = [part for part in parts if part.counted]
     if all(part.only_ids for part in numbered):
         return
@@ -54,6 +55,46 @@ def align(parts: Sequence[Rows], notes: list[Note]) -> None:
         have = counted(part.counted, "document has", "documents have")
         message = f"The {have} the ids of {companion.file}, in this order."
         notes.append(Note("info", part.file, message))
+
+
+def _align_by_titles(parts: Sequence[Rows], notes: list[Note]) -> None:
+    """Name counted documents by their titles, where a table of texts has these, or files of other people do."""
+    titled = [part for part in parts if part.counted and _are_names(part.titles)]
+    others = [part for part in parts if part.role == "documents" and not part.counted]
+    texts = [part for part in others if "title" in part.table.column_names and _are_names(_titles(part))]
+    if len({id(part.titles) for part in titled}) + len(texts) < 2:
+        return
+    known: dict[str, str] = {}
+    for part in texts:
+        known |= dict(zip(map(_folded, _titles(part)), part.table["doc_id"].to_pylist(), strict=True))
+    for title in () if texts else (title for part in titled for title in part.titles):
+        known.setdefault(_folded(title), str(len(known) + 1))
+    for part in titled:
+        names = {str(n): known.get(_folded(title), "") for n, title in enumerate(part.titles, 1)}
+        strange = [title for title in part.titles if _folded(title) not in known]
+        if len(strange) == len(names):
+            continue  # other words for all of them: their order decides
+        if strange:
+            found = f"the title “{strange[0][:60]}”, which {texts[0].file} does not have"
+            raise InputError(part.file, found, "its titles", "Give both files a column of ids, or the same titles.")
+        part.rename("doc_id", names)
+        part.counted = 0
+        whose = f"have the ids of {texts[0].file}" if texts else "are counted"
+        one = Note("info", part.file, f"Documents {whose}, by their titles.")
+        notes += [one] if one not in notes else []
+
+
+def _titles(part: Rows) -> list[str]:
+    return [title or "" for title in part.table["title"].to_pylist()]
+
+
+def _folded(title: str) -> str:
+    return " ".join(title.casefold().split())
+
+
+def _are_names(titles: Sequence[str]) -> bool:
+    """Tell titles that are there for every document, each once."""
+    return len(titles) > 0 and all(map(str.strip, titles)) and len(set(map(_folded, titles))) == len(titles)
 
 
 def settle(parts: Sequence[Rows], fixes: Sequence[str], notes: list[Note]) -> pd.DataFrame:

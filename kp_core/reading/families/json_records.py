@@ -155,8 +155,9 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     broken = [(one.file, one.record) for one in objects if one.record.broken]
     parts[0].rejected += [(name, record.line, record.broken, storable(record.content)) for name, record in broken]
     if "doc_id" not in columns and len(ids) > 1 and ids == [str(number) for number in range(1, len(ids) + 1)]:
+        titles = [text_of((one.record.value or {}).get(columns.get("title", ""))) or "" for one in objects]
         for part in parts:
-            part.counted = len(ids)
+            part.counted, part.titles = len(ids), titles
     else:
         parts[0].notes += said
     return parts

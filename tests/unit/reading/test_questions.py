@@ -224,3 +224,23 @@ def test_gold_that_is_made_of_stems_is_said() -> None:
     corpus = load(gold=gold, systems={"s": gold})
     assert said(corpus) == ["the words of the gold standard are stems already; say so: gold_stemmed = yes"]
     assert said(corpus, gold_stemmed="yes") == []
+
+
+def test_counted_documents_of_several_files_are_known_by_their_titles() -> None:
+    anna = Source("Anna.csv", b"Titel,Keywords\nTide,a; b\nMoon,c; d\nSun,e; f\n")
+    ben = Source("Ben.csv", b"Titel,Keywords\nmoon,c; x\nTide,a; y\n")
+    apart = kp.load(gold=[anna, ben]).gold.groupby("annotator")
+    assert {who: rows[["doc_id", "phrase"]].values.tolist() for who, rows in apart} == {
+        "Anna": [["1", "a"], ["1", "b"], ["2", "c"], ["2", "d"], ["3", "e"], ["3", "f"]],
+        "Ben": [["2", "c"], ["2", "x"], ["1", "a"], ["1", "y"]],
+    }
+    texts = Source("texts.csv", b"id,title\nm,Moon\ns,Sun\nt,Tide\n")
+    found = kp.load(gold=anna, documents=texts).gold
+    assert found[["doc_id", "phrase"]].values.tolist()[::2] == [["t", "a"], ["m", "c"], ["s", "e"]]
+    with pytest.raises(InputError, match="the title “Sun”, which texts.csv does not have"):
+        kp.load(gold=anna, documents=Source("texts.csv", texts.data.replace(b"Sun", b"Star")))
+
+
+def test_an_encoding_of_another_script_is_not_taken_for_windows_1252() -> None:
+    with pytest.raises(InputError, match="name its encoding"):
+        kp.load(gold=Source("g.csv", "id;keywords\nd1;деревня; город\n".encode("cp1251")))
