@@ -15,9 +15,11 @@ _SAID: dict[str, str] = _FOUND.pop("said")
 _SPOKEN: dict[str, str] = _FOUND.pop("spoken")
 _WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _FOUND.items()}
 _OTHERS = _WORDS.pop("others")
-#: Heads of columns of the answers to forms and of shelf marks, and all heads beside those of keyphrases.
-ANSWERS, SHELF_MARKS, BESIDES = (frozenset(_WORDS.pop(name)) for name in ("answers", "shelf_marks", "besides"))
-BESIDES |= ANSWERS | SHELF_MARKS
+#: Heads of columns of the answers to forms, of shelf marks and of remarks, and all heads beside those of keyphrases.
+ANSWERS, SHELF_MARKS, REMARKS = (frozenset(_WORDS.pop(name)) for name in ("answers", "shelf_marks", "remarks"))
+BESIDES = ANSWERS | SHELF_MARKS | REMARKS | {*_WORDS.pop("besides")}
+#: Heads of the output of machines beside what people chose.
+MACHINES = frozenset(_WORDS.pop("machines"))
 #: First cells of rows of sums, and what stands in a column of languages.
 TOTALS, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "languages"))
 #: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.
@@ -47,10 +49,14 @@ DOCUMENTS = frozenset({*NAMES["text"], *NAMES["title"], "reference"})
 #: Words for annotators and systems, behind which a number says which of them it is.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
-_PREFIXED = re.compile(r"^(?:dc|dcterms|input|answer)[.:]|\[[a-z_]*\]$")
+_PREFIXED = re.compile(r"^(?:dc|dcterms|input|answer)[.:]|\[[a-z_]*\]$|^[a-z]+-(?=[\u4e00-\u9fff])")
+#: What makes a word for a man one for everybody.
+_SUFFIXED = re.compile(r"(?:[/*:]-?|\()in(?:nen)?\)?$")
 #: Words of a head end at these; where that tells nothing, before a capital too.
 _BLANKS = re.compile(r"[\s_:()/]+")
 _ENDS = re.compile(r"[\s_:()/]+|(?<=[a-z])(?=[A-Z])")
+#: A head whose number stands before the name, such as “KW 1 (Anna)”.
+_INSIDE = re.compile(r"([^\W\d]+)[\s_]*([0-9]{1,2})[\s_(:-]+([^\W\d][^()]*)\)?$")
 _NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
 
 
@@ -63,7 +69,7 @@ def plain(name: str) -> str:
     folded = name if name.isascii() else unicodedata.normalize("NFKD", name)
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
     lower = unicodedata.normalize("NFC", bare).lower().strip().rstrip(":.")
-    return re.sub(r"[\s\-]+", "_", _PREFIXED.sub("", lower))
+    return re.sub(r"[\s\-]+", "_", _SUFFIXED.sub("", _PREFIXED.sub("", lower)))
 
 
 def told(columns: Mapping[str, str]) -> str:
@@ -138,7 +144,7 @@ def is_predicted(head: str) -> bool:
     """
     words = {plain(head), *map(plain, re.split(r"[\s_:()/-]+", head))}
     ranked = number_of(head) is not None and plain(base_of(head)) in NAMES["rank"]
-    return ranked or bool(words & {*SYSTEMS, *NAMES["predictions"]})
+    return ranked or bool(words & {*SYSTEMS, *MACHINES, *NAMES["predictions"]})
 
 
 def is_gold(head: str) -> bool:
@@ -157,7 +163,7 @@ def source_of(head: str) -> str:
     >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
     ('Anna', 'Ben', '')
     """
-    base = base_of(head)
+    base = base_of(head.removeprefix("Answer."))
     if plain(base) in GOLD or plain(base) in NAMES["rank"]:
         return ""
     about = (*NAMES["phrase"], *NAMES["phrases"])
@@ -193,8 +199,19 @@ def record_phrases(heads: Sequence[str]) -> list[str]:
 
 def base_of(head: str) -> str:
     """Return a head without the number at its end."""
-    found = _NUMBERED.match(head.strip())
+    found = _NUMBERED.match(_number_last(head))
     return found.group(1).strip() if found and found.group(1).strip() else head.strip()
+
+
+def _number_last(head: str) -> str:
+    """Return a head with its number at the end.
+
+    >>> _number_last("KW 1 (Anna)"), _number_last("Anna 1")
+    ('KW Anna 1', 'Anna 1')
+    """
+    found = _INSIDE.match(head.strip())
+    inside = found and plain(found[1]) in (*NAMES["phrase"], *NAMES["phrases"], "kp")
+    return f"{found[1]} {found[3].strip()} {found[2]}" if found and inside else head.strip()
 
 
 def number_of(head: str) -> int | None:
@@ -203,5 +220,5 @@ def number_of(head: str) -> int | None:
     >>> number_of("Anna 2"), number_of("kw1"), number_of("2"), number_of("Anna")
     (2, 1, None, None)
     """
-    found = _NUMBERED.match(head.strip())
+    found = _NUMBERED.match(_number_last(head))
     return int(found.group(2)) if found and found.group(1).strip() else None

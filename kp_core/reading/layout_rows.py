@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -20,12 +21,14 @@ from kp_core.reading.fields import gold_beside, in_words, phrases_in, told
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.separators import MARKS, cell_separator, json_list
-from kp_core.reading.shapes import add_list, shape_of
+from kp_core.reading.shapes import Shape, add_list, shape_of
 from kp_core.reading.table import Table, list_columns
 from kp_core.reading.values import byte_lengths, floats, repeated
 
 PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 _TEXTS = ("text", "title", "group")
+#: Cells that say that somebody chose nothing.
+_NOTHING = {"-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
 #: What stands beside the score of a judged system: its role, and its name among judgements.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
 
@@ -222,7 +225,7 @@ def _lists(layout: Layout, role: Role, sources: dict[str, tuple[str, ...]]) -> R
             )
             builder.notes.append(Note("warning", table.file, message))
     for source, names in sources.items():
-        owners = [source or None] * len(table) if owner is None else table.texts(owner).to_pylist()
+        owners = [source or layout.source or None] * len(table) if owner is None else table.texts(owner).to_pylist()
         _add_lists(builder, layout, names, owners)
     return builder.rows()
 
@@ -240,25 +243,36 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
         builder.notes.append(Note("warning", table.file, message))
     lists = [json_list(cell) for cell in cells] if separator == "json" else cells
     found = shape_of(lists) if separator in ("lists", "json") else None
-    amount = "score" if builder.role == "system" else "relevance"
+    nothing = Counter[str]()
     every = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, cells, lists, strict=True)
     for doc_id, line, source, cell, items in every:
         if not doc_id.strip():
             builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
             continue
         builder.open(doc_id, file=table.file, line=line, source=source)
-        if separator in ("columns", "none"):
-            builder.extend(phrase for phrase in (cell if separator == "columns" else [cell]) if phrase.strip())
-        elif separator == "uris":
-            builder.extend(re.findall(r"<([^<>\s]+)>", cell))
-        elif separator == "tags":
-            builder.extend(re.findall(r"#([^#\s]+)", cell))
-        elif separator in MARKS:
-            builder.split(cell, MARKS[separator])
-        elif items is not None:
-            add_list(builder, items, found[0] if found else "phrases", amount)
-        elif str(cell or "").strip():
-            builder.add(str(cell)[:200], reject="no JSON list")
+        if isinstance(cell, str) and cell.strip().lower() in _NOTHING:
+            nothing[cell.strip()] += 1
+        else:
+            _add_cell(builder, separator, cell, items, found[0] if found else "phrases")
+    for mark, count in nothing.items():
+        message = f"Cells of “{names[0]}” that say “{mark}” were taken as empty: {count:,}."
+        builder.notes.append(Note("info", table.file, message))
+
+
+def _add_cell(builder: ListBuilder, separator: str, cell: Any, items: Any, shape: Shape) -> None:
+    """Add the phrases of one cell to the open list."""
+    if separator in ("columns", "none"):
+        builder.extend(phrase for phrase in (cell if separator == "columns" else [cell]) if phrase.strip())
+    elif separator == "uris":
+        builder.extend(re.findall(r"<([^<>\s]+)>", cell))
+    elif separator == "tags":
+        builder.extend(re.findall(r"#([^#\s]+)", cell))
+    elif separator in MARKS:
+        builder.split(cell, MARKS[separator])
+    elif items is not None:
+        add_list(builder, items, shape, "score" if builder.role == "system" else "relevance")
+    elif str(cell or "").strip():
+        builder.add(str(cell)[:200], reject="no JSON list")
 
 
 def _documents(layout: Layout) -> Rows:

@@ -14,6 +14,7 @@ from kp_core.corpus import Role, run_starts
 from kp_core.errors import counted
 from kp_core.reading.family import Choice
 from kp_core.reading.fields import (
+    ANSWERS,
     BESIDES,
     IDENTIFIERS,
     JUDGE,
@@ -75,6 +76,8 @@ _ROLES: dict[str, tuple[str, ...]] = {
 _PAIRS, _CLEAR, _WIDE, _COUNTED, _NAMED, _BY_CONTENT, _DOUBTFUL = 0.97, 0.94, 0.9, 0.86, 0.85, 0.5, 0.45
 #: Columns whose names say how rows are judged or ordered; such a table is about phrases.
 _TELLING = ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
+#: More people do not index the same documents.
+_PEOPLE = 20
 #: So many rows must be lists of their own where some document stands there twice.
 _FEW_TWICE = 0.6
 
@@ -138,6 +141,9 @@ def _named_roles(table: Table, roles: Sequence[str], choice: Choice) -> dict[str
     codes = [name for name in codes if plain(name) == "reference" or not profile(table, name).numbers]
     worded = [name for name in names if name not in codes]
     names = [name for name in names if name not in codes or plain(name) != "reference"]
+    if any(name.startswith("Answer.") for name in names):  # of MTurk, whose other columns are the task
+        others = [n for n in names if not n.startswith("Answer.")]
+        names = [n for n in names if n not in others or not phrases_in(find_roles([n], ("phrase", "phrases")))]
     if table.header and phrases_in(find_roles(worded, ("phrase", "phrases"))):  # a reference number, say
         apart = [name for name in codes if phrases_in(find_roles([name], ("phrase", "phrases")))]
         names = [name for name in names if name not in apart]
@@ -192,7 +198,8 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     evidence = _evidence(table, columns) + said + filled
     found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
     # Answers of people that name no document may all be about one.
-    proved = proved and not _unread(made) and not (numbered and made.source_column() is not None)
+    people = made.source_column() is not None or _is_form(table)
+    proved = proved and not _unread(made) and not (numbered and people)
     return replace(found, score=min(_score(found), 1 if proved else _DOUBTFUL))
 
 
@@ -215,14 +222,25 @@ def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dic
     shapes = {name: profile(table, name) for name in free}
     free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= 0.5]
     said = {name: table.texts(name) for name in ((ids,) if lists else (ids, phrases))}
+    person = "annotator" if role == "gold" else "system"
     if not free or count_distinct(said) == len(table):
-        return columns, True
+        whole = [name for name in free if not lists and role == "gold" and _is_complete(table, ids, name)]
+        return (columns | {person: whole[0]}, False) if whole else (columns, True)
     apart = [name for name in free if count_distinct({**said, name: table.texts(name)}) == len(table)]
     if not apart:
         return columns, True
     proved = lists and not shapes[apart[0]].numbers
     proved = proved and not {plain(cell) for cell in cells_of(table, apart[0])} <= LANGUAGES
-    return columns | {"annotator" if role == "gold" else "system": apart[0]}, proved
+    # Two columns of codes under heads that nobody knows may change places.
+    proved = proved and (plain(ids) in NAMES["doc_id"] or not shapes[apart[0]].codes)
+    return columns | {person: apart[0]}, proved
+
+
+def _is_complete(table: Table, ids: str, name: str) -> bool:
+    """Tell a column of a few values, each of which nearly every document has, as people who index all of them."""
+    values, documents = len(set(cells_of(table, name))), len(pc.unique(table.texts(ids)))
+    pairs = count_distinct({"doc_id": table.texts(ids), "value": table.texts(name)})
+    return documents > 1 and 1 < values <= _PEOPLE and pairs >= 0.9 * values * documents
 
 
 def _score(layout: Layout) -> float:
@@ -254,6 +272,7 @@ def _unread(layout: Layout) -> str:
     group = columns.get("group", "")
     kinds = values | ({group: set(map(plain, set(cells_of(table, group))))} if group else {})
     mixed = [name for name, found in kinds.items() if found & SYSTEMS]
+    mixed += [name for name in free if plain(name) in SYSTEMS and profile(table, name).phrases]
     marks = [name for name in free if values[name] and values[name] <= MARKED and plain(name) not in BESIDES]
     lists = [name for name in whole_lists(table, free) if plain(name) not in NO_PHRASES]
     lists = [name for name in lists if profile(table, name).phrases]
@@ -277,6 +296,11 @@ def _rivals(layout: Layout, names: list[str]) -> list[str]:
     return found
 
 
+def _is_form(table: Table) -> bool:
+    """Tell the answers to a form, which are no documents by themselves."""
+    return any(plain(name) in ANSWERS for name in table.names)
+
+
 def _of_columns(
     table: Table, role: Role, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
 ) -> Layout:
@@ -288,7 +312,8 @@ def _of_columns(
         columns["doc_id"] = columns.pop(corner)
     free = [name for name in table.names if name not in (*used, *columns.values())]
     first = [name for name in free[:1] if can_be_ids(table, name)]
-    ids = [name for name in coded(table, free) if profile(table, name).varied == 1]
+    who = {part: table.texts(name) for part, name in columns.items() if part in ("annotator", "system")}
+    ids = [n for n in coded(table, free) if count_distinct({**who, "doc_id": table.texts(n)}) == len(table)]
     ids += [name for name in first if not record_columns(table) or are_codes(table, name)]
     if "doc_id" not in columns and ids:
         columns["doc_id"] = ids[0]
@@ -307,6 +332,7 @@ def _of_columns(
     predicted = sum(map(is_predicted, used))
     both = 0 < predicted < len(used) and gold_beside(sources) is None  # people and systems
     told = bool(record_columns(table)) or (sure and not (both or is_doubtful(table, sources)))
+    told = told and len(set(map(plain, used))) == len(used) and not (numbered and _is_form(table))
     sure = "phrases_of" in choice.options or (told and meant and not across)
     evidence += "; do the columns stand for documents? Then turn the table first" * across
     score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE

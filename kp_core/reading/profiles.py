@@ -91,7 +91,7 @@ def _looked_at(table: Table, name: str) -> Profile:
     size, parts = max(len(cells), 1), max(len(items), 1)
     return Profile(
         cells,
-        sum(map(is_number, cells)) / size,
+        sum(all(map(is_number, re.split(pattern, cell))) or is_number(cell) for cell in cells) / size,
         sum(bool(re.search(rf"{pattern}|^\[.*\]$", cell)) for cell in cells) / size,
         sum(len(item.split()) for item in items) / parts,
         sum(map(len, items)) / parts,

@@ -9,18 +9,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.reading.fields import DOCUMENTS, NO_PHRASES, phrases_in, plain
+from kp_core.reading.fields import DOCUMENTS, NAMES, NO_PHRASES, phrases_in, plain
 from kp_core.reading.profiles import (
     LONG_TEXT,
     can_be_ids,
     cells_of,
+    count_distinct,
     is_long,
     is_partial,
     is_shelf_mark,
     profile,
     whole_lists,
 )
-from kp_core.reading.table import Table, list_columns, share_with
+from kp_core.reading.table import Table, counts_rows, list_columns, share_with
 from kp_core.reading.values import floats
 
 
@@ -33,6 +34,8 @@ def settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]
         columns = _as_programs_write(table, columns, role)
     ids = coded(table, (name for name in table.names if name not in columns.values() or plain(name) in DOCUMENTS))
     if ids and plain(columns.get("doc_id", "")) == "url":  # an address, beside the id of a document
+        del columns["doc_id"]
+    if _counts_answers(table, columns):
         del columns["doc_id"]
     if "doc_id" not in columns and (not ids or set(ids) & set(columns.values())):
         columns = _short_ids(table, columns)
@@ -50,11 +53,29 @@ def settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]
     return columns
 
 
+def _counts_answers(table: Table, columns: dict[str, str]) -> bool:
+    """Tell ids that only count the rows, beside a document of which several people say something."""
+    document = columns.get("text", columns.get("title"))
+    person = next((name for name in table.names if plain(name) in (*NAMES["annotator"], "name")), None)
+    if (
+        "doc_id" not in columns
+        or document is None
+        or person is None
+        or not counts_rows(table.column(columns["doc_id"]))
+    ):
+        return False
+    several = profile(table, document).varied < 1 and profile(table, document).ids
+    return several and count_distinct({"doc_id": table.texts(document), "who": table.texts(person)}) == len(table)
+
+
 def _as_programs_write(table: Table, columns: dict[str, str], role: Role) -> dict[str, str]:
     """Take short texts, several of a document, for phrases, and fractions as ranks or grades for scores."""
-    if phrases_in(columns) is None and {"doc_id", "text"} <= set(columns):
-        short = profile(table, columns["text"]).phrases and profile(table, columns["doc_id"]).varied < 1
-        columns = {"phrase" if part == "text" and short else part: name for part, name in columns.items()}
+    phrases, text = phrases_in(columns), columns.get("text")
+    label = plain(phrases or "") in ("label", "tag")
+    again = phrases is None and "doc_id" in columns and profile(table, columns["doc_id"]).varied < 1
+    kinds = label and text is not None and profile(table, phrases or "").varied < profile(table, text).varied
+    if text is not None and (again or kinds) and profile(table, text).phrases:
+        columns = {part: name for part, name in columns.items() if name not in (phrases, text)} | {"phrase": text}
     for about in ("rank", "relevance") if role == "system" and "score" not in columns else ():
         values = floats(table.column(columns[about]))[0] if about in columns else np.zeros(0)
         if 2 * np.sum(np.isfinite(values) & (np.floor(values) != values)) >= len(values) > 0:

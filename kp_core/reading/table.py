@@ -186,14 +186,14 @@ def headed(table: Table, choice: Choice) -> Table:
     head = rows[above + heads - 1]
     found = _without_footer(_without_heads(found, head))
     unnamed = not head[0].strip() or any(plain(cell) in ANSWERS for cell in head)
-    return found.without(names[: unnamed and len(names) > 1 and _counts_rows(found.columns[0])])
+    return found.without(names[: unnamed and len(names) > 1 and counts_rows(found.columns[0])])
 
 
 def _is_imported(cell: str) -> bool:
     return cell.startswith('{"ImportId"')
 
 
-def _counts_rows(column: pa.ChunkedArray) -> bool:
+def counts_rows(column: pa.ChunkedArray) -> bool:
     """Tell a column that only counts the rows, from 0 or 1, as programs write it in front of a table."""
     cells = column.to_pylist()
     return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))

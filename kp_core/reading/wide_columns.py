@@ -18,6 +18,7 @@ from kp_core.reading.fields import (
     KNOWN,
     NAMES,
     PEOPLE,
+    REMARKS,
     SYSTEMS,
     WRITERS,
     base_of,
@@ -110,6 +111,7 @@ def _free(table: Table, columns: dict[str, str]) -> dict[str, Profile]:
     authors = {name for name in table.names if plain(name) in WRITERS}
     known = known - readers if readers else known | authors
     known |= {name for name in table.names if plain(base_of(name)) in IDENTIFIERS}
+    known |= {name for name in table.names if plain(name.split()[0]) in REMARKS}  # “Comments Anna”
     free = {name: profile(table, name) for name in table.names if name not in known}
     return {name: shape for name, shape in free.items() if (shape.phrases and not shape.addresses) or not shape.cells}
 

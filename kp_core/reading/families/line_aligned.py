@@ -136,13 +136,19 @@ def _are_rows(lines: Sequence[str]) -> bool:
         return False
     columns = list(zip(*rows, strict=True))
     below = 1 if len(rows) > 2 else 0  # the first row may be a header
+    if below and all(map(_is_code, rows[0])) and not any(map(_is_code, (cell for row in rows[1:] for cell in row))):
+        return True
     return len(columns) == 2 or any(_is_column(c[below:]) or len(set(c)) * 2 <= len(c) for c in columns)
+
+
+def _is_code(cell: str) -> bool:
+    return bool(re.search(r"\d", cell))
 
 
 def _is_column(cells: Sequence[str]) -> bool:
     """Tell the cells of a column, all of them numbers or codes, or most of them lists, from phrases of equal rank."""
     split = max(sum(mark in cell for cell in cells) for mark in ("|", " / ", ", "))
-    return all(re.search(r"\d", cell) for cell in cells) or split * 2 >= len(cells)
+    return all(map(_is_code, cells)) or split * 2 >= len(cells)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

@@ -152,7 +152,8 @@ def _named(layout: Layout, several: bool) -> Layout:
         layout = replace(layout, role="gold" if gold or name not in SYSTEMS else "system")
     if not several or layout.role not in ("gold", "system") or layout.source_column() is not None:
         return layout
-    return replace(layout, source="gold" if gold else layout.table.sheet) if layout.kind != "wide" else layout
+    own = layout.kind == "wide" and list(layout.sources) != [""]  # columns that have names themselves
+    return layout if own else replace(layout, source="gold" if gold else layout.table.sheet)
 
 
 def _shared(plan: list[Layout]) -> float:
