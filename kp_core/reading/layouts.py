@@ -87,6 +87,9 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
     if not table.names:
         return None
     table = table.without(choice.several("ignore"))
+    if any(name.startswith("Answer.") for name in table.names):  # of MTurk, whose other columns are the task
+        task = [name for name in table.names if not name.startswith("Answer.")]
+        table = table.without([name for name in task if phrases_in(find_roles([name], ("phrase", "phrases")))])
     asked = choice.role or role
     if asked in (None, "judgements") and (judged := _of_pairs(table, choice)) is not None:
         return judged
@@ -103,7 +106,7 @@ def _guess_role(table: Table) -> Role | None:
         predicted = [name for name in lists or table.names if is_predicted(name) and profile(table, name).phrases]
         if predicted and predicted == (lists or predicted):
             return "system"
-        if {"rank", "score"} & set(found):
+        if {"rank", "score"} & set(found) or any(plain(base_of(name)) in NAMES["score"] for name in table.names):
             return "system"
         if not lists and only_list(table, found) is None:
             long = any(is_long(table, name, LONG_TEXT) for name in table.names)
@@ -141,9 +144,6 @@ def _named_roles(table: Table, roles: Sequence[str], choice: Choice) -> dict[str
     codes = [name for name in codes if plain(name) == "reference" or not profile(table, name).numbers]
     worded = [name for name in names if name not in codes]
     names = [name for name in names if name not in codes or plain(name) != "reference"]
-    if any(name.startswith("Answer.") for name in names):  # of MTurk, whose other columns are the task
-        others = [n for n in names if not n.startswith("Answer.")]
-        names = [n for n in names if n not in others or not phrases_in(find_roles([n], ("phrase", "phrases")))]
     if table.header and phrases_in(find_roles(worded, ("phrase", "phrases"))):  # a reference number, say
         apart = [name for name in codes if phrases_in(find_roles([name], ("phrase", "phrases")))]
         names = [name for name in names if name not in apart]

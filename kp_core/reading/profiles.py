@@ -23,7 +23,11 @@ NO = {"0", "no", "n", "nein", "non", "false", "✗"}
 MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓"} | NO
 _CODE = re.compile(r"(?=.*\d)[^\s;,|]{1,40}")
 #: A date, with a time or without.
-_MOMENT = re.compile(r"\s*\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d\d[\d:.]*( ?[AP]M)?)?Z?\s*$", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d\d){1,2})"
+    r"(?:[ T]\d{1,2}:\d\d[\d:.]*(?: ?[AP]M)?)?Z?$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)

@@ -173,17 +173,20 @@ def _doc_id(
     lists = phrase is not None and (profile(table, phrase).lists >= 0.5 or phrase in list_columns(table))
 
     def rank(name: str) -> int:
-        """Return 3 for codes, 2 for numbers of the rows in front of lists, 1 for words, 0 for other numbers."""
+        """Return 3 for codes, 2 for numbers of lists in front, 1 for words, 0 for other numbers, -1 for no ids."""
         single = varied[name] == len(table)
         if not lists and single and phrase is not None and any(varied[other] < len(table) for other in fitting):
             return 0  # a number of the row: other columns say which rows belong together
         if name in numbers:
             return 0 if place(name) else 2 if single else 3
-        return 3 if profile(table, name).codes or is_shelf_mark(table, name) else 1
+        if profile(table, name).codes or is_shelf_mark(table, name):
+            return 3
+        return 1 if single or not lists else -1
 
     # Of two columns that vary alike the tidy order decides: system before document, document before annotator.
     sign = 1 if role == "system" and not table.header else -1
-    return {"doc_id": max(fitting, key=lambda name: (rank(name), varied[name], sign * place(name)))}
+    best = max(fitting, key=lambda name: (rank(name), varied[name], sign * place(name)))
+    return {"doc_id": best} if rank(best) >= 0 else {}
 
 
 def coded(table: Table, names: Iterable[str]) -> list[str]:

@@ -79,8 +79,10 @@ def columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> 
     # A number behind the word for a person counts people, not the phrases of one of them.
     numbered = [name for name in free if number_of(name) is not None and name not in whole]
     numbered = [name for name in numbered if plain(base_of(name)) not in PEOPLE]
-    groups = {source: names for source, names in _grouped(numbered).items() if len(names) >= 2}
-    if groups and not gold:
+    groups = _grouped(numbered)
+    several = any(len(names) > 1 for names in groups.values())
+    groups = {source: names for source, names in groups.items() if len(names) > 1 or number_of(names[0]) == 1}
+    if several and not gold:
         return groups
     if "doc_id" not in columns and free:
         first = next(iter(free))

@@ -127,7 +127,11 @@ def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recog
     together = _told(file, alike, role, "together")
     if choice.options.get("sheets"):
         return [together if choice.options["sheets"] == "together" else apart]
-    if readable[0].source_column() is not None or readable[0].kind in ("documents", "judged", "wide"):
+    if (
+        readable[0].source_column() is not None
+        or readable[0].kind in ("documents", "judged")
+        or _has_names(readable[0])
+    ):
         return [together]
     shared = _shared(alike)
     # Lists of the same documents are those of several people; lists of other documents may be parts of one list.
@@ -152,8 +156,12 @@ def _named(layout: Layout, several: bool) -> Layout:
         layout = replace(layout, role="gold" if gold or name not in SYSTEMS else "system")
     if not several or layout.role not in ("gold", "system") or layout.source_column() is not None:
         return layout
-    own = layout.kind == "wide" and list(layout.sources) != [""]  # columns that have names themselves
-    return layout if own else replace(layout, source="gold" if gold else layout.table.sheet)
+    return layout if _has_names(layout) else replace(layout, source="gold" if gold else layout.table.sheet)
+
+
+def _has_names(layout: Layout) -> bool:
+    """Tell columns that say themselves whose they are."""
+    return layout.kind == "wide" and list(layout.sources) != [""]
 
 
 def _shared(plan: list[Layout]) -> float:
