@@ -66,6 +66,11 @@ def ask(part: Rows, recognition: Recognition) -> None:
                 found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
                 expected = "keyphrases" if column == "phrase" else "ids"
                 raise Question(Finding("ask", part.file, found, expected, _other_readings(file, recognition, column)))
+    if len(part.ids()) > 2 and len(same := pc.unique(part.table["phrase"])) == 1:
+        others = _other_readings(file, recognition, "phrase")
+        found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
+        if len(others) > len(_as_it_is(file)):  # another column may be meant
+            raise Question(Finding("ask", part.file, found, "different ones", others))
     if part.places is None and len(part.table) and part.line(0) == 1 and (row := _odd_first_row(part)):
         header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
         answers = (Reply("row 1 is a header", {file.name: header}), *_as_it_is(file))

@@ -18,6 +18,7 @@ from kp_core.reading.fields import ANSWERS, TOTALS, base_of, is_known, number_of
 from kp_core.reading.limits import Limits
 from kp_core.reading.values import HALF_A_CHARACTER, Mask, is_number, storable
 
+_RULE = re.compile(r"\s*(?::?-{2,}:?)?\s*")
 #: Rows among which the head is sought, and rows with which it is compared.
 _HEADS, _BODY = 10, 200
 
@@ -162,6 +163,8 @@ def headed(table: Table, choice: Choice) -> Table:
     if heads:
         names = header_names(_one_head(rows[above : above + heads]))
     skipped = above + heads
+    ruled = rows[skipped] if heads and len(rows) > skipped else []
+    skipped += any(ruled) and all(map(_RULE.fullmatch, ruled))  # as Markdown parts the head from the rows
     lines = table.line_numbers()[skipped:]
     notes = list(table.notes)
     beneath = int(table.line_numbers()[above]) if heads else 0

@@ -45,8 +45,8 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim files of texts: all that may be some where texts are asked for, else those that read like prose."""
     group = [file for file in files if file.suffix in _ENDINGS or _is_final(file) or _is_sgml(file)]
     alone = len(group) == 1 and group[0].suffix == ".txt" and "/" not in group[0].name and not _is_sgml(group[0])
-    if not group or (alone and role != "documents"):
-        return []
+    if not group or (alone and role != "documents") or (role in ("gold", "system") and len(group) == len(files)):
+        return []  # nothing but texts is no gold standard and no output
     told = {file.name: file.suffix in ENDINGS or _is_sgml(file) for file in group}
     if role != "documents" and not are_prose([file for file in group if not told[file.name]]):
         group = [file for file in group if told[file.name]]
