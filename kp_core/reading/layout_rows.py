@@ -254,10 +254,11 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
             nothing[cell.strip()] += 1
         else:
             _add_cell(builder, separator, cell, items, found[0] if found else "phrases")
-    mark = MARKS.get(separator, "")
-    others = [cell for cell in cells if mark == ";" and isinstance(cell, str) and ";" not in cell and "," in cell]
+    texts = [cell for cell in cells if isinstance(cell, str)] if separator in (";", "；") else []
+    others = [cell for cell in texts if separator not in cell and re.search("[,，、]", cell)]
     if 4 * len(others) > len(cells):
-        message = f"Cells of “{names[0]}” without `;` stay whole, commas and all: {len(others):,}, “{others[0][:60]}”."
+        shown = f"{len(others):,}, “{others[0][:60]}”"
+        message = f"Cells of “{names[0]}” without `{separator}` stay whole, commas and all: {shown}."
         builder.notes.append(Note("warning", table.file, message))
     for mark, count in nothing.items():
         message = f"Cells of “{names[0]}” that say “{mark}” were taken as empty: {count:,}."

@@ -55,8 +55,9 @@ from kp_core.reading.table import Table, list_columns, share_with
 from kp_core.reading.values import floats
 from kp_core.reading.wide_columns import (
     columns_by_source,
-    is_doubtful,
     lies_across,
+    mixes_gold,
+    odd_columns,
     record_columns,
     whose,
     worded_columns,
@@ -220,7 +221,7 @@ def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dic
         return columns, True
     free = [name for name in table.names if name not in columns.values() and plain(name) not in NO_IDS]
     shapes = {name: profile(table, name) for name in free}
-    free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= 0.5]
+    free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= (0.5 if not lists else 0.9)]
     said = {name: table.texts(name) for name in ((ids,) if lists else (ids, phrases))}
     person = "annotator" if role == "gold" else "system"
     if not free or count_distinct(said) == len(table):
@@ -305,11 +306,41 @@ def _of_columns(
     table: Table, role: Role, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
 ) -> Layout:
     """Return the layout with one column, or several numbered ones, an annotator or system."""
+    columns, meant = _ids_beside(table, columns, sources, choice)
+    odd = odd_columns(table, sources) if "phrases_of" not in choice.options else []
+    kept = {source: names for source, names in sources.items() if names[0] not in odd}
+    left = [f"“{name[:40]}”" for name in odd if len(kept) > 1]
+    sources = kept if left else sources
     used = [name for names in sources.values() for name in names]
+    lists = sum(profile(table, name).lists >= 0.5 for name in used)
+    sure = len(used) > len(sources) or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
+    both = 0 < sum(map(is_predicted, used)) < len(used) and gold_beside(sources) is None  # people and systems
+    told = bool(record_columns(table)) or (sure and not (both or odd or mixes_gold(sources)))
+    across, numbered = lies_across(table, columns, sources), "doc_id" not in columns
+    told = told and len(set(map(plain, used))) == len(used) and not (numbered and _is_form(table))
+    sure = "phrases_of" in choice.options or (told and meant and not across)
+    evidence = f"{_evidence(table, columns)}; {whose(sources, role)}"
+    evidence += f"; not read: {', '.join(left[:5])}" if left else ""
+    evidence += "; do the columns stand for documents? Then turn the table first" * across
+    score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
+    table, filled = _filled_down(table, columns, choice)
+    cells = choice.options.get("cells", "")
+    return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
+
+
+def _ids_beside(
+    table: Table, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
+) -> tuple[dict[str, str], bool]:
+    """Add ids and titles that stand beside the columns of people or systems, and tell whether these ids are sure."""
+    columns = dict(columns)
+    if choice.options.get("ids") == "rows":
+        columns.pop("doc_id", "")
+        return columns, True
     corner = next((part for part in ("annotator", "system") if part in columns and "doc_id" not in columns), "")
     meant = not corner or are_codes(table, columns[corner])
     if corner and profile(table, columns[corner]).varied == 1:  # it says what stands beside it, not below
         columns["doc_id"] = columns.pop(corner)
+    used = {name for names in sources.values() for name in names}
     free = [name for name in table.names if name not in (*used, *columns.values())]
     first = [name for name in free[:1] if can_be_ids(table, name)]
     who = {part: table.texts(name) for part, name in columns.items() if part in ("annotator", "system")}
@@ -318,27 +349,9 @@ def _of_columns(
     if "doc_id" not in columns and ids:
         columns["doc_id"] = ids[0]
         free.remove(ids[0])
-    if role == "gold" and "title" not in columns and free and profile(table, free[0]).words > 2:
+    if "title" not in columns and free and profile(table, free[0]).words > 2:
         columns["title"] = free[0]
-    numbered = "doc_id" not in columns or choice.options.get("ids") == "rows"
-    if numbered:
-        columns.pop("doc_id", "")
-    several = sum(len(names) for names in sources.values()) > len(sources)
-    evidence = f"{_evidence(table, columns)}; {whose(sources, role)}"
-    shapes = [profile(table, name) for name in used]
-    lists = sum(shape.lists >= 0.5 for shape in shapes)
-    sure = several or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
-    across = lies_across(table, columns, sources)
-    predicted = sum(map(is_predicted, used))
-    both = 0 < predicted < len(used) and gold_beside(sources) is None  # people and systems
-    told = bool(record_columns(table)) or (sure and not (both or is_doubtful(table, sources)))
-    told = told and len(set(map(plain, used))) == len(used) and not (numbered and _is_form(table))
-    sure = "phrases_of" in choice.options or (told and meant and not across)
-    evidence += "; do the columns stand for documents? Then turn the table first" * across
-    score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
-    table, filled = _filled_down(table, columns, choice)
-    cells = choice.options.get("cells", "")
-    return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
+    return columns, meant
 
 
 def _of_pairs(table: Table, choice: Choice) -> Layout | None:

@@ -21,7 +21,7 @@ SAMPLE = 1000
 #: What stands in cells that only say whether somebody chose a phrase.
 NO = {"0", "no", "n", "nein", "non", "false", "✗"}
 MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓"} | NO
-_CODE = re.compile(r"(?=.*\d)[^\s;,|]{1,40}")
+_CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]+)?")
 #: A date, with a time or without.
 _MOMENT = re.compile(
     r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d\d){1,2})"

@@ -74,7 +74,7 @@ def _as_programs_write(table: Table, columns: dict[str, str], role: Role) -> dic
     label = plain(phrases or "") in ("label", "tag")
     again = phrases is None and "doc_id" in columns and profile(table, columns["doc_id"]).varied < 1
     kinds = label and text is not None and profile(table, phrases or "").varied < profile(table, text).varied
-    if text is not None and (again or kinds) and profile(table, text).phrases:
+    if text is not None and (again or kinds) and profile(table, text).phrases and not profile(table, text).codes:
         columns = {part: name for part, name in columns.items() if name not in (phrases, text)} | {"phrase": text}
     for about in ("rank", "relevance") if role == "system" and "score" not in columns else ():
         values = floats(table.column(columns[about]))[0] if about in columns else np.zeros(0)

@@ -113,7 +113,7 @@ def _free(table: Table, columns: dict[str, str]) -> dict[str, Profile]:
     authors = {name for name in table.names if plain(name) in WRITERS}
     known = known - readers if readers else known | authors
     known |= {name for name in table.names if plain(base_of(name)) in IDENTIFIERS}
-    known |= {name for name in table.names if plain(name.split()[0]) in REMARKS}  # “Comments Anna”
+    known |= {name for name in table.names if REMARKS & set(map(plain, name.split()))}  # “Comments Anna”
     free = {name: profile(table, name) for name in table.names if name not in known}
     return {name: shape for name, shape in free.items() if (shape.phrases and not shape.addresses) or not shape.cells}
 
@@ -146,19 +146,24 @@ def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tup
     return found
 
 
-def is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
-    """Tell columns that may hold something else: other keyphrases beside the gold standard, or nothing shared.
+def mixes_gold(sources: dict[str, tuple[str, ...]]) -> bool:
+    """Tell other keyphrases beside the gold standard, which may be anybody's."""
+    names = [name for columns in sources.values() for name in columns]
+    if not any(is_gold(name) for name in names):
+        return False
+    others = [name for name in names if not is_gold(name) and not is_predicted(name)]
+    meant = any(not is_gold(name) or plain(name) in GOLD_WORDS for name in names if name not in others)
+    return any(source_of(name) != base_of(name) for name in others) or (len(others) > 0 and not meant)
+
+
+def odd_columns(table: Table, sources: dict[str, tuple[str, ...]]) -> list[str]:
+    """Return the columns that may hold something else, since they share nothing with the others.
 
     People and systems that index the same documents agree now and then, unlike authors or remarks.
     """
     names = [name for columns in sources.values() for name in columns]
-    if any(is_gold(name) for name in names):
-        others = [name for name in names if not is_gold(name) and not is_predicted(name)]
-        meant = any(not is_gold(name) or plain(name) in GOLD_WORDS for name in names if name not in others)
-        if any(source_of(name) != base_of(name) for name in others) or (others and not meant):
-            return True
     if any(len(columns) > 1 for columns in sources.values()):
-        return False
+        return []
     asked = names
     if len(table) < _TELLING_ROWS:  # people may have nothing in common; a column without any list beside lists is odd
         lists = len(whole_lists(table, names)) > 1 and gold_beside(sources) is None
@@ -169,7 +174,7 @@ def is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
         parted = ((row, re.split(r"[;；,，、•|\n]| [/·–-] ", cell)) for row, cell in cells)
         items[name] = {(row, item.strip().lower()) for row, parts in parted for item in parts}
     said = Counter(item for own in items.values() for item in own if item[1])
-    return any(all(said[item] < 2 for item in items[name]) for name in asked)
+    return [name for name in asked if all(said[item] < 2 for item in items[name])]
 
 
 def lies_across(table: Table, columns: dict[str, str], sources: dict[str, tuple[str, ...]]) -> bool:
