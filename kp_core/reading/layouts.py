@@ -77,6 +77,8 @@ _ROLES: dict[str, tuple[str, ...]] = {
 _PAIRS, _CLEAR, _WIDE, _COUNTED, _NAMED, _BY_CONTENT, _DOUBTFUL = 0.97, 0.94, 0.9, 0.86, 0.85, 0.5, 0.45
 #: Columns whose names say how rows are judged or ordered; such a table is about phrases.
 _TELLING = ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
+#: The column of those who marked keyphrases.
+_MARKING = "marked by"
 #: More people do not index the same documents.
 _PEOPLE = 20
 #: So many rows must be lists of their own where some document stands there twice.
@@ -179,15 +181,17 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     if phrases is None:
         return None
     columns, proved = _with_people(table, columns, role)
+    marks = _marks(table, columns) if role == "gold" and not {"annotator", "rank", "score"} & set(columns) else []
+    if len(marks) > 1 and "doc_id" in columns and phrases not in whole_lists(table, [phrases]):
+        table, columns, proved = _by_marks(table, marks), columns | {"annotator": _MARKING}, False
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
         columns.pop("doc_id", "")
-        if role == "gold" and "text" not in columns:
-            longest = [name for name in table.names if name != phrases and is_long(table, name, LONG_TEXT // 4)]
-            if longest and longest[0] not in columns.values():
-                columns["text"] = longest[0]
-        if {"rank", "score"} & set(columns):
-            return None  # several rows a list, and nothing that tells them apart
+        long = [name for name in table.names if name != phrases and is_long(table, name, LONG_TEXT // 4)]
+        if role == "gold" and "text" not in columns and long and long[0] not in columns.values():
+            columns["text"] = long[0]
+    if numbered and {"rank", "score"} & set(columns):
+        return None  # several rows a list, and nothing that tells them apart
     table, filled = _filled_down(table, columns, choice)
     made = Layout("long", table, role, columns, 0.0, numbered=numbered)
     chosen = "lists" if phrases in list_columns(table) else choice.options.get("cells")
@@ -196,12 +200,36 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
         return None
     said = f"; {SEPARATORS.get(cells, cells)}" if cells else ""
     said += "; each row is a document" if numbered else ""
-    evidence = _evidence(table, columns) + said + filled
+    said += f"; {whose({name: (name,) for name in marks}, role)}, who marked them" * (_MARKING in table.names)
+    evidence = _evidence(table, {part: name for part, name in columns.items() if name != _MARKING}) + said + filled
     found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
     # Answers of people that name no document may all be about one.
     people = made.source_column() is not None or _is_form(table)
     proved = proved and not _unread(made) and not (numbered and people)
     return replace(found, score=min(_score(found), 1 if proved else _DOUBTFUL))
+
+
+def _marks(table: Table, columns: dict[str, str]) -> list[str]:
+    """Return the columns that only say yes or no, or nothing, of what stands beside them."""
+    free = [name for name in table.names if name not in columns.values() and plain(name) not in BESIDES]
+    shapes = {name: profile(table, name) for name in free if table.splits}
+    return [name for name, shape in shapes.items() if shape.cells and shape.marks]
+
+
+def _by_marks(table: Table, marks: list[str]) -> Table:
+    """Return the rows that each of several people marked, with a column that says who."""
+    others, parts = table.without(marks), []
+    for name in marks:
+        cells = pc.utf8_lower(pc.utf8_trim_whitespace(table.texts(name)))
+        chosen = others.rows(pc.is_in(cells, pa.array(sorted(MARKED - NO), pa.large_string())))
+        parts.append((chosen, pa.repeat(pa.scalar(name, pa.large_string()), len(chosen))))
+    columns = [
+        pa.chunked_array([c for one in every for c in one.chunks])
+        for every in zip(*(p.columns for p, _ in parts), strict=True)
+    ]
+    lines = np.concatenate([one.line_numbers() for one, _ in parts]).tolist()
+    who = pa.chunked_array([column for _, column in parts])
+    return replace(others, names=[*others.names, _MARKING], columns=[*columns, who], lines=lines)
 
 
 def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dict[str, str], bool]:
@@ -274,7 +302,7 @@ def _unread(layout: Layout) -> str:
     kinds = values | ({group: set(map(plain, set(cells_of(table, group))))} if group else {})
     mixed = [name for name, found in kinds.items() if found & SYSTEMS]
     mixed += [name for name in free if plain(name) in SYSTEMS and profile(table, name).phrases]
-    marks = [name for name in free if values[name] and values[name] <= MARKED and plain(name) not in BESIDES]
+    marks = _marks(table, columns)
     lists = [name for name in whole_lists(table, free) if plain(name) not in NO_PHRASES]
     lists = [name for name in lists if profile(table, name).phrases]
     # Where some rows are marked and others not, the mark says which of the phrases are meant.
