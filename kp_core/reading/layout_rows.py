@@ -255,7 +255,7 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
         else:
             _add_cell(builder, separator, cell, items, found[0] if found else "phrases")
     texts = [cell for cell in cells if isinstance(cell, str)] if separator in (";", "；") else []
-    others = [cell for cell in texts if separator not in cell and re.search("[,，、]", cell)]
+    others = [cell for cell in texts if separator not in cell and re.search("[,，、|]", cell)]
     if 4 * len(others) > len(cells):
         shown = f"{len(others):,}, “{others[0][:60]}”"
         message = f"Cells of “{names[0]}” without `{separator}` stay whole, commas and all: {shown}."

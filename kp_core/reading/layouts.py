@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -202,10 +203,12 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     said += "; each row is a document" if numbered else ""
     said += f"; {whose({name: (name,) for name in marks}, role)}, who marked them" * (_MARKING in table.names)
     evidence = _evidence(table, {part: name for part, name in columns.items() if name != _MARKING}) + said + filled
-    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
     # Answers of people that name no document may all be about one.
     people = made.source_column() is not None or _is_form(table)
-    proved = proved and not _unread(made) and not (numbered and people)
+    torn = not cells and table.splits and phrases in whole_lists(table, [phrases])
+    evidence += "; cells that look like lists are not split, as documents have several rows" * torn
+    proved = proved and not torn and not _unread(made) and not (numbered and people)
+    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
     return replace(found, score=min(_score(found), 1 if proved else _DOUBTFUL))
 
 
@@ -245,15 +248,16 @@ def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dic
     if role == "gold" and "annotator" in columns and lists:
         once = all(profile(table, columns[name]).varied == 1 for name in ("annotator", "doc_id"))
         return {part: name for part, name in columns.items() if part != "annotator" or not once}, True
-    if {"annotator", "system", "rank", "score"} & set(columns):
+    if {"annotator", "system"} & set(columns) or ({"rank", "score"} & set(columns) and role == "gold"):
         return columns, True
     free = [name for name in table.names if name not in columns.values() and plain(name) not in NO_IDS]
     shapes = {name: profile(table, name) for name in free}
     free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= (0.5 if not lists else 0.9)]
     said = {name: table.texts(name) for name in ((ids,) if lists else (ids, phrases))}
+    free = [name for name in free if not shapes[name].marks]
     person = "annotator" if role == "gold" else "system"
     if not free or count_distinct(said) == len(table):
-        whole = [name for name in free if not lists and role == "gold" and _is_complete(table, ids, name)]
+        whole = [name for name in free if not lists and _is_complete(table, ids, name)]
         return (columns | {person: whole[0]}, False) if whole else (columns, True)
     apart = [name for name in free if count_distinct({**said, name: table.texts(name)}) == len(table)]
     if not apart:
@@ -301,7 +305,13 @@ def _unread(layout: Layout) -> str:
     group = columns.get("group", "")
     kinds = values | ({group: set(map(plain, set(cells_of(table, group))))} if group else {})
     mixed = [name for name, found in kinds.items() if found & SYSTEMS]
-    mixed += [name for name in free if plain(name) in SYSTEMS and profile(table, name).phrases]
+    mixed += [name for name in free if SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
+    others = [name for name in free if plain(name.split()[0]) in NAMES["system"]]  # “system B” beside “system A”
+    mixed += [name for name in others if name not in mixed and profile(table, name).phrases]
+    told = plain(layout.phrases) in KNOWN or source_of(layout.phrases) != base_of(layout.phrases)
+    if not told and not whole_lists(table, [layout.phrases]):
+        # Nothing but its content told the column of phrases, and others are of the same kind.
+        mixed += [name for name in free if _is_like(table, name, layout.phrases) and name not in mixed]
     marks = _marks(table, columns)
     lists = [name for name in whole_lists(table, free) if plain(name) not in NO_PHRASES]
     lists = [name for name in lists if profile(table, name).phrases]
@@ -310,6 +320,12 @@ def _unread(layout: Layout) -> str:
     unread = mixed or lists or (marks if len(marks) > 1 else parted) or _rivals(layout, free)
     shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
     return f"; not read: {shown}" if unread else ""
+
+
+def _is_like(table: Table, name: str, phrases: str) -> bool:
+    """Tell a column that may as well be that of phrases."""
+    one, other = profile(table, name), profile(table, phrases)
+    return plain(name) not in NO_PHRASES and one.phrases and other.phrases and one.varied > 0.5 and not one.codes
 
 
 def _rivals(layout: Layout, names: list[str]) -> list[str]:

@@ -40,7 +40,7 @@ SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
     "none": "each cell is one phrase",
 }
 WHOLE = {
-    "json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\))\s*$",
+    "json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\)|null|None)\s*$",
     "uris": r"^\s*(<[^<>\s]+>\s*)+$",
     "tags": r"^\s*(#[^#\s;,|]+\s+)*#[^#\s;,|]+\s*$",
 }
@@ -88,6 +88,8 @@ def json_list(cell: str) -> list[object] | None:
     (['tide'], ['tide', None], ['tide', 'sea'], ['tide', 'sea'])
     >>> json_list("{'tide', 'sea'}"), json_list("{'tide': 0.8}"), json_list("tide")
     (['tide', 'sea'], [['tide', 0.8]], None)
+    >>> json_list("null")
+    []
     """
     if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
         cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
@@ -99,6 +101,6 @@ def json_list(cell: str) -> list[object] | None:
             value = read(cell.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        value = list(map(list, value.items())) if isinstance(value, dict) else value
+        value = list(map(list, value.items())) if isinstance(value, dict) else [] if value is None else value
         return value if isinstance(value, list) else None
     return None

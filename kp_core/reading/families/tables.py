@@ -135,7 +135,8 @@ def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recog
         return [together]
     shared = _shared(alike)
     # Lists of the same documents are those of several people; lists of other documents may be parts of one list.
-    return [apart] if shared > 0.5 else [replace(apart, confidence=0.6), replace(together, confidence=0.55)]
+    parted = replace(together, confidence=0.55 if shared else 0.59)  # without a common document neither is likelier
+    return [apart] if shared > 0.5 else [replace(apart, confidence=0.6), parted]
 
 
 def _told(file: File, plan: list[Layout], role: Role | None, sheets: str) -> Recognition:
