@@ -20,6 +20,8 @@ ANSWERS, SHELF_MARKS, REMARKS = (frozenset(_WORDS.pop(name)) for name in ("answe
 BESIDES = ANSWERS | SHELF_MARKS | REMARKS | {*_WORDS.pop("besides")}
 #: Heads of the output of machines beside what people chose.
 MACHINES = frozenset(_WORDS.pop("machines"))
+#: What parts keyphrases by their kind, not by who chose them.
+KINDS = frozenset(_WORDS.pop("kinds"))
 #: First cells of rows of sums, and what stands in a column of languages.
 TOTALS, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "languages"))
 #: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.

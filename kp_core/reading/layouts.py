@@ -19,6 +19,7 @@ from kp_core.reading.fields import (
     BESIDES,
     IDENTIFIERS,
     JUDGE,
+    KINDS,
     KNOWN,
     LANGUAGES,
     NAMES,
@@ -152,7 +153,11 @@ def _named_roles(table: Table, roles: Sequence[str], choice: Choice) -> dict[str
         apart = [name for name in codes if phrases_in(find_roles([name], ("phrase", "phrases")))]
         names = [name for name in names if name not in apart]
     # Initials of a person are the tag of abstracts, too.
-    return find_roles([n for n in names if plain(n) != "ab" or is_long(table, n, LONG_TEXT)], roles, choice.columns)
+    names = [name for name in names if plain(name) != "ab" or is_long(table, name, LONG_TEXT)]
+    found = find_roles(names, roles, choice.columns)
+    if plain(found.get("phrase", "")) in ("label", "tag") and whole_lists(table, [found.get("phrases", names[0])]):
+        found = {part: name for part, name in found.items() if part != "phrase" or "phrases" not in found}
+    return found
 
 
 def _of_texts(table: Table, choice: Choice) -> Layout | None:
@@ -175,8 +180,12 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
         columns["concept"] = identifiers[0]
     sources = columns_by_source(table, columns, choice)
     if sources:
+        phrases = phrases_in(columns)
         columns = {name: column for name, column in columns.items() if name not in ("phrase", "phrases")}
-        return _of_columns(table, role, columns, sources, choice)
+        found = _of_columns(table, role, columns, sources, choice)
+        if phrases is None or any(phrases in names for names in sources.values()) or "phrases_of" in choice.options:
+            return found
+        return replace(found, score=_DOUBTFUL, evidence=f"{found.evidence}; not read: “{phrases}”")
     columns = completed(table, columns, role)
     phrases = phrases_in(columns)
     if phrases is None:
@@ -295,9 +304,14 @@ def _score(layout: Layout) -> float:
 def _unread(layout: Layout) -> str:
     """Name columns that say of each phrase who chose it, which no layout reads, and further lists of keyphrases."""
     table, columns = layout.table, layout.columns
-    if not table.splits or layout.source_column() is not None or len(table) < 2:
+    if not table.splits or len(table) < 2:
         return ""
     free = [name for name in table.names if name not in columns.values()]
+    owned = layout.source_column() is not None
+    if owned and _MARKING not in table.names:
+        free = _marks(table, columns)
+    elif owned:
+        return ""
     if not table.header:  # nothing but content tells columns of words apart
         words = [name for name in free if profile(table, name).phrases and profile(table, name).characters > 2]
         return f"; not read: {', '.join(f'“{name}”' for name in words[:5])}" if words else ""
@@ -362,6 +376,7 @@ def _of_columns(
     told = bool(record_columns(table)) or (sure and not (both or odd or mixes_gold(sources)))
     across, numbered = lies_across(table, columns, sources), "doc_id" not in columns
     told = told and len(set(map(plain, used))) == len(used) and not (numbered and _is_form(table))
+    told = told and not {*map(plain, sources)} <= KINDS | LANGUAGES
     sure = "phrases_of" in choice.options or (told and meant and not across)
     evidence = f"{_evidence(table, columns)}; {whose(sources, role)}"
     evidence += f"; not read: {', '.join(left[:5])}" if left else ""

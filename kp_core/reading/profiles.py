@@ -19,8 +19,8 @@ LONG_TEXT = 200
 #: Cells of a column that are looked at to tell what it holds.
 SAMPLE = 1000
 #: What stands in cells that only say whether somebody chose a phrase.
-NO = {"0", "no", "n", "nein", "non", "false", "✗"}
-MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓"} | NO
+NO = {"0", "no", "n", "nein", "non", "false", "✗", "reject", "rejected", "wrong", "falsch", "drop"}
+MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓", "keep", "accept", "accepted", "ok"} | NO
 _CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]+)?")
 #: A date, with a time or without.
 _MOMENT = re.compile(

@@ -65,7 +65,8 @@ def _sure(lines: Sequence[str], separator: str) -> float:
         return 0 if header or not (split or unique) else 0.3 if numbers else 0.95 if clean else 0.9
     several = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights) > 1
     if separator == "@":
-        return 0.9 if split else 0
+        mails = sum(bool(re.match(r"[\w.-]+\.[a-z]{2,}[,;|\t]", right)) for right in rights)
+        return 0.9 if split and mails * 2 < len(rights) else 0
     if separator == ":":
         return 0.97 if unique and clean and several else 0
     # Rows of equal length may as well be a table, and phrases with digits lists without ids.
