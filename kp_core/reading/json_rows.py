@@ -10,7 +10,7 @@ from types import NoneType
 from kp_core.corpus import Role
 from kp_core.errors import counted
 from kp_core.reading.family import File
-from kp_core.reading.fields import KNOWN, NAMES, NO_PHRASES, base_of, find_roles, plain
+from kp_core.reading.fields import KNOWN, NAMES, NO_PHRASES, base_of, find_roles, plain, source_of
 from kp_core.reading.json_text import JsonRecord, NoNumber, unfenced
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.table import Table, table_of
@@ -62,7 +62,8 @@ def are_rows(records: Sequence[JsonRecord]) -> bool:
     unknown = [name for name in texts if plain(name) not in KNOWN | NO_PHRASES]
     parted = any(2 * sum(";" in str(record.get(name)) for record in first) >= len(first) for name in unknown)
     numbered = len(unknown) > len(set(map(base_of, unknown)))
-    return bool(len(lists) > 1 or parted or numbered or find_roles(texts, ("phrase", "phrases")))
+    worded = any(source_of(name) != base_of(name) for name in unknown)  # “Author Keywords”
+    return bool(len(lists) > 1 or parted or numbered or worded or find_roles(texts, ("phrase", "phrases")))
 
 
 def _cell(value: object) -> object:

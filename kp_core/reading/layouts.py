@@ -30,6 +30,7 @@ from kp_core.reading.fields import (
     find_roles,
     gold_beside,
     is_predicted,
+    number_of,
     phrases_in,
     plain,
     source_of,
@@ -323,8 +324,7 @@ def _unread(layout: Layout) -> str:
     others = [name for name in free if plain(name.split()[0]) in NAMES["system"]]  # “system B” beside “system A”
     mixed += [name for name in others if name not in mixed and profile(table, name).phrases]
     told = plain(layout.phrases) in KNOWN or source_of(layout.phrases) != base_of(layout.phrases)
-    if not told and not whole_lists(table, [layout.phrases]):
-        # Nothing but its content told the column of phrases, and others are of the same kind.
+    if not told:  # nothing but its content told the column of phrases, and others are of the same kind
         mixed += [name for name in free if _is_like(table, name, layout.phrases) and name not in mixed]
     marks = _marks(table, columns)
     lists = [name for name in whole_lists(table, free) if plain(name) not in NO_PHRASES]
@@ -339,7 +339,8 @@ def _unread(layout: Layout) -> str:
 def _is_like(table: Table, name: str, phrases: str) -> bool:
     """Tell a column that may as well be that of phrases."""
     one, other = profile(table, name), profile(table, phrases)
-    return plain(name) not in NO_PHRASES and one.phrases and other.phrases and one.varied > 0.5 and not one.codes
+    alike = one.phrases and other.phrases and not one.codes and (one.varied > 0.5 or one.lists > 0)
+    return alike and plain(name) not in NO_PHRASES
 
 
 def _rivals(layout: Layout, names: list[str]) -> list[str]:
@@ -377,6 +378,8 @@ def _of_columns(
     across, numbered = lies_across(table, columns, sources), "doc_id" not in columns
     told = told and len(set(map(plain, used))) == len(used) and not (numbered and _is_form(table))
     told = told and not {*map(plain, sources)} <= KINDS | LANGUAGES
+    left += [f"“{name[:40]}”" for name in (_unordered(table, len(used)) if role == "system" else [])]
+    told = told and not left
     sure = "phrases_of" in choice.options or (told and meant and not across)
     evidence = f"{_evidence(table, columns)}; {whose(sources, role)}"
     evidence += f"; not read: {', '.join(left[:5])}" if left else ""
@@ -385,6 +388,16 @@ def _of_columns(
     table, filled = _filled_down(table, columns, choice)
     cells = choice.options.get("cells", "")
     return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
+
+
+def _unordered(table: Table, size: int) -> list[str]:
+    """Return numbered columns of numbers beside those of phrases, if they give the phrases another order."""
+    numbers = [name for name in table.names if number_of(name) is not None and profile(table, name).numbers == 1]
+    if len(numbers) != size or size < 2:
+        return []
+    steps = np.diff(np.stack([floats(table.column(name))[0] for name in numbers], axis=1), axis=1)
+    steps = steps[np.isfinite(steps)]
+    return [] if (steps >= 0).all() or (steps <= 0).all() else numbers
 
 
 def _ids_beside(
@@ -410,7 +423,14 @@ def _ids_beside(
         free.remove(ids[0])
     if "title" not in columns and free and profile(table, free[0]).words > 2:
         columns["title"] = free[0]
-    return columns, meant
+    if list(sources) != [""] or "doc_id" not in columns or who or profile(table, columns["doc_id"]).varied == 1:
+        return columns, meant
+    keys = {"doc_id": table.texts(columns["doc_id"])}  # several people, each of whom says something of a document
+    people = [n for n in free if n not in columns.values() and plain(n) not in BESIDES and profile(table, n).ids]
+    people = [n for n in people if count_distinct({**keys, "who": table.texts(n)}) == len(table)]
+    if people:
+        columns["annotator"] = people[0]
+    return columns, meant and (not people or plain(people[0]) == "name")
 
 
 def _of_pairs(table: Table, choice: Choice) -> Layout | None:

@@ -39,9 +39,10 @@ def settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]
         del columns["doc_id"]
     if "doc_id" not in columns and (not ids or set(ids) & set(columns.values())):
         columns = _short_ids(table, columns)
-    if plain(columns.get("doc_id", "")) == "name" and plain(columns.get("text", "")) in ("text", "document"):
+    about = _of_names(table, columns)
+    if about:
         columns["annotator" if role == "gold" else "system"] = columns.pop("doc_id")
-        columns["doc_id"] = columns.pop("text")
+        columns["doc_id"] = columns.pop(about)
     text = columns.get("text")
     known = "doc_id" in columns or (text is not None and profile(table, text).varied <= 0.9)
     if role == "gold" and text is not None and known and not is_long(table, text, 50):
@@ -51,6 +52,20 @@ def settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]
     if name != "doc_id" and (is_partial(table, name) or share_with(table.texts(name), ";") >= 0.5):
         del columns["doc_id"]
     return columns
+
+
+def _of_names(table: Table, columns: dict[str, str]) -> str:
+    """Return what tells the document where a column called Name tells who says something of it; else nothing."""
+    name = columns.get("doc_id", "")
+    if plain(name) != "name":
+        return ""
+    if plain(columns.get("text", "")) in ("text", "document"):
+        return "text"
+    told = {part: columns[part] for part in ("text", "title") if part in columns}
+    several = profile(table, name).varied < 1
+    pairs = (part for part, own in told.items() if profile(table, own).varied < 1 and profile(table, own).ids)
+    once = (p for p in pairs if count_distinct({"who": table.texts(name), "of": table.texts(told[p])}) == len(table))
+    return next(once, "") if several else ""
 
 
 def _counts_answers(table: Table, columns: dict[str, str]) -> bool:
@@ -173,19 +188,22 @@ def _doc_id(
     lists = phrase is not None and (profile(table, phrase).lists >= 0.5 or phrase in list_columns(table))
 
     def rank(name: str) -> int:
-        """Return 3 for codes, 2 for numbers of lists in front, 1 for words, 0 for other numbers, -1 for no ids."""
+        """Return 3 for codes, 2 for shelf marks and numbers in front, 1 for words, 0 for numbers, -1 for no ids."""
         single = varied[name] == len(table)
         if not lists and single and phrase is not None and any(varied[other] < len(table) for other in fitting):
             return 0  # a number of the row: other columns say which rows belong together
         if name in numbers:
             return 0 if place(name) else 2 if single else 3
         if profile(table, name).codes or is_shelf_mark(table, name):
-            return 3
+            return 2 if is_shelf_mark(table, name) else 3
         return 1 if single or not lists else -1
 
     # Of two columns that vary alike the tidy order decides: system before document, document before annotator.
     sign = 1 if role == "system" and not table.header else -1
-    best = max(fitting, key=lambda name: (rank(name), varied[name], sign * place(name)))
+    sure = [name for name in fitting if rank(name) > 1]
+    most = max((varied[name] for name in sure), default=0)
+    sure = [name for name in sure if varied[name] == most]
+    best = max(sure or fitting, key=lambda name: (rank(name), varied[name], sign * place(name)))
     return {"doc_id": best} if rank(best) >= 0 else {}
 
 
