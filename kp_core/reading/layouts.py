@@ -339,8 +339,8 @@ def _unread(layout: Layout) -> str:
 def _is_like(table: Table, name: str, phrases: str) -> bool:
     """Tell a column that may as well be that of phrases."""
     one, other = profile(table, name), profile(table, phrases)
-    alike = one.phrases and other.phrases and not one.codes and (one.varied > 0.5 or one.lists > 0)
-    return alike and plain(name) not in NO_PHRASES
+    alike = one.phrases and other.phrases and not one.codes and plain(name) not in NO_PHRASES
+    return alike and (one.lists > 0 if whole_lists(table, [phrases]) else one.varied > 0.5)
 
 
 def _rivals(layout: Layout, names: list[str]) -> list[str]:
