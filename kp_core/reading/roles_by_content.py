@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.reading.fields import DOCUMENTS, NAMES, NO_PHRASES, phrases_in, plain
+from kp_core.reading.fields import ANSWERS, DOCUMENTS, NAMES, NO_PHRASES, phrases_in, plain
 from kp_core.reading.profiles import (
     LONG_TEXT,
     can_be_ids,
@@ -30,6 +30,8 @@ def settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]
     columns = dict(columns)
     if plain(columns.get("doc_id", "")) == "name" and not cells_of(table, columns["doc_id"]):
         del columns["doc_id"]  # a form without names
+    elif plain(columns.get("doc_id", "")) == "name" and any(plain(name) in ANSWERS for name in table.names):
+        columns["annotator"] = columns.pop("doc_id")
     if role != "documents":
         columns = _as_programs_write(table, columns, role)
     ids = coded(table, (name for name in table.names if name not in columns.values() or plain(name) in DOCUMENTS))
