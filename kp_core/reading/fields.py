@@ -57,6 +57,8 @@ _SUFFIXED = re.compile(r"(?:[/*:]-?|\()in(?:nen)?\)?$")
 #: Words of a head end at these; where that tells nothing, before a capital too.
 _BLANKS = re.compile(r"[\s_:()/]+")
 _ENDS = re.compile(r"[\s_:()/]+|(?<=[a-z])(?=[A-Z])")
+#: No head that is known has so many characters.
+_HEAD = 200
 #: A head whose number stands before the name, such as “KW 1 (Anna)”.
 _INSIDE = re.compile(r"([^\W\d]+)[\s_]*([0-9]{1,2})[\s_(:-]+([^\W\d][^()]*)\)?$")
 _NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
@@ -68,6 +70,7 @@ def plain(name: str) -> str:
     >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]")
     ('doc_id', 'schlusselworter', 'nr', 'title')
     """
+    name = name[:_HEAD]
     folded = name if name.isascii() else unicodedata.normalize("NFKD", name)
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
     lower = unicodedata.normalize("NFC", bare).lower().strip().rstrip(":.")
@@ -211,7 +214,7 @@ def _number_last(head: str) -> str:
     >>> _number_last("KW 1 (Anna)"), _number_last("Anna 1")
     ('KW Anna 1', 'Anna 1')
     """
-    found = _INSIDE.match(head.strip())
+    found = _INSIDE.match(head.strip()[:_HEAD])
     inside = found and plain(found[1]) in (*NAMES["phrase"], *NAMES["phrases"], "kp")
     return f"{found[1]} {found[3].strip()} {found[2]}" if found and inside else head.strip()
 

@@ -193,7 +193,12 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
         return None
     columns, proved = _with_people(table, columns, role)
     marks = _marks(table, columns) if role == "gold" and not {"annotator", "rank", "score"} & set(columns) else []
-    if len(marks) > 1 and "doc_id" in columns and phrases not in whole_lists(table, [phrases]):
+    if (
+        1 < len(marks) <= _PEOPLE
+        and len(table) > 1
+        and "doc_id" in columns
+        and phrases not in whole_lists(table, [phrases])
+    ):
         table, columns, proved = _by_marks(table, marks), columns | {"annotator": _MARKING}, False
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
@@ -216,6 +221,7 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     # Answers of people that name no document may all be about one.
     people = made.source_column() is not None or _is_form(table)
     torn = not cells and table.splits and phrases in whole_lists(table, [phrases])
+    torn = torn and "variants" not in table.names and not {"rank", "score"} & set(columns)
     evidence += "; cells that look like lists are not split, as documents have several rows" * torn
     proved = proved and not torn and not _unread(made) and not (numbered and people)
     found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))

@@ -227,7 +227,7 @@ def test_sheet_column_and_order_are_those_chosen(capsys, files):
 
 @pytest.mark.parametrize(("chosen", "status", "words"), CASES["not_chosen"])
 def test_what_cannot_be_chosen_is_refused(capsys, files, chosen, status, words):
-    found, out, err = evaluated(capsys, files, "--as", chosen)
+    found, out, err = evaluated(capsys, files, "--as", "yake.csv:phrase=x", "--as", chosen)
     assert (found, out) == (status, "")
     assert words in err
     assert err.count("\n") == 1
