@@ -71,12 +71,19 @@ stays behind by nature (texts in TREC) is listed.
 
 ## What the columns of a table are
 
-* Without ids, each row of lists is a document, counted from 1, or from 0 where the other side does so. A title or
-  source that stands in several rows, a phrase each, is their id; texts, authors, journals and years never are; a DOI
-  is, where every row has one. A first column without a head that only counts the rows is none.
+* Ids under a head that nobody knows are codes (short words with a digit), the most varied column of them; shelf marks,
+  ISBNs and DOIs are where every row has one. Codes are ids also under the head of a text or title; dates, addresses,
+  authors, journals and years are none. A title or source that stands in several rows, a phrase each, is their id.
+* Without ids, each row of lists is a document, counted from 1, or from 0 where the other side does so. Documents of
+  several files that are only counted are known by their titles, where they have any; else by their order. A first
+  column without a head, or one of the answers to a form, that only counts the rows is no id.
 * The only column of lists under a head that nobody knows holds the keyphrases. Several are annotators or, under names
   of systems, systems; beside a column called gold all others are systems.
-* Where several rows of one document hold lists, the column in which they differ says whose they are.
+* Where several rows of one document hold lists, the column in which they differ says whose they are. A column of marks
+  for each person (`x`, or 1 and 0) says who chose the phrase of the row.
+* Numbered columns are one list; what else their heads say, before the number or behind it, is whose (`Anna 1`,
+  `KW 1 (Anna)`). A sheet of such columns is that of the person it is named after.
+* A cell that says `-`, `n/a`, `none` or `keine` in place of a list is an empty one, and a note says so.
 * JSON objects of such fields are rows too, whether they stand in lines, in a list, in an object that says no more of
   them, or column by column as pandas writes them. `NaN` is a missing value there.
 
@@ -87,7 +94,10 @@ stays behind by nature (texts in TREC) is listed.
 * Asked is: what a file is, where nothing proves it; which of several files is the gold standard, where neither names
   nor places nor the lengths of the lists tell; whether phrases that are numbers, addresses or sentences, ids that are
   decimal numbers or texts, and a first row unlike the others are meant so; of a table also a second list of
-  keyphrases, marks such as yes and no, people beside systems, and whose rows they are where only repeats tell it.
+  keyphrases, marks and verdicts such as yes and no, people beside systems or machines, kinds and languages of
+  phrases, columns that share nothing with the others, scores that give another order than the rows, lists that are
+  not split since their documents have several rows, one word above lines of lists, answers to forms that name no
+  document, and whose rows they are where only repeats tell it.
   `--as FILE:use=as-read` says that it is right so; `--as FILE:use=no` leaves a file out.
 * Gold standard and system without a document in common stop an evaluation, with the change of ids that would make them
   meet; fewer than half in common is a warning that stands with every number.
