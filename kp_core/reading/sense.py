@@ -69,7 +69,7 @@ def ask(part: Rows, recognition: Recognition) -> None:
     if len(part.ids()) > 2 and len(same := pc.unique(part.table["phrase"])) == 1:
         others = _other_readings(file, recognition, "phrase")
         found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
-        if len(others) > len(_as_it_is(file)):  # another column may be meant
+        if len(others) > len(_as_it_is(file)) and "phrase" not in file.choice.columns:  # another column may be meant
             raise Question(Finding("ask", part.file, found, "different ones", others))
     if part.places is None and len(part.table) and part.line(0) == 1 and (row := _odd_first_row(part)):
         header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
