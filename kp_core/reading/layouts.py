@@ -192,13 +192,7 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     if phrases is None:
         return None
     columns, proved = _with_people(table, columns, role)
-    marks = _marks(table, columns) if role == "gold" and not {"annotator", "rank", "score"} & set(columns) else []
-    if (
-        1 < len(marks) <= _PEOPLE
-        and len(table) > 1
-        and "doc_id" in columns
-        and phrases not in whole_lists(table, [phrases])
-    ):
+    if marks := _who_marked(table, columns, role):
         table, columns, proved = _by_marks(table, marks), columns | {"annotator": _MARKING}, False
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
@@ -216,16 +210,26 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
         return None
     said = f"; {SEPARATORS.get(cells, cells)}" if cells else ""
     said += "; each row is a document" if numbered else ""
-    said += f"; {whose({name: (name,) for name in marks}, role)}, who marked them" * (_MARKING in table.names)
+    said += f"; {whose({name: (name,) for name in marks}, role)}, who marked them" if marks else ""
     evidence = _evidence(table, {part: name for part, name in columns.items() if name != _MARKING}) + said + filled
     # Answers of people that name no document may all be about one.
     people = made.source_column() is not None or _is_form(table)
     torn = not cells and table.splits and phrases in whole_lists(table, [phrases])
     torn = torn and "variants" not in table.names and not {"rank", "score"} & set(columns)
     evidence += "; cells that look like lists are not split, as documents have several rows" * torn
-    proved = proved and not torn and not _unread(made) and not (numbered and people)
-    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
+    unread = _unread(made)
+    proved = proved and not (torn or unread or (numbered and people))
+    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + unread)
     return replace(found, score=min(_score(found), 1 if proved else _DOUBTFUL))
+
+
+def _who_marked(table: Table, columns: dict[str, str], role: Role) -> list[str]:
+    """Return the columns of several people who marked the phrase of each row."""
+    known = "doc_id" in columns and not {"annotator", "rank", "score"} & set(columns)
+    if role != "gold" or not known or len(table) < 2 or whole_lists(table, [phrases_in(columns) or ""]):
+        return []
+    marks = _marks(table, columns)
+    return marks if 1 < len(marks) <= _PEOPLE else []
 
 
 def _marks(table: Table, columns: dict[str, str]) -> list[str]:
@@ -311,14 +315,12 @@ def _score(layout: Layout) -> float:
 def _unread(layout: Layout) -> str:
     """Name columns that say of each phrase who chose it, which no layout reads, and further lists of keyphrases."""
     table, columns = layout.table, layout.columns
-    if not table.splits or len(table) < 2:
+    owned = layout.source_column() is not None
+    if not table.splits or len(table) < 2 or _MARKING in table.names or (owned and layout.role != "gold"):
         return ""
     free = [name for name in table.names if name not in columns.values()]
-    owned = layout.source_column() is not None
-    if owned and _MARKING not in table.names:
+    if owned:  # what people chose may be marked
         free = _marks(table, columns)
-    elif owned:
-        return ""
     if not table.header:  # nothing but content tells columns of words apart
         words = [name for name in free if profile(table, name).phrases and profile(table, name).characters > 2]
         return f"; not read: {', '.join(f'“{name}”' for name in words[:5])}" if words else ""
@@ -337,7 +339,8 @@ def _unread(layout: Layout) -> str:
     lists = [name for name in lists if profile(table, name).phrases]
     # Where some rows are marked and others not, the mark says which of the phrases are meant.
     parted = [name for name in marks if values[name] & NO and values[name] - NO]
-    unread = mixed or lists or (marks if len(marks) > 1 else parted) or _rivals(layout, free)
+    meant = marks if len(marks) > 1 and not owned else parted
+    unread = list(dict.fromkeys(mixed)) or lists or meant or _rivals(layout, free)
     shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
     return f"; not read: {shown}" if unread else ""
 

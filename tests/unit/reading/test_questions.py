@@ -230,14 +230,14 @@ def test_counted_documents_of_several_files_are_known_by_their_titles() -> None:
     anna = Source("Anna.csv", b"Titel,Keywords\nTide,a; b\nMoon,c; d\nSun,e; f\n")
     ben = Source("Ben.csv", b"Titel,Keywords\nmoon,c; x\nTide,a; y\n")
     apart = kp.load(gold=[anna, ben]).gold.groupby("annotator")
-    assert {who: rows[["doc_id", "phrase"]].values.tolist() for who, rows in apart} == {
+    assert {who: rows[["doc_id", "phrase"]].to_numpy().tolist() for who, rows in apart} == {
         "Anna": [["1", "a"], ["1", "b"], ["2", "c"], ["2", "d"], ["3", "e"], ["3", "f"]],
         "Ben": [["2", "c"], ["2", "x"], ["1", "a"], ["1", "y"]],
     }
     texts = Source("texts.csv", b"id,title\nm,Moon\ns,Sun\nt,Tide\n")
     found = kp.load(gold=anna, documents=texts).gold
-    assert found[["doc_id", "phrase"]].values.tolist()[::2] == [["t", "a"], ["m", "c"], ["s", "e"]]
-    with pytest.raises(InputError, match="the title “Sun”, which texts.csv does not have"):
+    assert found[["doc_id", "phrase"]].to_numpy().tolist()[::2] == [["t", "a"], ["m", "c"], ["s", "e"]]
+    with pytest.raises(InputError, match=r"the title “Sun”, which texts\.csv does not have"):
         kp.load(gold=anna, documents=Source("texts.csv", texts.data.replace(b"Sun", b"Star")))
 
 
