@@ -161,8 +161,14 @@ def _named_roles(table: Table, roles: Sequence[str], choice: Choice) -> dict[str
     return found
 
 
+def _as_chosen(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, str]:
+    """Return the columns with those that the user named, whatever their content says."""
+    chosen = {part: name for part, name in choice.columns.items() if name in table.names}
+    return {part: name for part, name in columns.items() if part not in chosen and name not in chosen.values()} | chosen
+
+
 def _of_texts(table: Table, choice: Choice) -> Layout | None:
-    columns = settled(table, "documents", find_roles(table.names, _TEXTS, choice.columns))
+    columns = _as_chosen(table, settled(table, "documents", find_roles(table.names, _TEXTS, choice.columns)), choice)
     columns = add_by_content(table, columns, ("doc_id", "text"))
     numbered = "doc_id" not in columns
     # Lines of one text each are no documents by themselves: nothing says so.
@@ -174,7 +180,7 @@ def _of_texts(table: Table, choice: Choice) -> Layout | None:
 
 def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     """Return the layout of a table of phrases."""
-    columns = settled(table, role, _found_roles(table, _ROLES[role], choice))
+    columns = _as_chosen(table, settled(table, role, _found_roles(table, _ROLES[role], choice)), choice)
     columns.pop("phrases" if "phrase" in columns else "", "")
     identifiers = [name for name in table.names if plain(name) in IDENTIFIERS and name not in columns.values()]
     if "phrase" in columns and "concept" not in columns and identifiers:
@@ -438,7 +444,7 @@ def _ids_beside(
     people = [n for n in free if n not in columns.values() and plain(n) not in BESIDES and profile(table, n).ids]
     people = [n for n in people if count_distinct({**keys, "who": table.texts(n)}) == len(table)]
     if people:
-        columns["annotator"] = people[0]
+        columns["source"] = people[0]
     return columns, meant and (not people or plain(people[0]) == "name")
 
 
