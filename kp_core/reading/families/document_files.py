@@ -15,7 +15,7 @@ from kp_core.errors import part_of
 from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import File, Recognition, Rows
-from kp_core.reading.fields import KNOWN, in_words, plain, role_of_path
+from kp_core.reading.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
 from kp_core.reading.lists import ListBuilder, bare_lines
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
 from kp_core.reading.values import is_number, number
@@ -39,6 +39,8 @@ GROUP_IS_ONE = True
 KEYS = (".key", ".keys", ".maui", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases")
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
+#: Texts are so many times as long as lists of their keyphrases.
+_LONGER = 3
 _RULE = re.compile(r"[-=+|\s]+")
 #: A phrase, and its concept and number where the line has any.
 _Fields = tuple[str, dict[str, Any]]
@@ -81,19 +83,26 @@ def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[
             undecided.append(shelf)
     named = _names(lists)
     shared = Counter(stem for shelf in undecided for stem in {file.stem for file in shelf})
-    undecided.sort(key=lambda shelf: sum(len(file.source.data) for file in shelf) / len(shelf))
+    undecided.sort(key=_mean_size)
+    sizes = [_mean_size(shelf) for shelf in undecided]
     for shelf in undecided:
         stems = {file.stem for file in shelf}
         beside = any(shared[stem] > 1 for stem in stems)
         enough = len(undecided) == 1 and len(shelf) > (1 if role in ("gold", "system") else 2)
         enough = enough and not _is_bare(shelf[0])
-        if document_texts.are_prose(shelf) or (stems & named and shelf is undecided[-1]):
+        # Short texts are longer than any list of the same documents.
+        last = shelf is undecided[-1] and (len(sizes) < 2 or sizes[-1] > _LONGER * sizes[-2])
+        if document_texts.are_prose(shelf) or (stems & named and last):
             met = beside or stems & named
             texts += [file for file in shelf if met and (file.stem in named or document_texts.are_prose([file]))]
         elif (beside or enough) and role != "documents":
             lists += shelf
             named |= stems
     return lists, texts if lists else []
+
+
+def _mean_size(shelf: Sequence[File]) -> float:
+    return sum(len(file.source.data) for file in shelf) / len(shelf)
 
 
 def _shelves(files: Iterable[File]) -> list[list[File]]:
@@ -220,6 +229,9 @@ def _are_numbers(samples: Sequence[Sequence[str]], first: File) -> bool:
     tabs = {line.count("\t") for sample in lines for line in sample}
     if tabs != {0}:
         return tabs == {1} or (tabs == {2} and first.suffix in KEYS)
+    firsts = [line.split()[0] for sample in lines for line in sample]
+    if all(re.search(r"\d", first) for first in firsts) and len(set(firsts)) < len(firsts):
+        return False  # an id in front of each phrase
     amounts = [[number(line.split()[-1]) for line in sample] for sample in lines]
     falling, rising = (all(a >= b for one in amounts for a, b in pairwise(one[::step])) for step in (1, -1))
     count = sum(map(len, lines))
@@ -288,14 +300,16 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
         people = not re.search(r"\d", "".join(stems)) or len(folders) > 5 * len(stems)
         if len(folders & ids) > len(stems.keys() & ids) or (numbers and people):
             return "files"
-        if numbers and not ids and len(stems) <= 5 * len(folders):
+        coded = all(re.search(r"\d", folder) and plain(base_of(folder)) not in PEOPLE for folder in folders)
+        either = numbers or (coded and not re.search(r"\d", "".join(stems)))
+        if either and not ids and len(stems) <= 5 * len(folders):
             raise _ask_whose(files)
         return "folders"
     return "endings" if any(len(found) > 1 for found in endings.values()) else "none"
 
 
 def _ask_whose(files: Sequence[File]) -> Question:
-    """Ask what folders and files are that all have numbers for names: documents, or annotators."""
+    """Ask what folders and files are whose names do not tell: documents, or annotators."""
     first = files[0]
     answers = [
         Reply(
@@ -305,7 +319,7 @@ def _ask_whose(files: Sequence[File]) -> Question:
         for what in ("folders", "files")
     ]
     where = PurePosixPath(first.name).parent.parent.name or "the files"
-    found = f"folders and files named by numbers alone, such as {first.name}"
+    found = f"folders and files of which either may be documents, such as {first.name}"
     return Question(Finding("ask", where, found, "names that tell documents from annotators", tuple(answers)))
 
 
@@ -328,14 +342,19 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     builder, line, (end,) = ListBuilder(recognition.role, files[0].limits), options["line"], recognition.plan
     votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, options["annotators"])
+    commas = line == "phrase" and "semicolons" not in files[0].choice.options and _are_comma_lists(files)
     for file in files:
         doc_id, source = owners[file.name]
         doc_id = doc_id.removesuffix(end) if options.get("suffix") == "removed" else doc_id
         builder.open(doc_id, file=file.name, line=1, source=source or votes)
-        if line == "phrase" and _is_wrapped(file.lines) and options.get("semicolons") != "kept":
+        if commas:
+            builder.split(file.text.strip(), ",")
+        elif line == "phrase" and _is_wrapped(file.lines) and options.get("semicolons") != "kept":
             builder.split(" ".join(one.strip() for one in file.lines))
         else:
             _add_lines(builder, file, line, split=line == "phrase" and options.get("semicolons") == "split")
+    if commas:
+        builder.say("warning", files[0].name, "Each file is one line, which was split at commas.")
     first, phrases = files[0].name, [file for file in files if line == "phrase" and not _is_wrapped(file.lines)]
     labels = sum(bool(_LABEL.match(one)) for file in phrases for one in file.lines)
     kept = next((file.name for file in phrases if ";" in file.text), None)
@@ -388,6 +407,13 @@ def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str 
         else:
             owners[name] = stem, path.suffix.lstrip(".").lower() if annotators == "endings" else None
     return owners
+
+
+def _are_comma_lists(files: Sequence[File]) -> bool:
+    """Tell several files of one line each, most of them with commas and none with a semicolon."""
+    texts = [file.text.strip() for file in files]
+    single = len(files) > 1 and not any(";" in text or "\n" in text or "\r" in text for text in texts)
+    return single and 2 * sum("," in text for text in texts) >= len(texts)
 
 
 def _is_wrapped(lines: Sequence[str]) -> bool:
