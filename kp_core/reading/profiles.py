@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -95,12 +96,18 @@ def _looked_at(table: Table, name: str) -> Profile:
     size, parts = max(len(cells), 1), max(len(items), 1)
     return Profile(
         cells,
-        sum(all(map(is_number, re.split(pattern, cell))) or is_number(cell) for cell in cells) / size,
+        sum(_is_numeric(cell, pattern) for cell in cells) / size,
         sum(bool(re.search(rf"{pattern}|^\[.*\]$", cell)) for cell in cells) / size,
         sum(len(item.split()) for item in items) / parts,
         sum(map(len, items)) / parts,
         len(set(cells)) / size,
     )
+
+
+def _is_numeric(cell: str, pattern: str) -> bool:
+    """Tell a number, and a list of nothing but numbers."""
+    begins = cell[0] in "+-.0123456789"
+    return begins and (is_number(cell) or all(map(is_number, re.split(pattern, cell))))
 
 
 def cells_of(table: Table, name: str) -> list[str]:
@@ -110,12 +117,10 @@ def cells_of(table: Table, name: str) -> list[str]:
 
 def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
     """Return the columns whose cells are lists; of numbered columns with one head, all or none."""
-    names = list(names)
-    lists = {name for name in names if profile(table, name).lists >= 0.5}
-    for base in set(map(base_of, lists)):
-        own = {name for name in names if base_of(name) == base}
-        lists = lists | own if 2 * len(lists & own) >= len(own) else lists - own
-    return [name for name in names if name in lists]
+    bases = {name: base_of(name) for name in names}
+    lists = Counter(base for name, base in bases.items() if profile(table, name).lists >= 0.5)
+    columns = Counter(bases.values())
+    return [name for name, base in bases.items() if lists[base] and 2 * lists[base] >= columns[base]]
 
 
 def is_long(table: Table, name: str, characters: int) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.reading.table import Table, list_columns, share_with
+from kp_core.reading.table import Table, holds_lists, share_with
 
 #: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
 #: stand within phrases as well, so most cells must hold them.
@@ -51,7 +51,7 @@ def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certa
 
     certain  they are lists, which single phrases do not disprove
     """
-    if name in list_columns(table):
+    if holds_lists(table.column(name)):
         return "lists"
     texts = table.texts(name)
     filled = texts.filter(pc.not_equal(texts, ""))

@@ -17,7 +17,7 @@ from kp_core.reading.values import is_number, number
 
 #: How the value of a document is to be understood.
 Shape = Literal["phrases", "variants", "scored", "tokens"]
-PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "label", "text", "word", "ngram", "name", "uri")
+PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "text", "word", "ngram", "name", "label", "uri")
 SCORE_NAMES = ("score", "relevance", "confidence", "weight")
 CONCEPT_NAMES = ("concept", "uri", "concept_id", "notation")
 #: What some systems write between keyphrases that stand in the text and others.

@@ -94,8 +94,12 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def list_columns(table: Table) -> list[str]:
     """Return the columns whose cells are lists, which only some formats have."""
-    kinds = {name: table.column(name).type for name in table.names}
-    return [name for name, kind in kinds.items() if pa.types.is_list(kind) or pa.types.is_large_list(kind)]
+    return [name for name, column in zip(table.names, table.columns, strict=True) if holds_lists(column)]
+
+
+def holds_lists(column: pa.ChunkedArray) -> bool:
+    """Tell whether the cells of a column are lists."""
+    return bool(pa.types.is_list(column.type) or pa.types.is_large_list(column.type))
 
 
 def share_with(texts: pa.ChunkedArray, mark: str) -> float:

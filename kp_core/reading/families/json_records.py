@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,6 +30,8 @@ _UNITED = ("extractive_keyphrases", "abstractive_keyphrases", "abstractive_keyph
 _TOKENS = {"predictions": "pred_sents", "text": "src_raw"}
 #: Lists under these names are no gold standard.
 _NO_LISTS = ("sentence", "candidate")
+#: Fields of the scores of all phrases.
+_SCORES = re.compile(r"(?:\w+_)?scores|probabilities|probs|confidences?|weights")
 #: Where objects stand by id, the field that holds it from then on.
 _KEY = "(key)"
 
@@ -101,16 +104,18 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
     names = list(dict.fromkeys(name for record in first for name in record))
     # A user names the keyphrases; whether these are predictions is said by the role of the file.
     chosen = {"phrase": "predictions" if role == "system" else "gold"}
-    own = {part: name for part, name in _TOKENS.items() if name in names} | ({"doc_id": _KEY} if _KEY in names else {})
+    counted_up = all(str(record.get(_KEY, "")).isdigit() for record in first)  # as pandas counts rows
+    by_key = _KEY in names and not (counted_up and find_roles(names, ("doc_id",)))
+    own = {part: name for part, name in _TOKENS.items() if name in names} | ({"doc_id": _KEY} if by_key else {})
     named = own | {chosen.get(part, part): name for part, name in choice.columns.items()}
-    scores = next((name for name in names if plain(name) == "scores"), None)
+    scores = next((name for name in names if _SCORES.fullmatch(plain(name))), None)
     worded = [name for name in names if name in named.values() or _are_phrases(first, name)]
     columns = find_roles(names, ("doc_id",), named) | find_roles(worded, ("predictions", "gold", "text"), named)
     if not {"predictions", "gold"} & set(columns):  # lists under a name for one keyphrase
         lists = [name for name in worded if any(isinstance(record.get(name), list) for record in first)]
         found = find_roles([name for name in lists if plain(name) not in _NO_LISTS], ("phrases", "phrase"))
         columns |= {"gold": found.get("phrases", found.get("phrase", ""))} if found else {}
-    columns = find_roles(names, ("title", "group"), columns)
+    columns = find_roles(names, ("title", "group", "annotator", "system"), columns)
     if "predictions" not in columns and "gold" in columns:
         values = [record.get(columns["gold"]) for record in first]
         scored = role is None and are_scored(value for value in values if not isinstance(value, str))
@@ -177,7 +182,8 @@ def _lists(file: File, good: list[_Object], columns: dict[str, str], role: Role,
             continue
         if value is None:
             continue
-        builder.open(doc_id, file=place, line=record.line, source=source)
+        own = text_of(record.value.get(columns.get("annotator" if role == "gold" else "system", "")))
+        builder.open(doc_id, file=place, line=record.line, source=own or source)
         kinds = record.value.get(_KINDS) if role == "gold" and shape == "phrases" and isinstance(value, list) else None
         if scores and isinstance(value, list) and isinstance(own := record.value.get(scores), list):
             for phrase, score in zip_longest(value, own[: len(value)], fillvalue="missing"):
