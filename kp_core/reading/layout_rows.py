@@ -27,7 +27,8 @@ from kp_core.reading.values import byte_lengths, floats, repeated
 
 PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 _TEXTS = ("text", "title", "group")
-#: Cells that say that somebody chose nothing.
+#: Cells of less characters may say that somebody chose nothing.
+_SHORT = 12
 _NOTHING = {"-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
 #: What stands beside the score of a judged system: its role, and its name among judgements.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
@@ -250,8 +251,10 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
             builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
             continue
         builder.open(doc_id, file=table.file, line=line, source=source)
-        if isinstance(cell, str) and cell.strip().lower() in _NOTHING:
+        if isinstance(cell, str) and len(cell) < _SHORT and cell.strip().lower() in _NOTHING:
             nothing[cell.strip()] += 1
+        elif separator in MARKS:
+            builder.split(cell, MARKS[separator])
         else:
             _add_cell(builder, separator, cell, items, found[0] if found else "phrases")
     texts = [cell for cell in cells if isinstance(cell, str)] if separator in (";", "；") else []
@@ -273,8 +276,6 @@ def _add_cell(builder: ListBuilder, separator: str, cell: Any, items: Any, shape
         builder.extend(re.findall(r"<([^<>\s]+)>", cell))
     elif separator == "tags":
         builder.extend(re.findall(r"#([^#\s]+)", cell))
-    elif separator in MARKS:
-        builder.split(cell, MARKS[separator])
     elif items is not None:
         add_list(builder, items, shape, "score" if builder.role == "system" else "relevance")
     elif str(cell or "").strip():
