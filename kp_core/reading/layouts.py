@@ -337,8 +337,6 @@ def _unread(layout: Layout) -> str:
     mixed += [name for name in free if SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
     others = [name for name in free if plain(name.split()[0]) in NAMES["system"]]  # “system B” beside “system A”
     mixed += [name for name in others if name not in mixed and profile(table, name).phrases]
-    people = [name for name in free if layout.role == "system" and plain(name) in NAMES["annotator"]]
-    mixed += [name for name in people if len(values[name]) > 1]
     told = plain(layout.phrases) in KNOWN or source_of(layout.phrases) != base_of(layout.phrases)
     if not told:  # nothing but its content told the column of phrases, and others are of the same kind
         mixed += [name for name in free if _is_like(table, name, layout.phrases) and name not in mixed]
