@@ -102,6 +102,11 @@ def is_known(name: str) -> bool:
     return plain(name) in KNOWN or bool(JUDGE.match(name.strip()))
 
 
+def is_form(heads: Iterable[str]) -> bool:
+    """Tell the heads of the answers to a form, which are no documents by themselves."""
+    return any(plain(head) in ANSWERS for head in heads)
+
+
 def role_of_path(path: str) -> Role | None:
     """Return the role that a path suggests, its last part first.
 
@@ -215,7 +220,7 @@ def _number_last(head: str) -> str:
     ('KW Anna 1', 'Anna 1')
     """
     found = _INSIDE.match(head.strip()[:_HEAD])
-    inside = found and plain(found[1]) in (*NAMES["phrase"], *NAMES["phrases"], "kp")
+    inside = found and plain(found[1]) in (*NAMES["phrase"], *NAMES["phrases"])
     return f"{found[1]} {found[3].strip()} {found[2]}" if found and inside else head.strip()
 
 

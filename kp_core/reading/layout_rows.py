@@ -27,7 +27,7 @@ from kp_core.reading.values import byte_lengths, floats, repeated
 
 PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 _TEXTS = ("text", "title", "group")
-#: Cells of less characters may say that somebody chose nothing.
+#: Cells of fewer characters may say that somebody chose nothing.
 _SHORT = 12
 _NOTHING = {"-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
 #: What stands beside the score of a judged system: its role, and its name among judgements.

@@ -15,7 +15,6 @@ from kp_core.corpus import Role, run_starts
 from kp_core.errors import counted
 from kp_core.reading.family import Choice
 from kp_core.reading.fields import (
-    ANSWERS,
     BESIDES,
     IDENTIFIERS,
     JUDGE,
@@ -29,6 +28,7 @@ from kp_core.reading.fields import (
     base_of,
     find_roles,
     gold_beside,
+    is_form,
     is_predicted,
     number_of,
     phrases_in,
@@ -42,10 +42,10 @@ from kp_core.reading.profiles import (
     MARKED,
     NO,
     SAMPLE,
-    are_codes,
     can_be_ids,
     cells_of,
     count_distinct,
+    have_digits,
     is_blank,
     is_long,
     profile,
@@ -219,7 +219,7 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     said += f"; {whose({name: (name,) for name in marks}, role)}, who marked them" if marks else ""
     evidence = _evidence(table, {part: name for part, name in columns.items() if name != _MARKING}) + said + filled
     # Answers of people that name no document may all be about one.
-    people = made.source_column() is not None or _is_form(table)
+    people = made.source_column() is not None or is_form(table.names)
     torn = not cells and table.splits and phrases in whole_lists(table, [phrases])
     torn = torn and "variants" not in table.names and not {"rank", "score"} & set(columns)
     evidence += "; cells that look like lists are not split, as documents have several rows" * torn
@@ -371,11 +371,6 @@ def _rivals(layout: Layout, names: list[str]) -> list[str]:
     return found
 
 
-def _is_form(table: Table) -> bool:
-    """Tell the answers to a form, which are no documents by themselves."""
-    return any(plain(name) in ANSWERS for name in table.names)
-
-
 def _of_columns(
     table: Table, role: Role, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
 ) -> Layout:
@@ -391,7 +386,7 @@ def _of_columns(
     both = 0 < sum(map(is_predicted, used)) < len(used) and gold_beside(sources) is None  # people and systems
     told = bool(record_columns(table)) or (sure and not (both or odd or mixes_gold(sources)))
     across, numbered = lies_across(table, columns, sources), "doc_id" not in columns
-    told = told and len(set(map(plain, used))) == len(used) and not (numbered and _is_form(table))
+    told = told and len(set(map(plain, used))) == len(used) and not (numbered and is_form(table.names))
     told = told and not {*map(plain, sources)} <= KINDS | LANGUAGES
     left += [f"“{name[:40]}”" for name in (_unordered(table, len(used)) if role == "system" else [])]
     told = told and not left
@@ -424,7 +419,7 @@ def _ids_beside(
         columns.pop("doc_id", "")
         return columns, True
     corner = next((part for part in ("annotator", "system") if part in columns and "doc_id" not in columns), "")
-    meant = not corner or are_codes(table, columns[corner])
+    meant = not corner or have_digits(table, columns[corner])
     if corner and profile(table, columns[corner]).varied == 1:  # it says what stands beside it, not below
         columns["doc_id"] = columns.pop(corner)
     used = {name for names in sources.values() for name in names}
@@ -432,7 +427,7 @@ def _ids_beside(
     first = [name for name in free[:1] if can_be_ids(table, name)]
     who = {part: table.texts(name) for part, name in columns.items() if part in ("annotator", "system")}
     ids = [n for n in coded(table, free) if count_distinct({**who, "doc_id": table.texts(n)}) == len(table)]
-    ids += [name for name in first if not record_columns(table) or are_codes(table, name)]
+    ids += [name for name in first if not record_columns(table) or have_digits(table, name)]
     if "doc_id" not in columns and ids:
         columns["doc_id"] = ids[0]
         free.remove(ids[0])

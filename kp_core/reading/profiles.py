@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from kp_core.reading.fields import DOCUMENTS, NO_IDS, SHELF_MARKS, base_of, plain
 from kp_core.reading.table import Table
-from kp_core.reading.values import is_number
+from kp_core.reading.values import URIS, is_number
 
 #: More characters than phrases have.
 LONG_TEXT = 200
@@ -22,6 +22,9 @@ SAMPLE = 1000
 #: What stands in cells that only say whether somebody chose a phrase.
 NO = {"0", "no", "n", "nein", "non", "false", "✗", "reject", "rejected", "wrong", "falsch", "drop"}
 MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓", "keep", "accept", "accepted", "ok"} | NO
+#: What stands between the phrases of a cell: certainly, where nothing else does, and where most cells hold it.
+_CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] "
+ANY_MARK = re.compile(f"{_CERTAIN}|{_COMMAS}|{_RARE}")
 _CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]+)?")
 #: A date, with a time or without.
 _MOMENT = re.compile(
@@ -70,7 +73,7 @@ class Profile:
     @property
     def ids(self) -> bool:
         """Whether the cells can be ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
-        if self.moments or all(re.match(r"\s*(<[^<>\s]+>\s*)+$", cell) for cell in self.cells):
+        if self.moments or all(map(URIS.fullmatch, self.cells)):
             return False
         decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in self.cells)
         short = self.words <= 6 and self.characters <= 80
@@ -88,10 +91,9 @@ def _looked_at(table: Table, name: str) -> Profile:
     cells = cells_of(table, name)
     if pa.types.is_nested(table.column(name).type):
         return Profile(cells)
-    certain, rare = r"[;；|•、\n]", r" [/·–-] "
-    pattern = certain if any(re.search(certain, cell) for cell in cells) else "[,，]"
-    if pattern != certain and 2 * sum(bool(re.search(rare, cell)) for cell in cells) >= max(len(cells), 1):
-        pattern = rare
+    pattern = _CERTAIN if any(re.search(_CERTAIN, cell) for cell in cells) else _COMMAS
+    if pattern != _CERTAIN and 2 * sum(bool(re.search(_RARE, cell)) for cell in cells) >= max(len(cells), 1):
+        pattern = _RARE
     items = [item.strip() for cell in cells for item in re.split(pattern, cell) if item.strip()]
     size, parts = max(len(cells), 1), max(len(items), 1)
     return Profile(
@@ -148,7 +150,7 @@ def is_partial(table: Table, name: str) -> bool:
     return plain(name) in ("doi", "di") and len(cells_of(table, name)) < min(len(table), SAMPLE)
 
 
-def are_codes(table: Table, name: str) -> bool:
+def have_digits(table: Table, name: str) -> bool:
     """Tell whether most cells of a column hold a digit, as ids do and titles do not."""
     cells = table.texts(name).slice(0, SAMPLE)
     return 2 * (pc.sum(pc.match_substring_regex(cells, r"[0-9]")).as_py() or 0) >= len(cells)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.reading.fields import ANSWERS, DOCUMENTS, NAMES, NO_PHRASES, phrases_in, plain
+from kp_core.reading.fields import DOCUMENTS, NAMES, NO_PHRASES, is_form, phrases_in, plain
 from kp_core.reading.profiles import (
     LONG_TEXT,
     can_be_ids,
@@ -30,7 +30,7 @@ def settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]
     columns = dict(columns)
     if plain(columns.get("doc_id", "")) == "name" and not cells_of(table, columns["doc_id"]):
         del columns["doc_id"]  # a form without names
-    elif plain(columns.get("doc_id", "")) == "name" and any(plain(name) in ANSWERS for name in table.names):
+    elif plain(columns.get("doc_id", "")) == "name" and is_form(table.names):
         columns["annotator"] = columns.pop("doc_id")
     if role != "documents":
         columns = _as_programs_write(table, columns, role)
@@ -104,11 +104,12 @@ def _short_ids(table: Table, columns: dict[str, str]) -> dict[str, str]:
     """Take codes under such a head, `document`, and a short text or title in many rows for the id."""
     phrases = phrases_in(columns)
     named = {about: columns[about] for about in ("text", "title") if about in columns}
-    for about, name in sorted(named.items(), key=lambda pair: not profile(table, pair[1]).codes):
+    codes = [about for about, name in named.items() if profile(table, name).codes]
+    if codes:
+        return {"doc_id" if part == codes[0] else part: own for part, own in columns.items()}
+    for about, name in named.items():
         if is_long(table, name, LONG_TEXT):
             continue
-        if profile(table, name).codes:
-            return {"doc_id" if part == about else part: own for part, own in columns.items()}
         shape, document = profile(table, name), plain(name) == "document"
         once = document or (about == "text" and plain(name) != "text" and "title" not in columns)
         again = document or (phrases is not None and profile(table, phrases).lists < 0.5)
@@ -196,9 +197,9 @@ def _doc_id(
             return 0  # a number of the row: other columns say which rows belong together
         if name in numbers:
             return 0 if place(name) else 2 if single else 3
-        if profile(table, name).codes or is_shelf_mark(table, name):
-            return 2 if is_shelf_mark(table, name) else 3
-        return 1 if single or not lists else -1
+        if is_shelf_mark(table, name):
+            return 2
+        return 3 if profile(table, name).codes else 1 if single or not lists else -1
 
     # Of two columns that vary alike the tidy order decides: system before document, document before annotator.
     sign = 1 if role == "system" and not table.header else -1

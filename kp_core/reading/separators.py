@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.reading.table import Table, holds_lists, share_with
+from kp_core.reading.values import URIS
 
 #: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
 #: stand within phrases as well, so most cells must hold them.
@@ -39,9 +40,9 @@ SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
     "lists": "cells are lists",
     "none": "each cell is one phrase",
 }
-WHOLE = {
+_WHOLE = {
     "json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\)|null|None)\s*$",
-    "uris": r"^\s*(<[^<>\s]+>\s*)+$",
+    "uris": f"^{URIS.pattern}$",
     "tags": r"^\s*(#[^#\s;,|]+\s+)*#[^#\s;,|]+\s*$",
 }
 
@@ -55,7 +56,7 @@ def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certa
         return "lists"
     texts = table.texts(name)
     filled = texts.filter(pc.not_equal(texts, ""))
-    for separator, pattern in WHOLE.items():
+    for separator, pattern in _WHOLE.items():
         begins = len(filled) and re.search(pattern, filled[0].as_py())
         if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
             return separator

@@ -70,14 +70,13 @@ def _align_by_titles(parts: Sequence[Rows], notes: list[Note]) -> None:
     for title in () if texts else (title for part in titled for title in part.titles):
         known.setdefault(_folded(title), str(len(known) + 1))
     for part in titled:
-        names = {str(n): known.get(_folded(title), "") for n, title in enumerate(part.titles, 1)}
         strange = [title for title in part.titles if _folded(title) not in known]
-        if len(strange) == len(names):
+        if len(strange) == len(part.titles):
             continue  # other words for all of them: their order decides
         if strange:
             found = f"the title “{strange[0][:60]}”, which {texts[0].file} does not have"
             raise InputError(part.file, found, "its titles", "Give both files a column of ids, or the same titles.")
-        part.rename("doc_id", names)
+        part.rename("doc_id", {str(n): known[_folded(title)] for n, title in enumerate(part.titles, 1)})
         part.counted = 0
         whose = f"have the ids of {texts[0].file}" if texts else "are counted"
         one = Note("info", part.file, f"Documents {whose}, by their titles.")

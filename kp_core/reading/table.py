@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from kp_core.errors import Note, counted
 from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
-from kp_core.reading.fields import ANSWERS, TOTALS, base_of, is_known, number_of, plain
+from kp_core.reading.fields import TOTALS, base_of, is_form, is_known, number_of, plain
 from kp_core.reading.limits import Limits
 from kp_core.reading.values import HALF_A_CHARACTER, Mask, is_number, storable
 
@@ -192,7 +192,7 @@ def headed(table: Table, choice: Choice) -> Table:
         return found
     head = rows[above + heads - 1]
     found = _without_footer(_without_heads(found, head))
-    unnamed = not head[0].strip() or any(plain(cell) in ANSWERS for cell in head)
+    unnamed = not head[0].strip() or is_form(head)
     return found.without(names[: unnamed and len(names) > 1 and counts_rows(found.columns[0])])
 
 

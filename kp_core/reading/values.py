@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ import pyarrow.compute as pc
 from kp_core.corpus import flatten, run_starts
 
 HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
+#: Addresses of concepts, between `<` and `>`.
+URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")
 #: How text of Arrow stands in pandas.
 TEXT = pd.StringDtype(na_value=np.nan)
 Floats = npt.NDArray[np.float64]

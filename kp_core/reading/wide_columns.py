@@ -31,7 +31,7 @@ from kp_core.reading.fields import (
     record_phrases,
     source_of,
 )
-from kp_core.reading.profiles import SAMPLE, Profile, profile, whole_lists
+from kp_core.reading.profiles import ANY_MARK, SAMPLE, Profile, profile, whole_lists
 from kp_core.reading.table import Table, list_columns
 
 #: In so many rows people and systems have some keyphrase in common.
@@ -171,7 +171,7 @@ def odd_columns(table: Table, sources: dict[str, tuple[str, ...]]) -> list[str]:
     items: dict[str, set[tuple[int, str]]] = {}
     for name in names if asked else ():
         cells = enumerate(table.texts(name).slice(0, SAMPLE).to_pylist())
-        parted = ((row, re.split(r"[;；,，、•|\n]| [/·–-] ", cell)) for row, cell in cells)
+        parted = ((row, ANY_MARK.split(cell)) for row, cell in cells)
         items[name] = {(row, item.strip().lower()) for row, parts in parted for item in parts}
     said = Counter(item for own in items.values() for item in own if item[1])
     return [name for name in asked if all(said[item] < 2 for item in items[name])]

@@ -104,8 +104,8 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
     names = list(dict.fromkeys(name for record in first for name in record))
     # A user names the keyphrases; whether these are predictions is said by the role of the file.
     chosen = {"phrase": "predictions" if role == "system" else "gold"}
-    counted_up = all(str(record.get(_KEY, "")).isdigit() for record in first)  # as pandas counts rows
-    by_key = _KEY in names and not (counted_up and find_roles(names, ("doc_id",)))
+    rows = [record.get(_KEY) for record in first] == list(map(str, range(len(first))))  # as pandas counts them
+    by_key = _KEY in names and not (rows and find_roles(names, ("doc_id",)))
     own = {part: name for part, name in _TOKENS.items() if name in names} | ({"doc_id": _KEY} if by_key else {})
     named = own | {chosen.get(part, part): name for part, name in choice.columns.items()}
     scores = next((name for name in names if _SCORES.fullmatch(plain(name))), None)

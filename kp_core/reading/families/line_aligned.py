@@ -16,6 +16,7 @@ from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.shapes import title_and_body
+from kp_core.reading.values import URIS
 
 NAME = "F5"
 TITLE = "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs"
@@ -25,7 +26,6 @@ _IDS = re.compile(
 )
 _TEXT_NAMES = {"src", "source", "sources", "docs", "documents", "texts", "abstracts"}
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
-_URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")
 #: Endings of files that are a table, or one document each.
 _OTHERS = (".csv", ".tsv", ".annif", *document_files.KEYS, *document_texts.ENDINGS)
 
@@ -70,7 +70,7 @@ def _share(file: File, fits: Callable[[str], object]) -> float:
 
 def _text_and_uris(line: str) -> tuple[str, list[str]] | None:
     text, _, uris = line.rpartition("\t")
-    return (text, re.findall(r"<([^<>\s]+)>", uris)) if text.strip() and _URIS.fullmatch(uris) else None
+    return (text, re.findall(r"<([^<>\s]+)>", uris)) if text.strip() and URIS.fullmatch(uris) else None
 
 
 def _is_plain(file: File) -> bool:

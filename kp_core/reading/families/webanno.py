@@ -62,15 +62,16 @@ def _meant(files: Sequence[File]) -> list[File]:
     """Return the files that somebody marked, without what was curated, or that alone, as the user says."""
     marked = [file for file in files if not _is_of(file, _INITIAL)] or list(files)
     curated = [file for file in marked if _is_of(file, _CURATED)]
+    others = [file for file in marked if not _is_of(file, _CURATED)]
     chosen = files[0].choice.options.get("curated")
-    if chosen == "beside" or len(curated) in (0, len(marked)):
+    if chosen == "beside" or not (curated and others):
         return marked
     if chosen is None:
         first, found = files[0], f"annotators beside what a curator made of their marks ({_CURATED})"
         choices = {one: replace(first.choice, options={**first.choice.options, "curated": one}) for one in _MEANT}
         answers = tuple(Reply(words, {first.name: choices[one]}) for one, words in _MEANT.items())
         raise Question(Finding("ask", first.name, found, "one of these", answers))
-    return curated if chosen == "alone" else [file for file in marked if file not in curated]
+    return curated if chosen == "alone" else others
 
 
 def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None]]]:
@@ -168,7 +169,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     pages = [_page(file) for file in meant]
     named = _places(meant)[1]
     every = [replace(page, doc_id=named[page.file][0], source=named[page.file][1]) for page, _ in pages]
-    left = Counter(_is_of(file, _INITIAL) for file in recognition.files if file not in meant)
+    left = Counter(_is_of(file, _INITIAL) for file in set(recognition.files) - set(meant))
     words = {True: f"Files of nobody ({_INITIAL})", False: "Files of annotators or of the curator"}
     notes = [Note("info", meant[0].name, f"{words[one]} that were left out: {n:,}.") for one, n in left.items()]
     return span_rows(recognition, every, [row for _, rejected in pages for row in rejected], notes)
