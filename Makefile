@@ -4,7 +4,8 @@
 # make pages  write those pages of the documentation that come from the program
 # make coverage   the tests with lines and branches counted; fails below 95 % of kp_core
 # make docs   the documentation as web pages, in site/
-# make fuzz   read mutated files, as many as you like: make fuzz INPUTS=100000
+# make fuzz   read mutated files, as many as you like, and run drawn tests, with a seed of its own or the one you name:
+#             make fuzz INPUTS=100000 SEED=1
 # Needs Python 3.11 or newer; name another one with: make run PYTHON=python3.12
 
 PYTHON ?= python3
@@ -47,7 +48,8 @@ coverage: .venv/.test-stamp
 	$(BIN)/coverage report --include="kp_core/*" --format=total --fail-under=95
 
 fuzz: .venv/.test-stamp
-	$(BIN)/python -m tests.fuzz $(INPUTS)
+	$(BIN)/python -m tests.fuzz $(INPUTS) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fresh $(if $(SEED),--hypothesis-seed=$(SEED))
 
 bench: .venv/.bench-stamp
 	$(BIN)/python -m benchmarks

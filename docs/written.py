@@ -12,6 +12,7 @@ from kp_core.cli import Data, Options, Output, Similarity, Tables, app
 from kp_core.learn import LESSONS
 from kp_core.reading import Source
 from kp_core.reading.families import all_families
+from kp_core.reading.schemas import SCHEMAS
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway import methods
 from kp_core.takeaway.workspace_file import ENDING, Saved, workspace_file
@@ -33,13 +34,51 @@ standard error. In brackets: the value that holds when nothing is said, or the v
 _FORMATS = """# Formats
 
 KPScope recognises a file by its content, then by its name, and says what it took it for; every choice can be changed.
-Where two readings are equally likely, none is sure, or what was read makes no sense, it asks, with answers to choose
-from. Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip, tar and
+Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip, tar and
 folders are read too. This page is made from the format families themselves (`kp_core/reading/families`).
 
 | family | format | what becomes of it |
 |---|---|---|
 {rows}
+
+JSON is a table: a field is a head, an object a row, and a list a cell. F1 and F6 are the names of its forms; whatever
+is said below of the columns of a table holds for their fields.
+
+## What is read, and what is asked
+
+Names decide, proofs decide, and all else is proposed.
+
+**Read at once** are files with a grammar of their own (all families but F1, F6 and F10), tables of KPScope itself,
+exports whose heads are known ({schemas}), and tables of which every head in use is a word of the field in one of ten
+languages (`kp_core/reading/headers.toml`). Further columns are left alone.
+
+**Proved**, and said in the report, is what one of six proofs tells of a column under any other head:
+
+{proofs}
+
+**Asked** is everything else. A question says first what is doubtful (“The column “prob” may be a score: then lists
+are ranked by it.”), then the ways to read the file, at most four and the likeliest first. All files of a load that
+need an answer are asked about at once. The Data page shows each answer with its first documents; on the command line
+each is printed with its options, and can be written by hand:
+
+```
+kpscope evaluate --gold gold.csv --system yake.csv --as yake.csv:score=prob
+```
+
+In Python, `kp.Question` holds all of them in `findings`, each with its `answers`, and `roles` takes one, or what you
+write yourself ([Python](python.md#questions)). What is said holds over everything, and a workspace keeps it.
+
+Also asked is which of several files is the gold standard, where neither names nor places nor the lists tell; and
+whether phrases that are numbers, addresses or sentences, ids that are decimal numbers or texts, and a first row
+unlike the others are meant so: `use=as-read` says that it is right, `use=no` leaves a file out.
+
+### What can be said of a file
+
+Each is written `--as FILE:KEY=VALUE`; what stands before … may be given several times.
+
+| key and value | says |
+|---|---|
+{said}
 
 ## Examples
 
@@ -48,8 +87,8 @@ In F4 and F12 the first line is the path of the file.
 {examples}
 ## What `convert` writes
 
-Any of these formats in, one of the following out. What a form cannot hold is refused before a file is written, and what
-stays behind by nature (texts in TREC) is listed.
+Any of these formats in, one of the following out. What a form cannot hold is refused before a file is written, and
+what stays behind by nature (texts in TREC) is listed.
 
 | `--to` | files | holds |
 |---|---|---|
@@ -59,62 +98,44 @@ stays behind by nature (texts in TREC) is listed.
 
 ## Files that belong together
 
-* Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts, names
-  the documents; files of unequal length are refused.
+* Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts,
+  names the documents; files of unequal length are refused.
 * Files of one document each (F4, F12, F13B, F13W) are read as a whole, whether in a folder or archive, dropped
-  together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name; a table
-  shows how.
+  together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name; a
+  table shows how.
 * What holds no lists and no texts (notes, links, published results) is left out of a folder, and listed.
-* Several sheets of a workbook are annotators or systems, or the documents where no sheet has ids; sheets that are no
-  table are left out and named, and sheets may be chosen. In XLSX, a formula without its value is refused.
-  Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
+* Several sheets of a workbook with the same documents are annotators or systems, each named after its sheet. Sheets
+  that are no table are left out and named. In XLSX, a formula without its value is refused. Values kept beside
+  formulas are read, whole numbers without `.0`; nothing is computed.
 
-## What the columns of a table are
+## How tables are laid out
 
-* Ids under a head that nobody knows are codes (short words with a digit), the most varied column of them; shelf marks,
-  ISBNs and DOIs are where every row has one. Codes are ids also under the head of a text or title; dates, addresses,
-  authors, journals and years are none. A title or source that stands in several rows, a phrase each, is their id.
+* A phrase a row; a list a row, split at `;`, `|`, `,` or line ends, or in JSON; a column an annotator or system;
+  numbered columns, whose heads say whose they are (`Anna 1`, `KW 1 (Anna)`); a sheet each.
+* An id that stands once above its rows holds for all of them. Titles and notes above the head, and sums below, are no
+  rows.
 * Without ids, each row of lists is a document, counted from 1, or from 0 where the other side does so. Documents of
-  several files that are only counted are known by their titles, where they have any; else by their order. A first
-  column without a head, or one of the answers to a form, that only counts the rows is no id.
-* The only column of lists under a head that nobody knows holds the keyphrases. Several are annotators or, under names
-  of systems, systems; beside a column called gold all others are systems.
-* Where several rows of one document hold lists, the column in which they differ says whose they are. A column of marks
-  for each person (`x`, or 1 and 0) says who chose the phrase of the row.
-* Numbered columns are one list; what else their heads say, before the number or behind it, is whose (`Anna 1`,
-  `KW 1 (Anna)`). A sheet of such columns is that of the person it is named after.
-* A cell that says `-`, `n/a`, `none` or `keine` in place of a list is an empty one, and a note says so.
-* JSON objects of such fields are rows too, whether they stand in lines, in a list, in an object that says no more of
-  them, or column by column as pandas writes them. `NaN` is a missing value there.
-
-## What is asked
-
-* A question names the file, what was found, and the answers; on the command line each stands with its option (`--as`,
-  `--fix`), in Python `kp.Question` holds them, and `roles=` and `fixes=` take them.
-* Asked is: what a file is, where nothing proves it; which of several files is the gold standard, where neither names
-  nor places nor the lengths of the lists tell; whether phrases that are numbers, addresses or sentences, ids that are
-  decimal numbers or texts, and a first row unlike the others are meant so; of a table also a second list of
-  keyphrases, marks and verdicts such as yes and no, people beside systems or machines, kinds and languages of
-  phrases, columns that share nothing with the others, scores that give another order than the rows, lists that are
-  not split since their documents have several rows, one word above lines of lists, answers to forms that name no
-  document, and whose rows they are where only repeats tell it.
-  `--as FILE:use=as-read` says that it is right so; `--as FILE:use=no` leaves a file out.
-* Gold standard and system without a document in common stop an evaluation, with the change of ids that would make them
-  meet; fewer than half in common is a warning that stands with every number.
+  several files that are only counted are known by their titles, where they have any; else by their order.
+* A title that stands in several rows, a phrase each, is the id of its document; codes are so also under the head of a
+  title.
+* A cell that says `-`, `n/a`, `none` or `keine` in place of a list is an empty one, and a note says so. In JSON,
+  `NaN` is a missing value.
 
 ## What is said about a file
 
 * A file is refused as a whole if it cannot be read, has no ids or phrases, holds one document twice for one annotator
   or system, or is over a limit (`kp_core/reading/limits.py`). The message names the file, the line, and what to do.
 * Single rows are rejected, and the rest loads, if the id or phrase is empty or too long, a rank is no positive whole
-  number, or a score is no finite number. Over 20 % rejected rows refuse the file; strict reading refuses the first one.
+  number, or a score is no finite number. Over 20 % rejected rows refuse the file; strict reading refuses the first
+  one.
 * One annotator in two files with the same documents is kept apart by file; a file given twice is refused.
 * Ids are taken as they are: `C-7.txt` and `C-7`, `007` and `7` are different. A fix such as `strip-extension` is
-  offered where it makes the ids meet one to one.
+  offered where it makes the ids meet one to one. Gold standard and system without a document in common stop an
+  evaluation; fewer than half in common is a warning that stands with every number.
 * `NA`, `null`, `None`, `nan`, `TRUE` and `1e5` are ordinary phrases.
-* Ranks come from a column of ranks, else from scores, else from the order in the file. Scores that never rise down any
-  list mean that higher is better, scores that never fall that lower is better; otherwise higher is better, and lists
-  are sorted.
+* Ranks come from a column of ranks, else from scores, else from the order in the file. Scores that never rise down
+  any list mean that higher is better, scores that never fall that lower is better; otherwise higher is better, and
+  lists are sorted.
 """
 
 
@@ -161,15 +182,26 @@ def _meaning(option: Argument) -> str:
 
 
 def formats_page() -> str:
-    """Return the page of the documentation that shows every family with an example."""
-    rows, examples = [], []
-    shown = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
+    """Return the page of the documentation that shows every family, and every form of one, with an example."""
+    every: dict[str, tuple[str, str]] = {}
     for family in all_families():
         first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
-        rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
-        blocks = "\n".join(f"```\n{one}\n```\n" for one in shown[family.NAME]["examples"])
-        examples.append(f"**{family.NAME} {family.TITLE}**\n\n{blocks}")
-    return _FORMATS.format(rows="\n".join(rows), examples="\n".join(examples))
+        every[family.NAME] = family.TITLE, f"{first[:1].upper()}{first[1:]}"
+        forms = getattr(family, "FORMS", {})
+        every |= {form: (title, f"A form of {family.NAME}, read as a table.") for form, title in forms.items()}
+    rows, examples = [], []
+    shown = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
+    said = "\n".join(f"| {key} | {meaning} |" for key, meaning in shown.pop("said").items())
+    proofs = "\n".join(f"{place}. {one}" for place, one in enumerate(shown.pop("proofs"), 1))
+    for name, blocks in shown.items():
+        title, becomes = every.pop(name)
+        rows.append(f"| {name} | {title} | {becomes} |")
+        written = "\n".join(f"```\n{one}\n```\n" for one in blocks["examples"])
+        examples.append(f"**{name} {title}**\n\n{written}")
+    assert not every, f"formats.toml has no example of {', '.join(every)}"
+    schemas = ", ".join(dict.fromkeys(one.name for one in SCHEMAS if not one.name.startswith("KPScope")))
+    listed = {"rows": "\n".join(rows), "examples": "\n".join(examples)}
+    return _FORMATS.format(**listed, schemas=schemas, said=said, proofs=proofs)
 
 
 def worksheet() -> str:

@@ -26,9 +26,9 @@ Sentences instead of phrases?                  list_sentences, sentence_study
 Printed figures, solved for their tables?      recover
 What can be asked for?                         MEASURES, SIMILARITIES, SYSTEMS, PRESETS, Settings
 
-Wrong data raise InputError (where, found, expected, remedy), a file that can be read in two ways a Question, which is
-one with `answers`, wrong options UsageError. Tables larger than memory:
-`kp_core.scale`. The dashboard: `kpscope app`.
+Wrong data raise InputError (where, found, expected, remedy), wrong options UsageError. Files that can be read in
+several ways raise one Question, an InputError whose `findings` hold what is doubtful about each of them, with
+`answers` that `load(roles=...)` takes. Tables larger than memory: `kp_core.scale`. The dashboard: `kpscope app`.
 """
 
 from kp_core.corpus import Corpus

@@ -38,6 +38,10 @@ _STYLE = """<style>
 [data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzone"]::after { content: "or drop files here";
   font-size: .85rem; padding-left: .6rem; }
 [data-testid="stSidebarUserContent"] [data-testid="stButtonGroup"] button { padding: 0 .5rem; min-height: 1.7rem; }
+.stMainBlockContainer .st-key-receipt { gap: 0; }
+.st-key-receipt > * { border-bottom: 1px solid rgba(128, 128, 128, .25); min-height: 40px; }
+.st-key-sheet { overflow-x: auto; }
+.st-key-parts { flex-wrap: nowrap; }
 @media (min-width: 768px) { .st-key-narrow { display: none; } }
 @media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-title) { order: 2; } }
 a:focus-visible, button:focus-visible, [role="tab"]:focus-visible { outline: 2px solid currentColor; }

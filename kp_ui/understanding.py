@@ -1,12 +1,15 @@
-"""Say what was understood of the files: annotators and systems, fixes of ids, gaps, and what becomes of phrases."""
+"""Say what is wrong with the data, each with its remedy; and all that was understood, and what becomes of phrases."""
+
+from collections.abc import Iterable
+from typing import Any
 
 import streamlit as st
 
 import kp_core as kp
-from kp_core.reading import fields, identifiers, report
+from kp_core.reading import fields, findings, identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_core.settings import in_words
-from kp_ui import cached, controls, intake, link, prose, results, settings, show, streamed, workspace
+from kp_ui import cached, controls, link, mapping, prose, results, settings, show, workspace
 
 #: What a reader looks for in the lists of annotators and systems, and its name there if it is another; the download
 #: has the rest.
@@ -20,39 +23,72 @@ _MOST = 2000
 
 
 def section() -> None:
-    """Show every file with what was understood of it, and the sense of the whole."""
-    here, own = workspace.current(), workspace.uploads()
-    corpus = here.corpus
-    streamed.listed()
-    if own.files:
-        on_screen = here.sample is None and not workspace.problem()
-        intake.file_choices(own, corpus.report.readings if on_screen else ())
-    if not len(corpus.gold):
-        st.warning("There is no gold standard among these files. Add one, or say above which file it is.")
-    elif not corpus.systems and len(corpus.annotators) < 2:
-        st.warning("There is no system output among these files. Add one, or say above which file it is.")
+    """Show all that was understood of the data on screen: lists, coverage, rejected rows, files, odd characters."""
+    corpus = workspace.corpus()
+    if workspace.current().sample is not None:
+        show.small(f"Of the sample data: {workspace.current().title}.")
     _statistics(corpus)
-    _fixes(corpus, own.fixes)
-    _gaps(corpus)
-    _missing_lists(corpus)
-    with st.container(horizontal=True):
-        show.notes(corpus.report.notes)
+    _coverage(corpus)
     if len(corpus.report.rejected):
         st.markdown(f"**{show.counted(len(corpus.report.rejected), 'rejected row')}**: not part of any number.")
         results.table(corpus.report.rejected, "rejected")
         show.downloads(corpus.report.rejected, "rejected_rows", "Rejected rows")
-    with st.expander("How every file was read"):
-        _understood(corpus)
+    st.markdown("**How every file was read**")
+    _understood(corpus)
     odd = report.characters(corpus)
     if len(odd):
-        with st.expander("Unusual characters"):
-            results.table(odd, "characters")
+        st.markdown("**Unusual characters**")
+        results.table(odd, "characters")
+
+
+def stopped() -> bool:
+    """Tell whether the sides of the data on screen do not meet, so that no number has a meaning."""
+    return any(finding.level == "stop" for finding in findings(workspace.corpus()))
+
+
+def wrong() -> None:
+    """Say in one line each what is wrong with the data on screen, its remedy beside it; nothing where nothing is."""
+    corpus = workspace.corpus()
+    if not len(corpus.gold) and not len(corpus.judgements):
+        _line("There is no gold standard among these files. Add one, or say above which file it is.")
+    elif len(corpus.gold) and not corpus.systems and len(corpus.annotators) < 2:
+        _line("There is no system output among these files. Add one, or say above which file it is.")
+    apart = findings(corpus)
+    for finding in apart:
+        words = f"{finding.where}: {finding.found}, where {finding.expected} is needed."
+        mends = [
+            (str(answer), f"mend {finding.where} {answer.words}", workspace.answer, answer)
+            for answer in finding.answers
+        ]
+        _line(words, *mends, level=finding.level)
+    held(corpus.report.fixes)
+    _offers(corpus, {",".join(answer.fixes) for finding in apart for answer in finding.answers})
+    if not stopped():
+        _missing_lists(corpus)
+        _gaps(corpus)
+    if rejected := len(corpus.report.rejected):
+        _line(f"{show.counted(rejected, 'row')} rejected: not part of any number.", _details("rejected rows"))
+    told = {finding.where for finding in apart} | set(corpus.report.rejected["file"])
+    with st.container(horizontal=True):
+        show.notes(note for note in corpus.report.notes if note.level != "warning" or note.where not in told)
+
+
+def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
+    """Say what is wrong in one line, which ends with the buttons that mend it: label, key, what it does."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        (st.error if level == "stop" else st.warning)(show.plain(words), width="stretch")
+        for label, key, act, *given in remedies:
+            controls.button(show.plain(label), key, act, *given)
+
+
+def _details(of: str) -> tuple[Any, ...]:
+    return "See them", f"see {of}", link.choose, "data_tab", "Details"
 
 
 def _understood(corpus: kp.Corpus) -> None:
     table = report.files(corpus)
-    table["role"] = table["role"].replace(intake.ROLES)
-    table["format"] = [intake.format_of(family) for family in table["family"]]
+    table["role"] = table["role"].replace(mapping.ROLES)
+    table["format"] = [mapping.format_of(family) for family in table["family"]]
     table["evidence"] = table["evidence"].map(fields.in_words)
     wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank"]
     wanted += ["format", "evidence", "encoding", "line ends"]
@@ -66,7 +102,7 @@ def _statistics(corpus: kp.Corpus) -> None:
     table = cached.of((corpus, normaliser), str(normaliser), report.statistics, k)
     said = report.telling(table)
     said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns=_NAMED)
-    results.table(said.assign(role=said["role"].replace(intake.ROLES)), "statistics")
+    results.table(said.assign(role=said["role"].replace(mapping.ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
     if corpus.systems and workspace.current().sample is None:
         _names(corpus.systems)
@@ -90,24 +126,43 @@ def _rename(name: str, key: str) -> None:
     workspace.rename({name: st.session_state[key]})
 
 
-def _fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
-    table = identifiers.fixes(corpus)
-    for name in (name for name in own if name not in corpus.report.fixes):  # those that led to a refusal
-        table.loc[len(table)] = [name, identifiers.WORDS[name]]
-    if not len(table):
-        return
-    st.markdown("**Fixes that hold**, part of every signature")
-    for name, what in table.itertuples(index=False):
-        words, undo = st.columns([5, 1], vertical_alignment="center")
-        words.markdown(show.plain(f"{name}: {what}"))
-        controls.button("Undo", f"undo {name}", workspace.fix, name, False, inside=undo)
+def held(fixes: Iterable[str]) -> None:
+    """Say which fixes hold, with what takes each back."""
+    for name in fixes:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            words = f"{name}: {identifiers.WORDS[name]}"
+            st.markdown(f"**Fix that holds**, part of every signature: {show.plain(words)}", width="stretch")
+            controls.button("Undo", f"undo {name}", workspace.fix, name, False)
+
+
+def _offers(corpus: kp.Corpus, there: set[str]) -> None:
+    """Offer the fixes that make ids meet, but those that stand there already."""
+    for fix, found in identifiers.suggestions(corpus).groupby("fix", sort=False):
+        words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
+        more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
+        label = f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}"
+        if fix not in there and workspace.current().sample is None:
+            _line("Some ids are written in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
 
 
 #: Side of the data → what its documents are.
 _SIDES = prose.entries("sides")
+#: Of two sides, those of which the second should have every document of the first.
+_NEEDED = (("gold", "texts"), ("systems", "gold"))
 
 
 def _gaps(corpus: kp.Corpus) -> None:
+    """Say which documents a side lacks that it should have."""
+    missing = identifiers.gaps(corpus)
+    for side, other, _, number, first in missing[missing["only here"] > 0].itertuples(index=False):
+        if (side, other) in _NEEDED:
+            what = "have no text" if other == "texts" else "are not in the gold standard"
+            said = f"{show.counted(number, 'document')} {_SIDES[side]} {what}: {first}{' …' * (number > 10)}"
+            _line(said, _details(f"{side} {other}"))
+
+
+def _coverage(corpus: kp.Corpus) -> None:
+    """Show how many documents each side has, those that only one has, and ids that look alike."""
     counts = dict(identifiers.coverage(corpus).itertuples(index=False))
     words = ", ".join(f"{number:,} {_SIDES[side]}" for side, number in counts.items())
     st.caption(f"Documents: {words}.")
@@ -116,31 +171,27 @@ def _gaps(corpus: kp.Corpus) -> None:
     if len(missing):
         st.markdown("**Documents that only one side has**")
         results.table(missing, "gaps")
-    offers = identifiers.suggestions(corpus)
-    for fix, found in offers.groupby("fix", sort=False):
-        words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
-        more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
-        label = show.plain(f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}")
-        sample = workspace.current().sample is not None
-        controls.button(label, f"fix {fix}", workspace.fix, fix, True, disabled=sample)
     near = identifiers.unmatched(corpus)
     near = near[near["similar"] != ""]
     if len(near):
-        with st.expander("Ids that look alike"):
-            results.table(near, "near")
+        st.markdown("**Ids that look alike**")
+        results.table(near, "near")
+    table = identifiers.missing(corpus)
+    if len(table):
+        st.markdown("**Documents of the gold standard that a system has no list for**")
+        results.table(table, "missing_lists")
 
 
 def _missing_lists(corpus: kp.Corpus) -> None:
+    """Say which systems lack lists, and let the user choose what becomes of these documents."""
     table = identifiers.missing(corpus)
     if not len(table):
         return
-    st.markdown("**Documents of the gold standard that a system has no list for**")
-    results.table(table, "missing_lists")
-    now = settings.settings().missing
-    show.small(f"{_MISSING[now]} It is one of the conventions, and part of every signature.")
-    with st.container(horizontal=True):
-        for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
-            controls.button(label, f"missing_{value}", link.choose, "missing", value, disabled=now == value)
+    now, (system, number, of, _) = settings.settings().missing, table.iloc[0]
+    more = f"; {show.counted(len(table) - 1, 'other system')} lack some" if len(table) > 1 else ""
+    said = f"{system} has no list for {number} of {show.counted(of, 'document')}{more}. {_MISSING[now]}"
+    ways = (("zero", "Treat them as empty"), ("skip", "Leave them out"))
+    _line(said, *((label, f"missing_{value}", link.choose, "missing", value) for value, label in ways if value != now))
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.

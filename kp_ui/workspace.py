@@ -13,8 +13,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.corpus import Role, content_digest
-from kp_core.reading import LIMITS, Choice, Source
-from kp_core.reading.choices import Reply
+from kp_core.reading import LIMITS, Choice, Finding, Reply, Source
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.reading.uploads import Uploads
@@ -32,6 +31,8 @@ _FILES, _LOST = "files", "lost files"
 _KEY, _KEPT = "kept", "kept files"
 #: What of a link names data, which a workspace file has itself.
 DATA = (SAMPLE, _FILES, _KEY)
+#: Whether somebody asked for the sample on screen; a first visit and lost files did not.
+_ASKED = "asked for the sample"
 #: Where to go on: on the Data page for files dropped beside another, on the page of a workspace file that was opened.
 ARRIVED = "arrived"
 
@@ -99,8 +100,13 @@ def read_files() -> None:
             st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
     if _CURRENT not in st.session_state:
         sample, lost = st.query_params.get(SAMPLE, ""), st.query_params.get(_FILES, "")
-        open_sample(sample if sample in SAMPLES else _FIRST)
+        open_sample(sample if sample in SAMPLES else _FIRST, sample in SAMPLES)
         st.session_state[_LOST] = int(lost) if lost.isdecimal() and len(lost) < 6 else 0
+
+
+def is_asked_for() -> bool:
+    """Tell whether the data on screen are the user's own, or a sample that somebody asked for."""
+    return current().sample is None or bool(st.session_state.get(_ASKED))
 
 
 def corpus() -> kp.Corpus:
@@ -111,7 +117,7 @@ def corpus() -> kp.Corpus:
 def keep_in_link() -> None:
     """Write into the link which sample is on screen, unless it opens anyway, or how many files of the user's own."""
     here = current()
-    sample = here.sample if here.sample != _FIRST else None
+    sample = here.sample if here.sample != _FIRST or st.session_state.get(_ASKED) else None
     files = str(len(uploads().files)) if here.sample is None and uploads().files else None
     for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _keep() if files else None)):
         link.choose(name, text)
@@ -161,20 +167,21 @@ def problem() -> str:
     return str(st.session_state.get(_PROBLEM, ""))
 
 
-def question() -> kp.Question | None:
+def findings() -> tuple[Finding, ...]:
     """Return what must be decided before the user's files can be on screen, if it is that which keeps them off."""
-    return cast("kp.Question | None", st.session_state.get(_QUESTION))
+    asked = cast("kp.Question | None", st.session_state.get(_QUESTION))
+    return asked.findings if asked else ()
 
 
 def answer(given: Reply) -> None:
-    """Read the files as an answer to the question says."""
+    """Read the files as an answer to a question says."""
     others = tuple(fix for fix in uploads().fixes if fix not in given.fixes)
     _change(choices={**uploads().choices, **given.choices}, fixes=(*others, *given.fixes))
 
 
-def open_sample(name: str) -> None:
-    """Put a sample on screen; the user's files stay listed."""
-    st.session_state[_LOST] = 0
+def open_sample(name: str, asked: bool = True) -> None:
+    """Put a sample on screen, asked for or in place of nothing; the user's files stay listed."""
+    st.session_state[_LOST], st.session_state[_ASKED] = 0, asked
     st.session_state[_CURRENT] = sample_workspace(name)
 
 
@@ -250,7 +257,7 @@ def open_uploads(asked: Uploads) -> None:
     if not asked.files:
         _, key, here = st.session_state.pop(_KEPT, (None, "", False))
         state.forget(key if here else "")
-        open_sample(_FIRST)
+        open_sample(_FIRST, asked=False)
 
 
 @contextmanager

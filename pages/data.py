@@ -5,11 +5,12 @@ import streamlit as st
 from kp_ui import controls, extraction, intake, understanding
 
 st.title("Data", anchor=False)
-intake.arrival()
+intake.problem()
 controls.tabs(
     "data_tab",
     {
-        "Files": understanding.section,
+        "Files": intake.section,
+        "Details": understanding.section,
         "Extract phrases": extraction.section,
         "What becomes of the phrases": understanding.normalisation,
     },

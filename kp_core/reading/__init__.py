@@ -1,7 +1,7 @@
 """Bytes in, tidy tables out: files of many formats become one `Corpus` with a report on how they were read."""
 
+from kp_core.reading.choice import Choice
 from kp_core.reading.choices import Finding, Question, Reply
-from kp_core.reading.family import Choice
 from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES, gaps, sides, suggestions, unmatched
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import Item, load

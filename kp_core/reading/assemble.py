@@ -14,16 +14,16 @@ import pyarrow.compute as pc
 from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.choices import Finding, Question, Reply
-from kp_core.reading.family import Rows
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import Order, order
+from kp_core.reading.rows import Part
 from kp_core.reading.settle import settle
 from kp_core.reading.values import TEXT, distinct_values, frame_of, series
 
 
 def assemble(
-    parts: Sequence[Rows],
+    parts: Sequence[Part],
     readings: Sequence[Reading],
     fixes: Sequence[str],
     limits: Limits,
@@ -34,7 +34,7 @@ def assemble(
 
     silent  systems that were named and gave nothing: they are scored as missing everywhere, and said to be so
     """
-    said = [*notes, *(note for part in parts for note in part.notes)]
+    said = [*notes, *(note for part in parts for note in part.checked.notes)]
     empty = settle(parts, fixes, said).astype(TEXT).reset_index(drop=True)
     roles = ("gold", "documents", "system", "judgements")
     by_role = {role: [part for part in parts if part.role == role] for role in roles}
@@ -48,13 +48,13 @@ def assemble(
     every = [part for role in ("gold", "documents", "system") for part in by_role[role]]
     documents = _documents(by_role["documents"], every, limits, fixes)
     judgements = _judgements(by_role["judgements"], gold, said)
-    out = [row for part in parts for row in part.rejected]
+    out = [row for part in parts for row in part.checked.rejected]
     rejected = pd.DataFrame(out, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
     for file, rows in rejected.groupby("file", sort=False):
         said.append(Note("warning", str(file), rejected_in_words(rows)))
     filled = {(part.role, part.file) for part in listed if part.every_source()}
     for part in listed:
-        if (part.role, part.file) in filled or part.rejected:
+        if (part.role, part.file) in filled or part.checked.rejected:
             continue
         if part.role == "gold":
             said.append(Note("warning", part.file, "The file holds no rows, so there is nothing of it."))
@@ -67,7 +67,7 @@ def assemble(
     return Corpus(documents, gold, runs, judgements, empty, rankings, report)
 
 
-def _gold(parts: Sequence[Rows], limits: Limits) -> pd.DataFrame:
+def _gold(parts: Sequence[Part], limits: Limits) -> pd.DataFrame:
     if not parts:
         return empty_table("gold").drop(columns="variants")
     table = _concat([part.table for part in parts]).rename_columns({"source": "annotator"})
@@ -87,10 +87,10 @@ def _refuse_long_lists(table: pa.Table, starts: npt.NDArray[np.int64], limits: L
     refuse_over(limits.list_phrases, longest["count_all"], what, longest["annotator"], "a list")
 
 
-def _runs(parts: Sequence[Rows], limits: Limits, rankings: dict[str, Ranking], notes: list[Note]) -> pd.DataFrame:
+def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], notes: list[Note]) -> pd.DataFrame:
     """Return the ranked lists of all systems, in order of loading; how their ranks came about goes to `rankings`."""
     pieces: dict[str, list[pa.Table]] = {}
-    owners: dict[str, Rows] = {}
+    owners: dict[str, Part] = {}
     for part in parts:
         for name in part.every_source():
             owners.setdefault(name, part)
@@ -114,7 +114,7 @@ def _runs(parts: Sequence[Rows], limits: Limits, rankings: dict[str, Ranking], n
     return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score")) if tables else empty_table("runs")
 
 
-def _by_system(part: Rows) -> list[tuple[str, pa.Table]]:
+def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
     if len(part.sources) <= 1:
         return [(name, part.table) for name in part.sources]
     coded = part.table["source"].combine_chunks().dictionary_encode()
@@ -171,7 +171,7 @@ def rejected_in_words(rows: pd.DataFrame) -> str:
     return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {place}{first['reason']}."
 
 
-def _documents(given: Sequence[Rows], every: Sequence[Rows], limits: Limits, fixes: Sequence[str]) -> pd.DataFrame:
+def _documents(given: Sequence[Part], every: Sequence[Part], limits: Limits, fixes: Sequence[str]) -> pd.DataFrame:
     """Return a row for every id of any source, with the text, title and type that some file gives."""
     ids = pc.unique(pa.chunked_array([part.ids() for part in every], pa.large_string()))
     index = pd.Index(series(pa.chunked_array([ids])), name="doc_id")
@@ -203,7 +203,7 @@ def _ask_about_two_texts(rows: pd.DataFrame) -> None:
         raise Question(Finding("ask", second["file_"], found, "one text a document", (answer,)))
 
 
-def _judgements(parts: Sequence[Rows], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
+def _judgements(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
     """Return the table of judgements; a `gold_id` is followed to the keyphrase of the gold standard."""
     first = tuple(empty_table("judgements"))
     frames = [frame_of(part.table, first) for part in parts if len(part.table)]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.corpus import run_starts
+from kp_core.corpus import Role, run_starts
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.values import byte_lengths, floats, longer_than, trim
+from kp_core.reading.rows import Checked, Rows, put
+from kp_core.reading.values import Rejected, byte_lengths, floats, longer_than, trim
 
 #: The column that a row of each role cannot be without, beside the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
@@ -22,34 +22,51 @@ _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements"
 _STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
 
 
-def check(rows: Rows, limits: Limits, text: str = "") -> Rows:
+def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Checked:
     """Return rows whose ids and phrases are trimmed and whose numbers are parsed; the others are rejected.
 
+    file  as the report calls it
     text  of a file of JSON, where the lines of documents are looked up
     """
-    refuse_over(limits.rows, len(rows.table), "rows", rows.file)
-    read = replace(rows, rejected=list(rows.rejected), notes=list(rows.notes))
-    reasons: dict[int, str] = dict(rows.marked)
-    names, needed = rows.table.column_names, _NEEDED[rows.role]
-    if "doc_id" in names:
-        read.put("doc_id", _ids(rows.table["doc_id"], limits, reasons))
+    refuse_over(limits.rows, len(rows.table), "rows", file)
+    table, reasons, notes = rows.table, dict(rows.marked), list(rows.notes)
+    rejected, needed = list(rows.rejected), _NEEDED[rows.role]
+    if "doc_id" in table.column_names:
+        table = put(table, "doc_id", _ids(table["doc_id"], limits, reasons))
     if needed is not None:
-        read.put(needed, _text(rows.table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons))
-    if "source" in names:
-        source = trim(_filled(rows.table["source"]))
+        phrases = _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
+        table = put(table, needed, phrases)
+    if "source" in table.column_names:
+        source = trim(_filled(table["source"]))
         what = f"annotator or system longer than {limits.id_characters:,} characters"
         _mark(reasons, longer_than(source, limits.id_characters, byte_lengths(source)), what)
-        read.put("source", source)
-    _numbers(read, reasons)
-    if rows.lists is not None:
-        read.lists = _lists(rows.lists, limits, read.rejected)
-    read.read = len(rows.table) + len(read.rejected)
+        table = put(table, "source", source)
+    table = _ranks(table, file, reasons, notes)
+    for name in (name for name in ("score", "relevance") if name in table.column_names):
+        table = _amounts(table, name, rows.role, file, reasons, notes)
+    lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
+    read = len(rows.table) + len(rejected)
+    first = rows.line(0) if len(rows.table) else 0
     if reasons:
-        _take_out(read, rows.table, reasons, text)
-    # What is asked later is where the first row stood, and whether there are several files.
-    read.lines = None if rows.lines is None else list(rows.lines[:1])
-    read.places = None if rows.places is None else list(rows.places[:1])
-    return read
+        rejected += _contents(rows, file, reasons, text)
+        kept = np.ones(len(table), dtype=bool)
+        kept[list(reasons)] = False
+        table = table.filter(pa.array(kept))
+    one_file = rows.places is None
+    return Checked(
+        rows.role,
+        table,
+        lists,
+        tuple(rejected),
+        tuple(notes),
+        read,
+        rows.blank,
+        first,
+        one_file,
+        rows.counted,
+        rows.titles,
+        rows.only_ids,
+    )
 
 
 def _ids(column: pa.ChunkedArray, limits: Limits, reasons: dict[int, str]) -> pa.ChunkedArray:
@@ -82,35 +99,38 @@ def _text(column: pa.ChunkedArray, empty: str, what: str, limit: int, reasons: d
     return column
 
 
-def _numbers(rows: Rows, reasons: dict[int, str]) -> None:
-    """Parse ranks, scores and relevance; a column without any number is an ordinary column, or nothing."""
-    names = rows.table.column_names
-    if "rank" in names and not (pa.types.is_int64(rows.table["rank"].type) and _all_positive(rows.table["rank"])):
-        ranks, _ = floats(rows.table["rank"])
-        zeros = int((ranks == 0).sum())
-        # Rejected one by one, they would take the best phrase off every list.
-        if zeros > 1 and zeros >= int((ranks == 1).sum()):
-            raise InputError(rows.file, "ranks that begin with 0", "ranks that begin with 1", "Add 1 to every rank.")
-        good = np.isfinite(ranks) & (ranks >= 1) & (np.floor(ranks) == ranks) & (ranks < 2**53)
-        _mark(reasons, ~good, "rank is not a positive whole number")
-        rows.put("rank", pa.chunked_array([np.where(good, ranks, 1).astype(np.int64)]))
-    for name in (name for name in ("score", "relevance") if name in names):
-        values, bad = floats(rows.table[name])
-        missing = np.isnan(values) & ~bad
-        if len(values) and missing.all():
-            rows.table = rows.table.drop_columns([name])
-        elif len(values) and np.isnan(values).all():
-            first = str(rows.table[name][int(np.argmax(bad))].as_py())[:40]
-            text = f"The column “{name}” holds no number (the first entry is “{first}”), so it is not used."
-            rows.notes.append(Note("warning", rows.file, f"{text} Write numbers with a decimal point."))
-            rows.table = rows.table.rename_columns({name: f"{name} (text)"})
-        else:
-            _mark(reasons, bad, f"{name} is not a finite number")
-            if missing.any() and name == "score" and rows.role == "judgements":
-                continue
-            if missing.any() and name == "score" and "rank" not in names:
-                _mark(reasons, missing, "no score, and no rank either")
-            rows.put(name, pa.chunked_array([pa.array(values, from_pandas=True)]))
+def _ranks(table: pa.Table, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
+    """Return the table with its ranks as positive whole numbers."""
+    if "rank" not in table.column_names or (pa.types.is_int64(table["rank"].type) and _all_positive(table["rank"])):
+        return table
+    ranks, _ = floats(table["rank"])
+    zeros = int((ranks == 0).sum())
+    # Rejected one by one, they would take the best phrase off every list.
+    if zeros and zeros >= int((ranks == 1).sum()):
+        ranks = ranks + 1
+        notes.append(Note("info", file, "Ranks begin with 0; 1 was added to each."))
+    good = np.isfinite(ranks) & (ranks >= 1) & (np.floor(ranks) == ranks) & (ranks < 2**53)
+    _mark(reasons, ~good, "rank is not a positive whole number")
+    return put(table, "rank", pa.chunked_array([np.where(good, ranks, 1).astype(np.int64)]))
+
+
+def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
+    """Return the table with its scores, or grades, as numbers; a column without any is an ordinary one, or nothing."""
+    values, bad = floats(table[name])
+    missing = np.isnan(values) & ~bad
+    if len(values) and missing.all():
+        return table.drop_columns([name])
+    if len(values) and np.isnan(values).all():
+        first = str(table[name][int(np.argmax(bad))].as_py())[:40]
+        text = f"The column “{name}” holds no number (the first entry is “{first}”), so it is not used."
+        notes.append(Note("warning", file, f"{text} Write numbers with a decimal point."))
+        return table.rename_columns({name: f"{name} (text)"})
+    _mark(reasons, bad, f"{name} is not a finite number")
+    if missing.any() and name == "score" and role == "judgements":
+        return table
+    if missing.any() and name == "score" and "rank" not in table.column_names:
+        _mark(reasons, missing, "no score, and no rank either")
+    return put(table, name, pa.chunked_array([pa.array(values, from_pandas=True)]))
 
 
 def _all_positive(column: pa.ChunkedArray) -> bool:
@@ -130,22 +150,19 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
     return lists.drop(index=lists.index[list(reasons)]) if reasons else lists
 
 
-def _take_out(rows: Rows, table: pa.Table, reasons: dict[int, str], text: str) -> None:
-    """Take out the rows that have a reason, and tell them as they were read, in `table`."""
-    ids = {}
+def _contents(rows: Rows, file: str, reasons: Mapping[int, str], text: str) -> list[Rejected]:
+    """Return the rows that have a reason, as they were read."""
+    table, ids = rows.table, dict[int, str]()
     if text and "doc_id" in table.column_names:
         ids = {row: str(table["doc_id"][row].as_py()) for row in reasons if not rows.line(row)}
-    begins = _lines_of(text, set(ids.values()))
-    for row, content in zip(sorted(reasons), _contents(table, sorted(reasons)), strict=True):
-        file = rows.file if rows.places is None else str(rows.places[row])
-        line = rows.line(row) or begins.get(ids.get(row, ""), 0)
-        rows.rejected.append((file, line, reasons[row], content))
-    kept = np.ones(len(table), dtype=bool)
-    kept[list(reasons)] = False
-    rows.table = rows.table.filter(pa.array(kept))
+    begins, found = _lines_of(text, set(ids.values())), list[Rejected]()
+    for row, content in zip(sorted(reasons), _shown(table, sorted(reasons)), strict=True):
+        place = file if rows.places is None else str(rows.places[row])
+        found.append((place, rows.line(row) or begins.get(ids.get(row, ""), 0), reasons[row], content))
+    return found
 
 
-def _contents(table: pa.Table, indices: list[int]) -> list[str]:
+def _shown(table: pa.Table, indices: list[int]) -> list[str]:
     shown = ("source", "doc_id", "rank", "phrase", "candidate", "score")
     taken = table.select([name for name in shown if name in table.column_names]).take(pa.array(indices, pa.int64()))
     return [" | ".join("" if v is None else str(v)[:200] for v in record.values()) for record in taken.to_pylist()]
@@ -164,7 +181,7 @@ def _lines_of(text: str, ids: set[str]) -> dict[str, int]:
     return found
 
 
-def refuse_if_mostly_rejected(name: str, checked: list[Rows], limits: Limits, *, strict: bool) -> None:
+def refuse_if_mostly_rejected(name: str, checked: Sequence[Checked], limits: Limits, *, strict: bool) -> None:
     """Refuse a file with over 20 % of its rows rejected; in strict mode refuse at the first one."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:

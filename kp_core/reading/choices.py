@@ -10,15 +10,16 @@ from typing import Literal, TypeAlias, get_args
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, UsageError
+from kp_core.reading.choice import Choice
 from kp_core.reading.families import all_families, family_named
-from kp_core.reading.family import Choice
 from kp_core.reading.fields import NAMES
+from kp_core.reading.layout import SEVERAL
 
 _WORDS = re.compile(r"(?P<file>.+?):(?P<key>[a-z_]+)=(?P<value>.+)", re.DOTALL)
 _ROLES = get_args(Role)
 Level: TypeAlias = Literal["stop", "ask", "warn"]
 #: Switches whose values depend on the file, and those of them that may be given several times.
-_SEVERAL = ("sheet", "phrases_of", "rater", "ignore")
+_SEVERAL = ("sheet", *SEVERAL)
 _FREE = (*_SEVERAL, "label", "texts")
 #: The row, or the two rows, of a header.
 _ROWS = re.compile("[0-9]{1,7}(-[0-9]{1,7})?")
@@ -69,19 +70,25 @@ class Finding:
 
 
 class Question(InputError):
-    """Ask the user, because a reading is not certain or what was read cannot be meant; `answers` are what may be meant.
+    """Ask the user what is not certain: every file of a load that needs an answer has its finding in `findings`.
+
+    `answers` are those of all findings, in order. Given to `roles`, a reply of each finding loads the files.
 
     >>> print(Question(Finding("ask", "a.csv", "two columns of phrases", "one", (Reply("Term"), Reply("Label")))))
     a.csv: expected one, found two columns of phrases. Choose: Term, or Label.
     """
 
-    def __init__(self, finding: Finding) -> None:
-        self.finding, self.answers = finding, finding.answers
-        super().__init__(finding.where, finding.found, finding.expected, finding.remedy)
+    def __init__(self, *findings: Finding) -> None:
+        self.findings, first = findings, findings[0]
+        self.answers = tuple(reply for finding in findings for reply in finding.answers)
+        super().__init__(first.where, first.found, first.expected, first.remedy)
 
-    def __reduce__(self) -> tuple[type[Question], tuple[Finding]]:  # type: ignore[override]
+    def __str__(self) -> str:
+        return "\n".join(str(InputError(one.where, one.found, one.expected, one.remedy)) for one in self.findings)
+
+    def __reduce__(self) -> tuple[type[Question], tuple[Finding, ...]]:  # type: ignore[override]
         """Go from process to process whole."""
-        return type(self), (self.finding,)
+        return type(self), self.findings
 
 
 def words_of(choice: Choice) -> list[str]:
@@ -126,7 +133,8 @@ def _with(choice: Choice, key: str, value: str) -> Choice:
             switches.setdefault(name, set()).update(values)
     value = "\t" if (key, value) == ("delimiter", "TAB") else value
     if key == "family":
-        return replace(choice, family=family_named(value).NAME)
+        family_named(value)
+        return replace(choice, family=value.upper())
     if key == "encoding":
         return replace(choice, encoding=value)
     if value in fixed.get(key, ()):

@@ -38,13 +38,14 @@ _LINE_END = re.compile("\r\n|\n|\r")
 
 @dataclass(frozen=True)
 class Text:
-    """A decoded file: its text without byte order mark, and how it was encoded."""
+    """A decoded file: its text without byte order mark, how many lines end in it, and how it was encoded."""
 
     text: str
     encoding: str = "utf-8"
     bom: bool = False
     line_ends: str = "\\n"
     notes: tuple[Note, ...] = ()
+    ends: int = 0
 
 
 def split_lines(text: str) -> list[str]:
@@ -134,8 +135,9 @@ def _line_at(data: bytes, offset: int) -> int:
 def _text(name: str, text: str, encoding: str, *, bom: bool = False, notes: tuple[Note, ...] = ()) -> Text:
     if "\0" in text:
         raise InputError(name, "NUL characters", "text", "Save it as CSV or UTF-8 text.")
-    both = text.count("\r\n")
-    counts = {"\\r\\n": both, "\\n": text.count("\n") - both, "\\r": text.count("\r") - both}
+    returns, feeds = text.count("\r"), text.count("\n")
+    both = text.count("\r\n") if returns else 0
+    counts = {"\\r\\n": both, "\\n": feeds - both, "\\r": returns - both}
     kinds = [kind for kind, count in counts.items() if count]
     ends = kinds[0] if len(kinds) == 1 else "mixed" if kinds else "none"
-    return Text(text, encoding, bom, ends, notes)
+    return Text(text, encoding, bom, ends, notes, returns + feeds - both)

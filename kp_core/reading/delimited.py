@@ -12,8 +12,9 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from kp_core.errors import InputError, counted
-from kp_core.reading.family import Choice, File
+from kp_core.errors import InputError, Note, counted
+from kp_core.reading.choice import Choice
+from kp_core.reading.family import File
 from kp_core.reading.fields import KNOWN, is_known, plain
 from kp_core.reading.limits import LIMITS, refuse_over
 from kp_core.reading.table import Table, headed
@@ -21,6 +22,8 @@ from kp_core.reading.table import Table, headed
 DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
 #: Rows that tell how a table is written, and cells that are strings of Python at a time.
 _HEAD, _CELLS = 201, 1_000_000
+#: Bytes that Arrow splits at a time, at most.
+_BLOCK = 1 << 30
 csv.field_size_limit(LIMITS.line_bytes)
 
 
@@ -37,8 +40,7 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
         return None
     width = Counter(map(len, rows)).most_common(1)[0][0]
     refuse_over(file.limits.columns, width, "columns", file.name, "a table")
-    ends = file.text.count("\n") or file.text.count("\r")
-    refuse_over(file.limits.cells, width * ends, "cells", file.name, "a table")
+    refuse_over(file.limits.cells, width * file.decoded.ends, "cells", file.name, "a table")
     table = Table(file.name, [], [], limits=file.limits)
     if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
         _fill(table, file, delimiter, quoting, width)
@@ -99,9 +101,10 @@ def _delimiter(file: File, start: str, choice: Choice) -> str | None:
         return delimiter
     best: tuple[bool, int, float, int] | None = None
     chosen = None
-    for order, delimiter in enumerate(DELIMITERS):
+    ways = [("\t", csv.QUOTE_NONE), *((one, csv.QUOTE_MINIMAL) for one in DELIMITERS)]
+    for order, (delimiter, quoting) in enumerate(ways):
         try:
-            records = _first(file, start, delimiter, csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL)
+            records = _first(file, start, delimiter, quoting)
         except InputError:
             continue
         if not records:
@@ -128,10 +131,13 @@ def _quoting(file: File, delimiter: str) -> int:
     """Choose whether quotes enclose fields: in TSV only if every quoted field is well formed and on one line."""
     if '"' not in file.text:
         return csv.QUOTE_NONE
+    widths, broken = set[int](), False
     try:
         for _, record in _records(file, file.text, delimiter, csv.QUOTE_MINIMAL, strict=True):
-            if delimiter == "\t" and any("\n" in cell or "\r" in cell for cell in record):
-                return csv.QUOTE_NONE
+            widths |= {len(record)} if not _is_blank(record) else set()
+            broken = broken or any("\n" in cell or "\r" in cell for cell in record)
+        if delimiter == "\t" and broken and len(widths) > 1:  # quotes that come in pairs by chance
+            return csv.QUOTE_NONE
     except (csv.Error, InputError) as error:
         if delimiter == "\t":
             return csv.QUOTE_NONE
@@ -143,20 +149,23 @@ def _quoting(file: File, delimiter: str) -> int:
 def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
     """Read an even file without quoted fields through Arrow, ten times faster; False if a line does not fit."""
     names = [str(number) for number in range(width)]
-    if any(blank in file.text for blank in ("\n\n", "\n\r", "\r\r")) or file.text[:1] in ("\n", "\r"):
-        return False  # blank lines are counted by the slower way
-    ends = file.text.count("\n") + file.text.count("\r") - file.text.count("\r\n")
-    refuse_over(file.limits.rows, ends - 1, "rows", file.name)
+    lines = file.decoded.ends + (file.text[-1:] not in ("\n", "\r"))
+    refuse_over(file.limits.rows, file.decoded.ends - 1, "rows", file.name)
+    data = file.utf8
     try:
         found = arrow_csv.read_csv(
-            io.BytesIO(file.text.encode()),
-            arrow_csv.ReadOptions(column_names=names),
-            arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
+            pa.BufferReader(data),
+            # As one block, columns need not be joined later, when much else is in memory.
+            arrow_csv.ReadOptions(column_names=names, block_size=min(len(data) + 1, _BLOCK)),
+            arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string()), strings_can_be_null=False),
         )
     except pa.ArrowInvalid:
         return False
+    if len(found) < lines:
+        return False  # blank lines are counted by the slower way
     table.columns = list(found.columns)
+    pa.default_memory_pool().release_unused()  # Arrow keeps what it took to split the text
     return True
 
 
@@ -177,6 +186,9 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
             rows.append(record)
         elif _is_blank(record):
             table.blank += 1
+        elif len(record) == 1 and record[0].lstrip().startswith("#"):
+            table.blank += 1
+            table.notes.append(Note("info", table.file, f"Line {line} is a comment: “{record[0][:60]}”."))
         else:
             reason = f"{counted(len(record), 'field')} instead of {width}"
             table.rejected.append((table.file, line, reason, " | ".join(record[:200])[:200]))

@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from kp_core.corpus import Role, run_starts
+from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
+from kp_core.reading.choice import Choice
 from kp_core.reading.decode import Text, decode, split_lines
 from kp_core.reading.json_text import JsonRecord, parse_json, parse_records, records_within
 from kp_core.reading.limits import Limits
+from kp_core.reading.rows import Rows
 from kp_core.reading.source import Source, stem_of
-from kp_core.reading.values import distinct_values
 
 T = TypeVar("T")
-#: A rejected row: file, line (0 where there is none), reason, content.
-Rejected = tuple[str, int, str, str]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What a user decided about one file; whatever is None or absent is guessed.
-
-    columns  role of a column or field → its name in the file, such as {"doc_id": "Nr", "phrase": "Begriff"}
-    options  the switches of a family, such as {"inner": "variants"}
-    use      no: the file is left out; as-read: what looks odd in it is meant so
-    """
-
-    role: Role | None = None
-    family: str | None = None
-    encoding: str | None = None
-    higher_is_better: bool | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, str] = field(default_factory=dict)
-    use: Literal["as-read", "no"] | None = None
-
-    def several(self, option: str) -> list[str]:
-        """Return the columns or sheets that were named for an option, each in a line of its own."""
-        return list(filter(None, self.options.get(option, "").split("\n")))
 
 
 _NOTHING_CHOSEN = Choice()
+
+
+class NoData(InputError):
+    """A file that holds something else than keyphrases: among others it is left out, and listed."""
 
 
 class File:
@@ -104,6 +80,12 @@ class File:
         """The text, without byte order mark."""
         return self.decoded.text
 
+    @property
+    def utf8(self) -> bytes:
+        """The text as UTF-8; where the file is that already, its own bytes."""
+        same = self.decoded.encoding == "utf-8" and not self.decoded.bom
+        return self.source.data if same else self.text.encode()
+
     @cached_property
     def lines(self) -> list[str]:
         """All lines, without their ends."""
@@ -153,12 +135,27 @@ class File:
         return records
 
 
+class Strength(IntEnum):
+    """Why a file is read in one way and not in another; of two ways the stronger is taken, of equals the user is asked.
+
+    PROPOSED  nobody can know: it is asked
+    CONTENT   what the cells or lines hold
+    GRAMMAR   every line, or every object, has one form
+    NAMES     heads that are words of the field
+    MARKS     something that no other format has
+    """
+
+    PROPOSED, CONTENT, GRAMMAR, NAMES, MARKS = range(5)
+
+
 @dataclass(frozen=True)
 class Recognition:
-    """A hypothesis: which family one or several files belong to, how sure that is, and why, in words.
+    """A hypothesis: which family one or several files belong to, and why, in words.
 
-    confidence  1: beyond doubt; from .9: clear; from .5: plausible; below: only offered. It comes from what the
-                hypothesis explains: rows without rejection, unique ids, lengths that fit phrases
+    strength    why it is read so
+    choice      what a user would say of the file to have it read so
+    says        what this reading makes of a doubt, in words
+    doubt       why the files may be meant in another way, in words; empty where names, a grammar or a proof decide
     options     switches as they would be read
     offers      switches whose values depend on the file, such as the sheets of a workbook
     plan        what the family itself keeps for reading
@@ -168,87 +165,16 @@ class Recognition:
     family: str
     role: Role
     files: tuple[File, ...]
-    confidence: float
     evidence: str
     columns: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plan: tuple[Any, ...] = ()
     guessed: bool = False
-
-
-@dataclass
-class Rows:
-    """Rows of one role from one file or group of files: as a family reads them, then checked, then settled.
-
-    table     a column for each role found: doc_id, phrase, source (annotator or system), rank, score, ...
-    lines     line of each row, or None where row i stands in line i + 1
-    places    file of each row, where the rows come from several files
-    lists     for families of lists: source, doc_id, file, line and length of each list, empty ones included
-    marked    rows that the family itself rejects: row number → reason
-    rejected  lines that gave no row at all, and once they are checked the rows that cannot be kept
-    counted   number of documents that are only counted, 1, 2, ...; a file of ids may name them (`settle.align`)
-    titles    titles of documents that are only counted, in their order, by which other files may know them
-    only_ids  whether the documents are such names, the n-th being that of document n
-
-    What `load` knows beyond a family: the `file` of the report; `name`, the annotator or system where no column says
-    it, and whether the user gave it (`name_given`); `origin`, the number of the upload, which may give several such
-    rows; the user's `choice`. Checking adds how many rows were `read`, settling the `sources`, annotators or systems.
-    """
-
-    role: Role
-    table: pa.Table
-    lines: Sequence[int] | npt.NDArray[np.int64] | None = None
-    places: Sequence[str] | npt.NDArray[np.object_] | None = None
-    lists: pd.DataFrame | None = None
-    marked: dict[int, str] = field(default_factory=dict)
-    rejected: list[Rejected] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    blank: int = 0
-    counted: int = 0
-    titles: Sequence[str] = ()
-    only_ids: bool = False
-    file: str = ""
-    name: str = ""
-    name_given: bool = False
-    origin: int = 0
-    choice: Choice = _NOTHING_CHOSEN
-    read: int = 0
-    sources: list[str] = field(default_factory=list)
-
-    def line(self, row: int) -> int:
-        """Return the line of a row, 0 where it is not known."""
-        return row + 1 if self.lines is None else int(self.lines[row])
-
-    def starts(self) -> npt.NDArray[np.int64]:
-        """Return the rows at which another document begins."""
-        return run_starts(self.table["doc_id"])
-
-    def ids(self) -> pa.Array:
-        """Return the documents in order, those with empty lists included."""
-        if self.lists is None:
-            return distinct_values(self.table["doc_id"], self.starts())
-        return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
-
-    def every_source(self) -> list[str]:
-        """Return the names of all sources, those with nothing but empty lists included."""
-        listed = [] if self.lists is None else self.lists["source"].unique().tolist()
-        return list(dict.fromkeys([*self.sources, *listed]))
-
-    def put(self, name: str, column: pa.ChunkedArray) -> None:
-        """Put another column in place of one."""
-        if self.table[name] is not column:
-            self.table = self.table.set_column(self.table.column_names.index(name), name, column)
-
-    def rename(self, column: str, renamed: Mapping[str, str]) -> None:
-        """Give documents (`doc_id`) or annotators and systems (`source`) other names: old → new."""
-        coded = self.table[column].combine_chunks().dictionary_encode()
-        values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())
-        self.put(column, pa.chunked_array([values.take(coded.indices)]))
-        if self.lists is not None:
-            self.lists = self.lists.assign(**{column: [renamed.get(name, name) for name in self.lists[column]]})
-        if column == "source":
-            self.sources = list(dict.fromkeys(renamed.get(name, name) for name in self.sources))
+    strength: Strength = Strength.GRAMMAR
+    doubt: str = ""
+    says: str = ""
+    choice: Choice | None = None
 
 
 class FormatFamily(Protocol):

@@ -6,6 +6,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from kp_core.corpus import Role
@@ -13,7 +14,16 @@ from kp_core.corpus import Role
 _FOUND = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
 _SAID: dict[str, str] = _FOUND.pop("said")
 _SPOKEN: dict[str, str] = _FOUND.pop("spoken")
-_WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _FOUND.items()}
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without the marks on its letters."""
+    folded = text if text.isascii() else unicodedata.normalize("NFKD", text)
+    bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
+    return unicodedata.normalize("NFC", bare)
+
+
+_WORDS: dict[str, tuple[str, ...]] = {role: tuple(_without_marks(words).split()) for role, words in _FOUND.items()}
 _OTHERS = _WORDS.pop("others")
 #: Heads of columns of the answers to forms, of shelf marks and of remarks, and all heads beside those of keyphrases.
 ANSWERS, SHELF_MARKS, REMARKS = (frozenset(_WORDS.pop(name)) for name in ("answers", "shelf_marks", "remarks"))
@@ -42,15 +52,21 @@ KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTH
 #: Heads of columns that hold a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
 #: Words that say gold standard, and no more than that.
-GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "reference", "target", "targets", "actual"})
+GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "correct", "reference", "target", "targets", "actual"})
 #: Heads that are no ids, and those that are no keyphrases, whatever stands below.
 NO_IDS = (BESIDES | KNOWN | WRITERS) - set(NAMES["doc_id"])
 NO_PHRASES = BESIDES | WRITERS | {*NAMES["text"], *NAMES["title"], *NAMES["group"]}
+#: Heads of columns that play no part in a table of phrases.
+ASIDE = BESIDES | WRITERS
 #: Heads of texts and titles, below which codes are the ids of documents.
 DOCUMENTS = frozenset({*NAMES["text"], *NAMES["title"], "reference"})
 #: Words for annotators and systems, behind which a number says which of them it is.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
+#: Where words meet in camel case.
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+#: All words as they stand in `headers.toml`.
+_SPELLED = KNOWN | SYSTEMS | BESIDES
 _PREFIXED = re.compile(r"^(?:dc|dcterms|input|answer)[.:]|\[[a-z_]*\]$|^[a-z]+-(?=[\u4e00-\u9fff])")
 #: What makes a word for a man one for everybody.
 _SUFFIXED = re.compile(r"(?:[/*:]-?|\()in(?:nen)?\)?$")
@@ -64,17 +80,30 @@ _INSIDE = re.compile(r"([^\W\d]+)[\s_]*([0-9]{1,2})[\s_(:-]+([^\W\d][^()]*)\)?$"
 _NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
 
 
+@cache
+def words_of(role: str) -> tuple[str, ...]:
+    """Return the words for a role, the most telling first; a column of phrases may hold one or a list of them."""
+    if role == "phrase":
+        return (*NAMES["phrase"], *NAMES["phrases"])
+    return NAMES[role]
+
+
 def plain(name: str) -> str:
     """Return a name as it is compared, without what Dublin Core and forms set before and behind it.
 
-    >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]")
-    ('doc_id', 'schlusselworter', 'nr', 'title')
+    >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]"), plain("keyphraseText")
+    ('doc_id', 'schlusselworter', 'nr', 'title', 'keyphrase')
     """
-    name = name[:_HEAD]
-    folded = name if name.isascii() else unicodedata.normalize("NFKD", name)
-    bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
-    lower = unicodedata.normalize("NFC", bare).lower().strip().rstrip(":.")
-    return re.sub(r"[\s\-]+", "_", _SUFFIXED.sub("", _PREFIXED.sub("", lower)))
+    parts = _without_marks(name[:_HEAD]).strip().rstrip(":.")
+    found = re.sub(r"[\s\-]+", "_", _SUFFIXED.sub("", _PREFIXED.sub("", parts.lower())))
+    return found if found in _SPELLED or not _CAMEL.search(parts) else _of_camel(parts, found)
+
+
+def _of_camel(head: str, lower: str) -> str:
+    """Return a head in camel case with its words apart, if that makes it a known one."""
+    words = re.sub(r"[\s\-]+", "_", _CAMEL.sub("_", head)).lower()
+    known = next((one for one in (words, words.rpartition("_")[0]) if one in _SPELLED), None)
+    return known or lower
 
 
 def told(columns: Mapping[str, str]) -> str:
@@ -84,6 +113,15 @@ def told(columns: Mapping[str, str]) -> str:
     'doc_id = “PPN”, phrase = “Begriff”'
     """
     return ", ".join(f"{role} = “{name}”" for role, name in columns.items())
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Return names as sentences show them, the first five of them.
+
+    >>> quoted(["Anna", "Ben"])
+    '“Anna”, “Ben”'
+    """
+    return ", ".join(f"“{name[:40]}”" for name in names[:5]) + " …" * (len(names) > 5)
 
 
 def in_words(evidence: str) -> str:
@@ -154,7 +192,8 @@ def is_predicted(head: str) -> bool:
     """
     words = {plain(head), *map(plain, re.split(r"[\s_:()/-]+", head))}
     ranked = number_of(head) is not None and plain(base_of(head)) in NAMES["rank"]
-    return ranked or bool(words & {*SYSTEMS, *MACHINES, *NAMES["predictions"]})
+    numbered = len(head.split()) == 2 and plain(head.split()[0]) in NAMES["system"]  # “Model A”
+    return ranked or numbered or bool(words & {*SYSTEMS, *MACHINES, *NAMES["predictions"]})
 
 
 def is_gold(head: str) -> bool:
@@ -164,7 +203,9 @@ def is_gold(head: str) -> bool:
     (True, True, False)
     """
     words = {*map(plain, _ENDS.split(head))}
-    return plain(head) in GOLD or bool(words & GOLD_WORDS and words & {*NAMES["phrase"], *NAMES["phrases"]})
+    return plain(head) in GOLD | GOLD_WORDS or bool(
+        words & GOLD_WORDS and words & {*NAMES["phrase"], *NAMES["phrases"]}
+    )
 
 
 def source_of(head: str) -> str:
@@ -172,19 +213,24 @@ def source_of(head: str) -> str:
 
     >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
     ('Anna', 'Ben', '')
+    >>> source_of("Index terms Anna")
+    'Anna'
     """
     base = base_of(head.removeprefix("Answer."))
     if plain(base) in GOLD or plain(base) in NAMES["rank"]:
         return ""
-    about = (*NAMES["phrase"], *NAMES["phrases"])
+    about = {*NAMES["phrase"], *NAMES["phrases"]}
     for ends in (_BLANKS, _ENDS):
         every = list(filter(None, ends.split(base)))
-        if len(words := [word for word in every if plain(word) not in about]) < len(every):
-            return " ".join(words)
+        for size in (3, 2, 1):  # “indexing terms Anna”
+            places = [at for at in range(len(every) - size + 1) if plain(" ".join(every[at : at + size])) in about]
+            if places:
+                gone = {place + more for place in places for more in range(size)}
+                return " ".join(word for place, word in enumerate(every) if place not in gone)
     return base.strip()
 
 
-def gold_beside(sources: dict[str, tuple[str, ...]]) -> str | None:
+def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
     """Return the column of the gold standard beside those of systems; None where all hold what people chose."""
     heads = [names[0] for names in sources.values() if plain(names[0]) not in NAMES["annotator"]]
     gold = [head for head in heads if is_gold(head)]

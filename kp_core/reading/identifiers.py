@@ -242,9 +242,11 @@ def _offer(left: str, left_ids: list[str], right: str, right_ids: list[str]) -> 
         return []
     strict = [name for name in ID_RULES if name not in _LOOSE]
     for names in [*((name,) for name in strict), *combinations(strict, 2), *((name,) for name in _LOOSE)]:
-        if met := matches(left_ids, right_ids, partial(applied, names)):
+        of = min(len(set(left_ids)), len(set(right_ids)))
+        met = matches(left_ids, right_ids, partial(applied, names))
+        if met == of or (met * 2 >= of and not set(names) & set(_LOOSE)):
             words = " and ".join(WORDS[name] for name in names)
-            return [(",".join(names), words, left, right, met, min(len(set(left_ids)), len(set(right_ids))))]
+            return [(",".join(names), words, left, right, met, of)]
     return []
 
 

@@ -11,9 +11,10 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading import shapes
-from kp_core.reading.family import Choice, Rows
+from kp_core.reading.choice import Choice
 from kp_core.reading.fields import NAMES, plain
 from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.rows import Rows
 from kp_core.reading.table import Table, plain_column, table_of
 from kp_core.reading.values import HALF_A_CHARACTER, column_of, text_column
 

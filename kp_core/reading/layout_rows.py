@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,61 +13,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note
-from kp_core.reading.family import Rows
-from kp_core.reading.fields import gold_beside, in_words, phrases_in, told
+from kp_core.errors import InputError, Note, counted
+from kp_core.reading.fields import GOLD, GOLD_WORDS, in_words, plain, told
+from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.list_cells import cells_of_lists, has_parallel_scores
 from kp_core.reading.lists import ListBuilder
-from kp_core.reading.separators import MARKS, cell_separator, json_list
-from kp_core.reading.shapes import Shape, add_list, shape_of
+from kp_core.reading.profiles import MARKED, NO, count_distinct
+from kp_core.reading.rows import Rows
+from kp_core.reading.separators import json_list
+from kp_core.reading.shapes import title_and_body
 from kp_core.reading.table import Table, list_columns
-from kp_core.reading.values import byte_lengths, floats, repeated
+from kp_core.reading.values import byte_lengths, floats, repeated, with_points
 
-PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 _TEXTS = ("text", "title", "group")
-#: Cells of fewer characters may say that somebody chose nothing.
-_SHORT = 12
-_NOTHING = {"-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
+_YES = pa.array(sorted(MARKED - NO), pa.large_string())
+#: What some collections put between a title and the text.
+_TITLE_END = r" (\[sep\]|\[SEP\]|<eos>) "
 #: What stands beside the score of a judged system: its role, and its name among judgements.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How the rows of a table are to be read.
-
-    columns  role → column
-    sources  for a column or several an annotator or system: its name (empty: not told) → its columns
-    cells    how a cell is split into phrases, a key of `SEPARATORS`; empty where it is one phrase; of judged pairs
-             the scale that was chosen
-    numbered whether the rows themselves are the documents, 1, 2, …
-    source   the annotator or system of all rows, where the sheet is named after it
-    """
-
-    kind: Literal["long", "lists", "wide", "documents", "judged"]
-    table: Table
-    role: Role
-    columns: dict[str, str]
-    score: float
-    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    cells: str = ""
-    numbered: bool = False
-    source: str = ""
-    role_sure: bool = True
-    evidence: str = ""
-
-    @property
-    def phrases(self) -> str:
-        """The column of phrases, or of lists of them."""
-        return phrases_in(self.columns) or ""
-
-    def source_column(self) -> str | None:
-        """Return the column that names the annotator or system of a row."""
-        return self.columns.get("annotator" if self.role == "gold" else "system", self.columns.get("source"))
-
-    def ids(self) -> pa.ChunkedArray:
-        """Return the document of every row."""
-        return self.table.numbers() if self.numbered else self.table.texts(self.columns["doc_id"])
 
 
 def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
@@ -79,9 +41,16 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     titles = layout.table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
     if layout.kind == "documents":
         return [replace(_documents(layout), titles=titles)]
+    notes, size = [*layout.table.notes, *_further(layout)], len(layout.table)
+    layout, rejected_by_people = _without_rejected(layout)
     table, role = layout.table, layout.role
     parts = _phrases(layout)
-    if role == "gold" and asked in (None, "gold") and (texts := _beside(layout)) is not None:
+    if (
+        role == "gold"
+        and layout.kind != "turned"
+        and asked in (None, "gold")
+        and (texts := _beside(layout)) is not None
+    ):
         parts.append(texts)
     judged = [_judged(layout)] if role in ("system", "judgements") and _is_judged(layout) else []
     if role == "judgements" and not judged:
@@ -93,29 +62,106 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
         parts += judged
     first = parts[0]
     first.rejected = table.rejected + first.rejected
-    first.notes = table.notes + _further(layout) + first.notes
-    first.blank += table.blank
+    first.notes = notes + rejected_by_people + first.notes
+    first.blank += table.blank + size - len(table)
     first.counted = len(table) if layout.numbered else 0
     for part in parts:
         part.titles = titles
     return parts
 
 
+def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
+    """Leave out the rows of which a verdict says no."""
+    if "verdict" not in layout.columns:
+        return layout, []
+    name = layout.columns["verdict"]
+    no = [cell.strip().lower() in NO for cell in layout.table.texts(name).to_pylist()]
+    message = f"Rows of which “{name}” says no, and left out: {sum(no):,}."
+    columns = {role: column for role, column in layout.columns.items() if role != "verdict"}
+    kept = layout.table.rows(pa.array([not one for one in no]))
+    return replace(layout, table=kept, columns=columns), [Note("info", layout.table.file, message)]
+
+
 def _phrases(layout: Layout) -> list[Rows]:
     """Return the rows of phrases, of the gold standard and of systems apart, and lists without a phrase."""
+    if layout.gold_is:
+        return _of_both(layout)
+    if layout.kind in ("marked", "scored") or (layout.kind == "wide" and _have_several_rows(layout)):
+        return [_long(_melted(layout))]
+    if layout.kind == "turned":
+        return [_turned(layout)]
     if layout.kind == "lists":
         return [_lists(layout, layout.role, {layout.source: (layout.phrases,)})]
     if layout.kind == "wide":
-        head = gold_beside(layout.sources)
-        gold: dict[str, tuple[str, ...]] = {"": (head,)} if head else {}
-        others = {source: names for source, names in layout.sources.items() if names[0] != head}
+        gold = {source: names for source, names in layout.sources.items() if names[0] in layout.gold}
+        others = {source: names for source, names in layout.sources.items() if source not in gold}
         if not gold:
             return [_lists(layout, layout.role, others)]
+        if len(gold) == 1:
+            gold = {"": next(iter(gold.values()))}
         return [_lists(layout, "gold", gold), _lists(layout, "system", others)]  # side by side in one sheet
     filled, hollow = _empty_lists(layout)
     rows = _long(filled)
     rows.blank = len(layout.table) - len(filled.table)
     return [rows, *([hollow] if hollow is not None else [])]
+
+
+def _turned(layout: Layout) -> Rows:
+    """Read lists of which each row is a person, and each column a document."""
+    table, builder = layout.table, ListBuilder(layout.role, layout.table.limits)
+    owner = layout.source_column()
+    owners = table.numbers().to_pylist() if owner is None else table.texts(owner).to_pylist()
+    names = [name for (name,) in layout.sources.values()]
+    for name in names:
+        asked = replace(layout, kind="lists", sources={name: (name,)}, numbered=True)
+        _add_lists(builder, asked, (name,), owners, document=name)
+    return builder.rows()
+
+
+def _of_both(layout: Layout) -> list[Rows]:
+    """Return the rows of the gold standard and those of systems, which one column tells apart."""
+    name = layout.columns["system"]
+    is_gold = pc.is_in(layout.table.texts(name), pa.array(layout.gold_is, pa.large_string()))
+    beside = {role: column for role, column in layout.columns.items() if role not in ("system", "rank", "score")}
+    people = len(layout.gold_is) > 1 or plain(layout.gold_is[0]) not in GOLD_WORDS | GOLD
+    source = {"annotator": name} if people else {}
+    gold = replace(layout, role="gold", columns=beside | source, table=layout.table.rows(is_gold), gold_is=())
+    systems = replace(layout, role="system", table=layout.table.rows(pc.invert(is_gold)), gold_is=())
+    return [*_phrases(gold), *_phrases(systems)]
+
+
+def _have_several_rows(layout: Layout) -> bool:
+    """Tell columns of people or systems of which each row gives one phrase more of its document."""
+    known = not layout.numbered and not layout.united and all(len(names) == 1 for names in layout.sources.values())
+    return known and not layout.cells and count_distinct({"doc_id": layout.ids()}) * 2 <= len(layout.table)
+
+
+def _melted(layout: Layout) -> Layout:
+    """Return one phrase a row, with a column that says whose it is, of columns that each belong to somebody.
+
+    Such a column holds marks of those who chose the phrase beside it, scores of systems for it, or the phrases.
+    """
+    table, parts = layout.table, []
+    own = {"wide": "(phrase)", "scored": "(score)"}.get(layout.kind, "")
+    others = table.without([names[0] for names in layout.sources.values()])
+    for source, (name, *_) in layout.sources.items():
+        cells = table.texts(name)
+        chosen = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(cells)), _YES) if not own else pc.not_equal(cells, "")
+        rows = others.rows(chosen)
+        whose = pa.repeat(pa.scalar(source, pa.large_string()), len(rows))
+        parts.append((rows, [*rows.columns, pa.chunked_array([whose]), *([cells.filter(chosen)] if own else [])]))
+    columns = [
+        pa.chunked_array(
+            [chunk for column in every for chunk in column.chunks],
+            pa.large_string() if place >= len(others.names) else others.columns[place].type,
+        )
+        for place, every in enumerate(zip(*(columns for _, columns in parts), strict=True))
+    ]
+    lines = np.concatenate([rows.line_numbers() for rows, _ in parts]).tolist()
+    names = [*others.names, "(whose)", *([own] if own else [])]
+    told = {"annotator" if layout.role == "gold" else "system": "(whose)"} | ({own.strip("()"): own} if own else {})
+    made = replace(others, names=names, columns=columns, lines=lines)
+    return replace(layout, kind="long", table=made, columns={**layout.columns, **told}, sources={})
 
 
 def _further(layout: Layout) -> list[Note]:
@@ -154,7 +200,7 @@ def _long(layout: Layout) -> Rows:
     used = {columns.get("doc_id"), *named.values()}
     graded = columns.get("relevance") or columns.get("votes") if role == "gold" else None
     if graded is not None:
-        taken["relevance"] = _numbers(table.column(graded))
+        taken["relevance"] = with_points(table.column(graded))
         used.add(graded)
     if layout.source:
         taken["source"] = repeated(layout.source, len(table))
@@ -162,7 +208,7 @@ def _long(layout: Layout) -> Rows:
         taken["source"] = repeated("votes", len(table))
     for part in ("rank", "score") if role != "gold" else ():
         if part in columns:
-            taken[part] = _numbers(table.column(columns[part]))
+            taken[part] = with_points(table.column(columns[part]))
             used.add(columns[part])
     spellings = _variants(table)
     if spellings is not None:
@@ -174,14 +220,6 @@ def _long(layout: Layout) -> Rows:
         said = f"There is no header; by their content there are {in_words(told(columns))}."
         notes.append(Note("warning", table.file, said))
     return Rows(role, pa.table(taken), table.lines, notes=notes)
-
-
-def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with decimal points, if all of its cells have decimal commas."""
-    if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring(column, ",")).as_py():
-        return column
-    commas = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+(,\d+)?)?\s*$")).as_py()
-    return pc.replace_substring(column, ",", ".") if commas else column
 
 
 def _add_others(
@@ -215,79 +253,85 @@ def _variants(table: Table) -> pa.Array | None:
         return None
 
 
-def _lists(layout: Layout, role: Role, sources: dict[str, tuple[str, ...]]) -> Rows:
+def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows:
     """Read one list a cell, or one phrase a cell of numbered columns; whose they are `sources` says, or a column."""
     table, builder = layout.table, ListBuilder(role, layout.table.limits)
     owner = layout.source_column() if len(sources) == 1 else None
     for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
-        if part in layout.columns:
+        if part in layout.columns and not has_parallel_scores(layout):
             message = (
                 f"“{layout.columns[part]}” beside lists of phrases is not used: lists keep their order, best first."
             )
             builder.notes.append(Note("warning", table.file, message))
+    commas = list[str]()
     for source, names in sources.items():
         owners = [source or layout.source or None] * len(table) if owner is None else table.texts(owner).to_pylist()
-        _add_lists(builder, layout, names, owners)
+        commas += names if _add_lists(builder, layout, names, owners) == "," else ()
+        if table.nulls and len(names) == 1:
+            _say_missing(builder, layout, names[0])
+    if commas:
+        shown = ", ".join(f"“{name}”" for name in commas[:5]) + " …" * (len(commas) > 5)
+        message = f"Cells of {shown} were split at commas; if phrases hold commas, choose `;`."
+        builder.say("warning", table.file, message)
     return builder.rows()
 
 
-def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owners: Sequence[str | None]) -> None:
-    """Add the list of every row in some columns; lists of lists and the like have one shape down the column."""
-    table = layout.table
-    beside = [name for others in layout.sources.values() for name in others]
-    separator = "columns" if len(names) > 1 else layout.cells or cell_separator(table, names[0], beside)
-    columns = [(table.column(name) if separator == "lists" else table.texts(name)).to_pylist() for name in names]
-    cells: list[Any] = columns[0] if len(names) == 1 else list(map(list, zip(*columns, strict=True)))
-    if separator == ",":
-        shown = "; ".join(part.strip() for part in next((text for text in cells if "," in text), "").split(",")[:3])
-        message = f"Cells of “{names[0]}” were split at commas, such as “{shown}”; if phrases hold commas, choose `;`."
-        builder.notes.append(Note("warning", table.file, message))
-    lists = [json_list(cell) for cell in cells] if separator == "json" else cells
-    found = shape_of(lists) if separator in ("lists", "json") else None
-    nothing = Counter[str]()
-    every = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, cells, lists, strict=True)
-    for doc_id, line, source, cell, items in every:
+def _say_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
+    """Say which documents have no list, as nothing stands where it should."""
+    gone = layout.table.column(name).is_null().to_pylist()
+    without = [doc_id for doc_id, is_null in zip(layout.ids().to_pylist(), gone, strict=True) if is_null]
+    if without:
+        said = f"{counted(len(without), 'document')} without “{name}” (missing or null), the first “{without[0]}”"
+        whom = "it" if len(without) == 1 else "them"
+        builder.say("info", layout.table.file, f"{said}: there is no list for {whom}.")
+
+
+def _add_lists(
+    builder: ListBuilder,
+    layout: Layout,
+    names: Sequence[str],
+    owners: Sequence[str | None],
+    document: str | None = None,
+) -> str:
+    """Add the list of every row in some columns, and return what parts their phrases.
+
+    document  that of all rows, where the column is one
+    """
+    table, cells = layout.table, cells_of_lists(layout, names)
+    ids = layout.ids().to_pylist() if document is None else [document] * len(table)
+    for row, (doc_id, line, source) in enumerate(zip(ids, table.line_numbers().tolist(), owners, strict=True)):
         if not doc_id.strip():
-            builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
-            continue
-        builder.open(doc_id, file=table.file, line=line, source=source)
-        if isinstance(cell, str) and len(cell) < _SHORT and cell.strip().lower() in _NOTHING:
-            nothing[cell.strip()] += 1
-        elif separator in MARKS:
-            builder.split(cell, MARKS[separator])
-        else:
-            _add_cell(builder, separator, cell, items, found[0] if found else "phrases")
-    texts = [cell for cell in cells if isinstance(cell, str)] if separator in (";", "；") else []
-    others = [cell for cell in texts if separator not in cell and re.search("[,，、|]", cell)]
-    if 4 * len(others) > len(cells):
-        shown = f"{len(others):,}, “{others[0][:60]}”"
-        message = f"Cells of “{names[0]}” without `{separator}` stay whole, commas and all: {shown}."
-        builder.notes.append(Note("warning", table.file, message))
-    for mark, count in nothing.items():
-        message = f"Cells of “{names[0]}” that say “{mark}” were taken as empty: {count:,}."
-        builder.notes.append(Note("info", table.file, message))
+            builder.rejected.append((table.file, line, "an empty id", str(cells.cells[row])[:200]))
+        elif not cells.missing[row]:
+            builder.open(doc_id, file=table.file, line=line, source=source)
+            cells.add(builder, row)
+    builder.notes += cells.notes(table.file, names[0])
+    return cells.separator
 
 
-def _add_cell(builder: ListBuilder, separator: str, cell: Any, items: Any, shape: Shape) -> None:
-    """Add the phrases of one cell to the open list."""
-    if separator in ("columns", "none"):
-        builder.extend(phrase for phrase in (cell if separator == "columns" else [cell]) if phrase.strip())
-    elif separator == "uris":
-        builder.extend(re.findall(r"<([^<>\s]+)>", cell))
-    elif separator == "tags":
-        builder.extend(re.findall(r"#([^#\s]+)", cell))
-    elif items is not None:
-        add_list(builder, items, shape, "score" if builder.role == "system" else "relevance")
-    elif str(cell or "").strip():
-        builder.add(str(cell)[:200], reject="no JSON list")
+def _texts_of(layout: Layout) -> tuple[dict[str, pa.ChunkedArray], list[Note]]:
+    """Return texts, titles and types of documents; tokens are joined, and a title is split off at its mark."""
+    table, notes = layout.table, list[Note]()
+    taken = {role: table.texts(layout.columns[role]) for role in _TEXTS if role in layout.columns}
+    for role in taken:
+        if (name := layout.columns[role]) in list_columns(table):
+            joined = [" ".join(tokens or ()) for tokens in table.column(name).to_pylist()]
+            taken[role] = pa.chunked_array([pa.array(joined, pa.large_string())])
+            said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
+            notes.append(Note("info", table.file, said))
+    if "text" in taken and "title" not in taken and pc.any(pc.match_substring_regex(taken["text"], _TITLE_END)).as_py():
+        pairs = list(map(title_and_body, taken["text"].to_pylist()))
+        for part, values in zip(("title", "text"), zip(*pairs, strict=True), strict=True):
+            taken[part] = pa.chunked_array([pa.array([value or "" for value in values], pa.large_string())])
+    return taken, notes
 
 
 def _documents(layout: Layout) -> Rows:
     table = layout.table
-    taken = {"doc_id": layout.ids()}
-    taken |= {role: table.texts(name) for role, name in layout.columns.items() if role in _TEXTS}
+    texts, said = _texts_of(layout)
+    taken = {"doc_id": layout.ids()} | texts
     _add_others(taken, table, layout.columns.values())
-    notes = table.notes + _further(layout)
+    notes = table.notes + _further(layout) + said
     rows = Rows("documents", pa.table(taken), table.lines, rejected=table.rejected, notes=notes, blank=table.blank)
     rows.counted = len(table) if layout.numbered else 0
     return rows
@@ -299,19 +343,18 @@ def _beside(layout: Layout) -> Rows | None:
     ids = layout.ids()
     taken = {"doc_id": ids}
     documents = len(pc.unique(ids))
-    for role in _TEXTS:
-        if role in layout.columns:
-            column = table.texts(layout.columns[role])
-            pairs = pa.table({"doc_id": ids, role: column}).group_by(["doc_id", role], use_threads=False).aggregate([])
-            if len(pairs) == documents:
-                taken[role] = column
+    texts, said = _texts_of(layout)
+    for role, column in texts.items():
+        pairs = pa.table({"doc_id": ids, role: column}).group_by(["doc_id", role], use_threads=False).aggregate([])
+        if len(pairs) == documents:
+            taken[role] = column
     if len(taken) == 1:
         return None
     _, first = np.unique(ids.combine_chunks().dictionary_encode().indices.to_numpy(), return_index=True)
     rows = pa.table(taken).take(pa.array(first))
     keep = pc.not_equal(rows["doc_id"], "")
     beside = Rows("documents", rows.filter(keep), table.line_numbers()[first][keep.to_numpy()].tolist())
-    beside.counted = len(table) if layout.numbered else 0
+    beside.counted, beside.notes = len(table) if layout.numbered else 0, said
     return beside
 
 

@@ -1,446 +1,380 @@
-"""Find the layouts that a table allows: which column plays which role, each with a score by what it explains."""
+"""Find how a table is to be read: names decide, a few proofs decide, and what neither decides is a doubt in words."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role, run_starts
 from kp_core.errors import counted
-from kp_core.reading.family import Choice
+from kp_core.reading.choice import Choice
+from kp_core.reading.doubts import doubts_of, may_be, people_and_machines, readings_of, system_of
+from kp_core.reading.evidence import assigned, clues_of, filled, is_told
+from kp_core.reading.exports import export_of, meant_rows
 from kp_core.reading.fields import (
-    BESIDES,
     IDENTIFIERS,
     JUDGE,
-    KINDS,
     KNOWN,
-    LANGUAGES,
     NAMES,
-    NO_IDS,
     NO_PHRASES,
     SYSTEMS,
     base_of,
     find_roles,
     gold_beside,
-    is_form,
     is_predicted,
-    number_of,
     phrases_in,
     plain,
+    quoted,
     source_of,
     told,
 )
-from kp_core.reading.layout_rows import PAIR, Layout
-from kp_core.reading.profiles import (
-    LONG_TEXT,
-    MARKED,
-    NO,
-    SAMPLE,
-    can_be_ids,
-    cells_of,
-    count_distinct,
-    have_digits,
-    is_blank,
-    is_long,
-    profile,
-    whole_lists,
-)
-from kp_core.reading.roles_by_content import add_by_content, coded, completed, only_list, settled
-from kp_core.reading.separators import SEPARATORS, cell_separator
+from kp_core.reading.json_table import INNER, LIST, OUTER
+from kp_core.reading.layout import PAIR, Layout
+from kp_core.reading.profiles import SAMPLE, count_distinct, is_blank, profile, whole_lists
+from kp_core.reading.separators import SEPARATORS, cell_separator, json_list
 from kp_core.reading.shapes import are_scored
 from kp_core.reading.table import Table, list_columns, share_with
-from kp_core.reading.values import floats
-from kp_core.reading.wide_columns import (
-    columns_by_source,
-    lies_across,
-    mixes_gold,
-    odd_columns,
-    record_columns,
-    whose,
-    worded_columns,
-)
+from kp_core.reading.wide_columns import columns_by_source, whose
 
-_LISTS = ("concept", "phrase", "phrases")
-_TEXTS = ("doc_id", "text", "title", "group")
-_ROLES: dict[str, tuple[str, ...]] = {
-    "gold": ("doc_id", "annotator", "relevance", "votes", *_LISTS, "title", "text", "group"),
-    "system": ("doc_id", "system", "rank", "score", "relevance", *_LISTS, "title", "text"),
-    "documents": _TEXTS,
-    "judgements": ("doc_id", "system", "rank", "relevance", "annotator", *_LISTS),
+_ROLES: dict[Role, tuple[str, ...]] = {
+    "gold": ("doc_id", "annotator", "relevance", "votes", "phrase", "concept", "title", "text", "group"),
+    "system": ("doc_id", "system", "rank", "score", "relevance", "phrase", "concept", "title", "text"),
+    "documents": ("doc_id", "text", "title", "group"),
+    "judgements": ("doc_id", "system", "rank", "relevance", "annotator", "phrase", "concept"),
 }
-#: How sure a layout is. At least three known heads are clear, fewer are less so; where the rows are the documents, a
-#: column of ids may have been overlooked. Without a header content alone speaks, which is just plausible. What is
-#: doubtful is only offered. Heads of judged pairs mean nothing else.
-_PAIRS, _CLEAR, _WIDE, _COUNTED, _NAMED, _BY_CONTENT, _DOUBTFUL = 0.97, 0.94, 0.9, 0.86, 0.85, 0.5, 0.45
-#: Columns whose names say how rows are judged or ordered; such a table is about phrases.
-_TELLING = ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
-#: The column of those who marked keyphrases.
-_MARKING = "marked by"
-#: More people do not index the same documents.
-_PEOPLE = 20
 #: So many rows must be lists of their own where some document stands there twice.
 _FEW_TWICE = 0.6
 
 
 def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
-    """Return the likeliest layout of a table; None if no phrases, no texts, or no documents can be found."""
+    """Return the likeliest layout of a table, with what is in doubt about it; None if it holds nothing to read."""
+    table, choice = table.without(choice.several("ignore")), _with_gold(table, choice)
+    asked = choice.role or role
     if not table.names:
         return None
-    table = table.without(choice.several("ignore"))
-    if any(name.startswith("Answer.") for name in table.names):  # of MTurk, whose other columns are the task
-        task = [name for name in table.names if not name.startswith("Answer.")]
-        table = table.without([name for name in task if phrases_in(find_roles([name], ("phrase", "phrases")))])
-    asked = choice.role or role
+    table = meant_rows(table)
+    if (export := export_of(table, asked, choice)) is not None:
+        # Our own template says whose the rows are, and not that all of them are people.
+        named = export.own and "relevance" not in export.columns
+        mixed = next(people_and_machines(export, []), None) if named else None
+        return replace(export, doubt=mixed.words) if mixed else export
+    if OUTER in table.names:
+        return _of_nested(table, asked, choice)
     if asked in (None, "judgements") and (judged := _of_pairs(table, choice)) is not None:
         return judged
-    guessed = asked or _guess_role(table)
+    guessed = asked or _role_by_heads(table, choice)
     found = _of_texts(table, choice) if guessed == "documents" else _of_phrases(table, guessed or "gold", choice)
-    return found and replace(found, role_sure=guessed is not None)
+    return found and replace(found, role_sure=guessed is not None, chosen=frozenset(choice.columns))
 
 
-def _guess_role(table: Table) -> Role | None:
-    """Tell by the names of the columns and their content what a table is; None for phrases of anybody."""
-    found = _found_roles(table, _TELLING, Choice())
-    if table.header and not phrases_in(found):
-        lists = [name for names in columns_by_source(table, found, Choice()).values() for name in names]
-        predicted = [name for name in lists or table.names if is_predicted(name) and profile(table, name).phrases]
-        if predicted and predicted == (lists or predicted):
-            return "system"
-        if {"rank", "score"} & set(found) or any(plain(base_of(name)) in NAMES["score"] for name in table.names):
-            return "system"
-        if not lists and only_list(table, found) is None:
-            long = any(is_long(table, name, LONG_TEXT) for name in table.names)
-            texts = find_roles(table.names, _TEXTS)
-            once = "doc_id" not in texts or profile(table, texts["doc_id"]).varied == 1
-            return "documents" if long or (once and ("text" in texts or {"doc_id", "title"} <= set(texts))) else None
-    name = phrases_in(found)
-    scored = name in list_columns(table) and are_scored(table.column(name).slice(0, SAMPLE).to_pylist())
-    ranked = {"rank", "score"} & set(found) and name not in whole_lists(table, table.names)
-    if scored or ranked or "system" in found or plain(name or "") in NAMES["predictions"]:
+def _of_nested(table: Table, role: Role | None, choice: Choice) -> Layout:
+    """Return the layout of lists by two keys, of which one is the document and one whose list it is."""
+    outer, inner = (set(table.texts(name).to_pylist()) for name in (OUTER, INNER))
+    systems = [bool(SYSTEMS & set(map(plain, names))) for names in (outer, inner)]
+    turned = (systems[1] and not systems[0]) or (not any(systems) and len(inner) < len(outer))
+    proved = systems[0] != systems[1]
+    columns = choice.columns or ({"doc_id": OUTER} if turned else {"doc_id": INNER})
+    documents = columns.get("doc_id", INNER)
+    lists = table.texts(LIST) if LIST not in list_columns(table) else table.column(LIST)
+    scored = are_scored([json_list(one) if isinstance(one, str) else one for one in lists.slice(0, SAMPLE).to_pylist()])
+    guess: Role = role or ("system" if any(systems) or scored else "gold")
+    person = "annotator" if guess == "gold" else "system"
+    columns = {"doc_id": documents, person: OUTER if documents == INNER else INNER, "phrase": LIST}
+    whose_names = sorted(outer if documents == INNER else inner)
+    shown = ", ".join(f"“{name[:40]}”" for name in whose_names[:3]) + " …" * (len(whose_names) > 3)
+    evidence = f"{table.described} by {shown}, of {counted(len(outer | inner) - len(whose_names), 'document')}"
+    doubt = "" if proved or choice.columns else "Which keys are the documents, and which say whose the lists are?"
+    cells = "lists" if LIST in list_columns(table) else "json"
+    says = f"the lists are those of {shown}"
+    made = Layout("lists", table, guess, columns, cells=cells, evidence=evidence, doubt=doubt, says=says * bool(doubt))
+    return replace(made, role_sure=role is not None or guess == "system", inner=choice.options.get("inner", ""))
+
+
+def _with_gold(table: Table, choice: Choice) -> Choice:
+    """Return a choice of the column of the gold standard as one of that column and of those of systems beside it."""
+    gold = choice.columns.get("gold")
+    if gold not in table.names:
+        return choice
+    columns = {role: name for role, name in choice.columns.items() if role != "gold"}
+    named, _ = assigned(table, "lists", ("doc_id", "title", "text"), columns, unknown=True, out=(gold,))
+    free = [name for name in table.names if name not in (gold, *named.values()) and plain(name) not in NO_PHRASES]
+    systems = [name for name in free if profile(table, name).phrases or name in list_columns(table)]
+    told = {"phrases_of": "\n".join((gold, *systems)), "gold_of": gold}
+    return replace(
+        choice,
+        columns=columns if systems else {**columns, "phrase": gold},
+        options={**choice.options, **(told if systems else {})},
+    )
+
+
+def _role_by_heads(table: Table, choice: Choice) -> Role | None:
+    """Return the role that the heads tell; None for keyphrases of anybody."""
+    heads = set(map(plain, table.names)) if table.header else set()
+    words = {role: heads & set(NAMES[role]) for role in ("rank", "score", "system", "annotator", "relevance", "votes")}
+    worded = [name for name in table.names if table.header and is_told(name, "phrase")]
+    worded += [name for name in choice.columns.values() if name in table.names]
+    predicted = [name for name in table.names if table.header and is_predicted(name) and profile(table, name).phrases]
+    whole = whole_lists(table, worded)
+    if words["system"] or ((words["rank"] or words["score"]) and (not worded or worded[0] not in whole)):
         return "system"
-    return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
+    if predicted and all(is_predicted(name) for name in worded):
+        return "system" if len(predicted) > 1 or not _others_like(table, predicted) else None
+    if any(_is_scored(table, name) for name in worded):
+        return "system"
+    if words["annotator"] or words["relevance"] or words["votes"]:
+        return "gold"
+    if worded or not table.header or _lists_of(table):
+        return None
+    texts = heads & {*NAMES["text"], *NAMES["title"]}
+    return "documents" if texts and not any(base_of(name) != name for name in table.names) else None
 
 
-def _found_roles(table: Table, roles: Iterable[str], choice: Choice) -> dict[str, str]:
-    """Return role → column by the names of the columns; one list of keyphrases of a kind is that of the table."""
-    columns, records = _named_roles(table, tuple(roles), choice), record_columns(table)
-    if records and not set(choice.columns) & {"phrase", "phrases"}:
-        columns = {role: name for role, name in columns.items() if role not in ("phrase", "phrases")}
-    whole = whole_lists(table, table.names)
-    if "phrase" not in columns:  # else a name may hold what parts phrases elsewhere
-        people = ("annotator", "system")
-        columns = {role: name for role, name in columns.items() if role not in people or name not in whole}
-    lists = [name for name in whole if name not in columns.values()]
-    alone = records or [name for name in lists if source_of(name) != base_of(name) and table.header]
-    if len(alone) == 1 and len(worded_columns(table)) < 2 and (records or lists == alone) and not phrases_in(columns):
-        columns["phrase" if plain(alone[0]) in NAMES["phrase"] and alone[0] not in whole else "phrases"] = alone[0]
-    return columns
+def _is_scored(table: Table, name: str) -> bool:
+    """Tell a column of lists of phrases with scores."""
+    cells = table.column(name).slice(0, SAMPLE).to_pylist()
+    lists = [json_list(cell) if isinstance(cell, str) and cell[:1] in "[{" else cell for cell in cells if cell]
+    return (table.nulls or name in list_columns(table)) and are_scored(
+        [one for one in lists if not isinstance(one, str)]
+    )
 
 
-def _named_roles(table: Table, roles: Sequence[str], choice: Choice) -> dict[str, str]:
-    """Return role → column by the names of the columns, unless their content shows that another thing is meant."""
-    names, chosen = table.names, set(choice.columns.values())
-    codes = [name for name in names if name not in chosen and profile(table, name).codes]
-    codes = [name for name in codes if plain(name) == "reference" or not profile(table, name).numbers]
-    worded = [name for name in names if name not in codes]
-    names = [name for name in names if name not in codes or plain(name) != "reference"]
-    if table.header and phrases_in(find_roles(worded, ("phrase", "phrases"))):  # a reference number, say
-        apart = [name for name in codes if phrases_in(find_roles([name], ("phrase", "phrases")))]
-        names = [name for name in names if name not in apart]
-    # Initials of a person are the tag of abstracts, too.
-    names = [name for name in names if plain(name) != "ab" or is_long(table, name, LONG_TEXT)]
-    found = find_roles(names, roles, choice.columns)
-    if plain(found.get("phrase", "")) in ("label", "tag") and whole_lists(table, [found.get("phrases", names[0])]):
-        found = {part: name for part, name in found.items() if part != "phrase" or "phrases" not in found}
-    return found
+def _others_like(table: Table, names: Sequence[str]) -> bool:
+    """Tell whether other columns hold lists of phrases too."""
+    return any(name not in names for name in _lists_of(table))
 
 
-def _as_chosen(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, str]:
-    """Return the columns with those that the user named, whatever their content says."""
-    chosen = {part: name for part, name in choice.columns.items() if name in table.names}
-    return {part: name for part, name in columns.items() if part not in chosen and name not in chosen.values()} | chosen
+def _lists_of(table: Table) -> list[str]:
+    """Return the columns of lists of phrases whose heads do not say that they are something else."""
+    return [n for n in whole_lists(table, table.names) if plain(n) not in NO_PHRASES and profile(table, n).phrases]
+
+
+def choice_of(layout: Layout) -> Choice:
+    """Return what a user would say of a table to have it read like this."""
+    used = [name for names in layout.sources.values() for name in names]
+    several = {"marked": "marks_of", "scored": "scores_of", "judged": "rater", "turned": "documents_of"}.get(
+        layout.kind, "phrases_of"
+    )
+    options = {several: "\n".join(used), "gold_of": "\n".join(layout.gold), "gold_is": "\n".join(layout.gold_is)}
+    options |= {"lists": "together"} if layout.united else {}
+    options |= {"ids": "rows"} if layout.numbered else {}
+    options |= {"inner": layout.inner} if layout.inner else {}
+    options |= (
+        {"cells": layout.cells} if layout.cells and layout.kind in ("lists", "wide") and layout.cells != "lists" else {}
+    )
+    said = {name: value for name, value in options.items() if value}
+    return Choice(columns=dict(layout.columns), options=said, higher_is_better=layout.higher)
+
+
+def proposals(layout: Layout, role: Role | None, choice: Choice) -> list[Layout]:
+    """Return the ways in which a table may be meant whose layout is in doubt, the likeliest first, at most four."""
+    if OUTER in layout.table.names:
+        other = OUTER if layout.columns["doc_id"] == INNER else INNER
+        again = _of_nested(layout.table, role, replace(choice, columns={"doc_id": other}))
+        return [layout, replace(again, says=again.evidence.removeprefix(layout.table.described + " "))]
+    doubts = [] if layout.kind == "turned" else doubts_of(layout, choice)
+    readings = readings_of(layout, doubts) or [layout]
+    found: dict[str, Layout] = {}
+    for reading in readings:
+        if (
+            role in ("gold", "system")
+            and reading.role in ("gold", "system")
+            and reading.role != role
+            and not reading.gold_is
+        ):
+            continue  # the user said what the file is
+        said = choice_of(reading)
+        meant = replace(choice, columns=said.columns, options={**choice.options, **said.options})
+        meant = replace(meant, role=reading.role if reading.role != layout.role else choice.role)
+        if (one := layout_of(layout.table, role, meant)) is not None:
+            found.setdefault(str((one.role, said)), replace(one, says=reading.says, higher=reading.higher))
+    return list(found.values())[:4] or [layout]
 
 
 def _of_texts(table: Table, choice: Choice) -> Layout | None:
-    columns = _as_chosen(table, settled(table, "documents", find_roles(table.names, _TEXTS, choice.columns)), choice)
-    columns = add_by_content(table, columns, ("doc_id", "text"))
+    columns, _ = assigned(table, "texts", _ROLES["documents"], choice.columns, unknown=False)
+    if not {"text", "title", "group"} & set(columns):
+        columns, _ = assigned(table, "texts", ("doc_id", "text"), choice.columns, unknown=True)
     numbered = "doc_id" not in columns
-    # Lines of one text each are no documents by themselves: nothing says so.
     if not {"text", "title", "group"} & set(columns) or (numbered and not table.header):
         return None
-    evidence = _evidence(table, columns)
-    return Layout("documents", table, "documents", columns, _WIDE, numbered=numbered, evidence=evidence)
+    found = Layout("documents", table, "documents", columns, numbered=numbered, evidence=_evidence(table, columns))
+    chosen = choice.columns.values()
+    unknown = [(r, n) for r, n in columns.items() if "unknown" in clues_of(table, n) and n not in chosen]
+    return replace(found, doubt=may_be(unknown))
 
 
 def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     """Return the layout of a table of phrases."""
-    columns = _as_chosen(table, settled(table, role, _found_roles(table, _ROLES[role], choice)), choice)
-    columns.pop("phrases" if "phrase" in columns else "", "")
+    columns = _columns(table, role, choice, unknown=False)
     identifiers = [name for name in table.names if plain(name) in IDENTIFIERS and name not in columns.values()]
     if "phrase" in columns and "concept" not in columns and identifiers:
         columns["concept"] = identifiers[0]
-    sources = columns_by_source(table, columns, choice)
-    if sources:
-        phrases = phrases_in(columns)
-        columns = {name: column for name, column in columns.items() if name not in ("phrase", "phrases")}
-        found = _of_columns(table, role, columns, sources, choice)
-        if phrases is None or any(phrases in names for names in sources.values()) or "phrases_of" in choice.options:
-            return found
-        return replace(found, score=_DOUBTFUL, evidence=f"{found.evidence}; not read: “{phrases}”")
-    columns = completed(table, columns, role)
-    phrases = phrases_in(columns)
-    if phrases is None:
+    if turned := [name for name in choice.several("documents_of") if name in table.names]:
+        columns = {part: name for part, name in choice.columns.items() if part == "annotator"}
+        evidence = f"{_evidence(table, columns)}; each column is a document"
+        return Layout("turned", table, role, columns, {name: (name,) for name in turned}, evidence=evidence)
+    either: tuple[tuple[Literal["marked", "scored"], str], ...] = (("marked", "marks_of"), ("scored", "scores_of"))
+    for kind, option in either:
+        if (names := choice.several(option)) and {"phrase", "doc_id"} <= set(columns):
+            sources = {system_of(name) if kind == "scored" else name: (name,) for name in names if name in table.names}
+            evidence = f"{_evidence(table, columns)}; {whose(sources, role)}, who {kind} them"
+            return Layout(kind, table, "system" if kind == "scored" else role, columns, sources, evidence=evidence)
+    apart = columns_by_source(table, columns, choice)
+    if apart and _repeats(table, columns, role) and not _named(apart, choice):
+        apart = {}  # a phrase a row, under a head that nobody knows
+    if apart:
+        columns.pop("phrase", "")
+        return _of_columns(table, role, columns, apart, choice)
+    if "phrase" not in columns or ("doc_id" not in columns and choice.options.get("ids") != "rows"):
+        columns = (
+            _columns(table, role, choice, unknown=True) if not table.header or _may_guess(table, columns) else columns
+        )
+    if "phrase" not in columns:
         return None
-    columns, proved = _with_people(table, columns, role)
-    if marks := _who_marked(table, columns, role):
-        table, columns, proved = _by_marks(table, marks), columns | {"annotator": _MARKING}, False
+    return _finished(table, role, columns, choice)
+
+
+def _repeats(table: Table, columns: dict[str, str], role: Role) -> bool:
+    """Tell rows of several documents, of which several are of one document, and of one annotator or system."""
+    if "doc_id" not in columns or len(pc.unique(table.texts(columns["doc_id"]))) < 2:
+        return False
+    return _count_lists(table, columns, role) < len(table)
+
+
+def _named(sources: Mapping[str, tuple[str, ...]], choice: Choice) -> bool:
+    """Tell columns that the user named, or whose heads say whose they are."""
+    heads = [name for names in sources.values() for name in names]
+    told = all(is_predicted(name) or source_of(name) != base_of(name) for name in heads)
+    return told or bool(choice.several("phrases_of"))
+
+
+def _may_guess(table: Table, columns: dict[str, str]) -> bool:
+    """Tell a table about keyphrases, whose other columns may be found by what they hold."""
+    counted = any("counts" in clues_of(table, name) for name in table.names)
+    lists = len(_lists_of(table)) == 1 or len(list_columns(table)) == 1
+    coded = any({"codes", "again"} <= clues_of(table, name) for name in table.names)
+    return bool({"doc_id", "phrase"} & set(columns)) or lists or counted or coded
+
+
+def _columns(table: Table, role: Role, choice: Choice, *, unknown: bool) -> dict[str, str]:
+    """Return role → column in the shape of tables that fits best."""
+    chosen = {"phrase" if part == "phrases" else part: name for part, name in choice.columns.items()}
+    best: tuple[tuple[bool, bool, float], dict[str, str]] | None = None
+    for shape in ("lists", "long"):
+        columns, worth = assigned(table, shape, _ROLES[role], chosen, unknown=unknown)
+        if "doc_id" in columns:
+            fits = _are_lists(table, columns, role) == (shape == "lists")
+        else:
+            fits = columns.get("phrase") in whole_lists(table, table.names)
+        # Keyphrases before a shape that fits, and that before points.
+        key = ("phrase" in columns, fits, worth)
+        if best is None or key > best[0]:
+            best = key, columns
+    return dict(best[1]) if best else {}
+
+
+def _are_lists(table: Table, columns: dict[str, str], role: Role) -> bool:
+    """Tell rows of a list each: all of them, or nearly all where their cells are lists too."""
+    count = _count_lists(table, columns, role)
+    few = count >= _FEW_TWICE * len(table) and columns.get("phrase") in whole_lists(table, table.names)
+    return count == len(table) or few
+
+
+def _count_lists(table: Table, columns: dict[str, str], role: Role) -> int:
+    """Return how many lists the rows are, if each of a document (of one annotator or system) is a part of one."""
+    if "doc_id" not in columns:
+        return len(table)
+    source = columns.get("annotator" if role == "gold" else "system")
+    names = [name for name in (columns["doc_id"], source) if name is not None]
+    key = f"lists of {names}"
+    if key not in table.seen:
+        table.seen[key] = _counted_lists(table, names)
+    return int(table.seen[key])
+
+
+def _counted_lists(table: Table, names: Sequence[str]) -> int:
+    keys = {name: filled(table, name) for name in names}
+    # Rows of one list mostly stand together; then their runs tell enough, without a look at every pair.
+    begins = np.zeros(len(table), dtype=bool)
+    for column in keys.values():
+        begins[run_starts(column)] = True
+    if begins.sum() < _FEW_TWICE * len(begins):
+        return int(begins.sum())
+    return count_distinct(keys)
+
+
+def _finished(table: Table, role: Role, columns: dict[str, str], choice: Choice) -> Layout | None:
+    """Return the layout of a phrase or a list a row, with what is in doubt."""
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
-        columns.pop("doc_id", "")
-        long = [name for name in table.names if name != phrases and is_long(table, name, LONG_TEXT // 4)]
-        if role == "gold" and "text" not in columns and long and long[0] not in columns.values():
-            columns["text"] = long[0]
+        columns = {part: name for part, name in columns.items() if part != "doc_id"}
     if numbered and {"rank", "score"} & set(columns):
         return None  # several rows a list, and nothing that tells them apart
     table, filled = _filled_down(table, columns, choice)
-    made = Layout("long", table, role, columns, 0.0, numbered=numbered)
-    chosen = "lists" if phrases in list_columns(table) else choice.options.get("cells")
+    gold_is, inner = tuple(choice.several("gold_is")), choice.options.get("inner", "")
+    made = Layout("long", table, role, columns, numbered=numbered, gold_is=gold_is, inner=inner)
+    chosen = "lists" if made.phrases in list_columns(table) else choice.options.get("cells")
     cells = "" if chosen == "none" else chosen or list_separator(made)
+    if numbered and not cells and "text" in columns and not choice.options.get("cells"):
+        cells = "none"  # a text and its one keyphrase
     if numbered and not cells:
         return None
-    said = f"; {SEPARATORS.get(cells, cells)}" if cells else ""
-    said += "; each row is a document" if numbered else ""
-    said += f"; {whose({name: (name,) for name in marks}, role)}, who marked them" if marks else ""
-    evidence = _evidence(table, {part: name for part, name in columns.items() if name != _MARKING}) + said + filled
-    # Answers of people that name no document may all be about one.
-    people = made.source_column() is not None or is_form(table.names)
-    torn = not cells and table.splits and phrases in whole_lists(table, [phrases])
-    torn = torn and "variants" not in table.names and not {"rank", "score"} & set(columns)
-    evidence += "; cells that look like lists are not split, as documents have several rows" * torn
-    unread = _unread(made)
-    proved = proved and not (torn or unread or (numbered and people))
-    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + unread)
-    return replace(found, score=min(_score(found), 1 if proved else _DOUBTFUL))
-
-
-def _who_marked(table: Table, columns: dict[str, str], role: Role) -> list[str]:
-    """Return the columns of several people who marked the phrase of each row."""
-    known = "doc_id" in columns and not {"annotator", "rank", "score"} & set(columns)
-    if role != "gold" or not known or len(table) < 2 or whole_lists(table, [phrases_in(columns) or ""]):
-        return []
-    marks = _marks(table, columns)
-    return marks if 1 < len(marks) <= _PEOPLE else []
-
-
-def _marks(table: Table, columns: dict[str, str]) -> list[str]:
-    """Return the columns that only say yes or no, or nothing, of what stands beside them."""
-    free = [name for name in table.names if name not in columns.values() and plain(name) not in BESIDES]
-    shapes = {name: profile(table, name) for name in free if table.splits}
-    return [name for name, shape in shapes.items() if shape.cells and shape.marks]
-
-
-def _by_marks(table: Table, marks: list[str]) -> Table:
-    """Return the rows that each of several people marked, with a column that says who."""
-    others, parts = table.without(marks), []
-    for name in marks:
-        cells = pc.utf8_lower(pc.utf8_trim_whitespace(table.texts(name)))
-        chosen = others.rows(pc.is_in(cells, pa.array(sorted(MARKED - NO), pa.large_string())))
-        parts.append((chosen, pa.repeat(pa.scalar(name, pa.large_string()), len(chosen))))
-    columns = [
-        pa.chunked_array([c for one in every for c in one.chunks])
-        for every in zip(*(p.columns for p, _ in parts), strict=True)
-    ]
-    lines = np.concatenate([one.line_numbers() for one, _ in parts]).tolist()
-    who = pa.chunked_array([column for _, column in parts])
-    return replace(others, names=[*others.names, _MARKING], columns=[*columns, who], lines=lines)
-
-
-def _with_people(table: Table, columns: dict[str, str], role: Role) -> tuple[dict[str, str], bool]:
-    """Add the column under an unknown head that tells whose the rows are, and tell whether that is proved.
-
-    Rows of one document differ in it: each is a list, or says again what another row said. Where everybody has one
-    list, each of another document, the people are no annotators.
-    """
-    ids, phrases = columns.get("doc_id"), phrases_in(columns) or ""
-    if not table.header or ids is None or len(table) < 2:
-        return columns, True
-    lists = phrases in whole_lists(table, [phrases])
-    if role == "gold" and "annotator" in columns and lists:
-        once = all(profile(table, columns[name]).varied == 1 for name in ("annotator", "doc_id"))
-        return {part: name for part, name in columns.items() if part != "annotator" or not once}, True
-    if {"annotator", "system"} & set(columns) or ({"rank", "score"} & set(columns) and role == "gold"):
-        return columns, True
-    free = [name for name in table.names if name not in columns.values() and plain(name) not in NO_IDS]
-    shapes = {name: profile(table, name) for name in free}
-    free = [name for name, shape in shapes.items() if shape.ids and shape.varied <= (0.5 if not lists else 0.9)]
-    said = {name: table.texts(name) for name in ((ids,) if lists else (ids, phrases))}
-    free = [name for name in free if not shapes[name].marks]
-    person = "annotator" if role == "gold" else "system"
-    if not free or count_distinct(said) == len(table):
-        whole = [name for name in free if not lists and _is_complete(table, ids, name)]
-        return (columns | {person: whole[0]}, False) if whole else (columns, True)
-    apart = [name for name in free if count_distinct({**said, name: table.texts(name)}) == len(table)]
-    if not apart:
-        return columns, True
-    proved = lists and not shapes[apart[0]].numbers
-    proved = proved and not {plain(cell) for cell in cells_of(table, apart[0])} <= LANGUAGES
-    # Two columns of codes under heads that nobody knows may change places.
-    proved = proved and (plain(ids) in NAMES["doc_id"] or not shapes[apart[0]].codes)
-    return columns | {person: apart[0]}, proved
-
-
-def _is_complete(table: Table, ids: str, name: str) -> bool:
-    """Tell a column of a few values, each of which nearly every document has, as people who index all of them."""
-    values, documents = len(set(cells_of(table, name))), len(pc.unique(table.texts(ids)))
-    pairs = count_distinct({"doc_id": table.texts(ids), "value": table.texts(name)})
-    return documents > 1 and 1 < values <= _PEOPLE and pairs >= 0.9 * values * documents
-
-
-def _score(layout: Layout) -> float:
-    """Return how sure a layout is: by the names of the columns, less where their content says otherwise."""
-    table, columns = layout.table, layout.columns
-    known = sum(plain(name) in KNOWN for name in table.names)
-    score = _BY_CONTENT if not table.header else _CLEAR if known >= 3 else _NAMED
-    if layout.numbered:
-        score = min(score, _COUNTED)
-    named = {role for role, name in columns.items() if plain(name) in NAMES.get(role, ())}
-    if "doc_id" in columns and "doc_id" not in named and not profile(table, columns["doc_id"]).ids:
-        score *= 0.4
-    if not named & {"phrase", "phrases"} and layout.kind != "wide":
-        phrases = profile(table, layout.phrases)
-        score *= 1 if phrases.phrases or not phrases.cells else 0.6
-    return score
-
-
-def _unread(layout: Layout) -> str:
-    """Name columns that say of each phrase who chose it, which no layout reads, and further lists of keyphrases."""
-    table, columns = layout.table, layout.columns
-    owned = layout.source_column() is not None
-    if not table.splits or len(table) < 2 or _MARKING in table.names or (owned and layout.role != "gold"):
-        return ""
-    free = [name for name in table.names if name not in columns.values()]
-    if owned:  # what people chose may be marked
-        free = _marks(table, columns)
-    if not table.header:  # nothing but content tells columns of words apart
-        words = [name for name in free if profile(table, name).phrases and profile(table, name).characters > 2]
-        return f"; not read: {', '.join(f'“{name}”' for name in words[:5])}" if words else ""
-    values = {name: set(map(plain, set(cells_of(table, name)))) - {""} for name in free}
-    group = columns.get("group", "")
-    kinds = values | ({group: set(map(plain, set(cells_of(table, group))))} if group else {})
-    mixed = [name for name, found in kinds.items() if found & SYSTEMS]
-    mixed += [name for name in free if SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
-    others = [name for name in free if plain(name.split()[0]) in NAMES["system"]]  # “system B” beside “system A”
-    mixed += [name for name in others if name not in mixed and profile(table, name).phrases]
-    told = plain(layout.phrases) in KNOWN or source_of(layout.phrases) != base_of(layout.phrases)
-    if not told:  # nothing but its content told the column of phrases, and others are of the same kind
-        mixed += [name for name in free if _is_like(table, name, layout.phrases) and name not in mixed]
-    marks = _marks(table, columns)
-    lists = [name for name in whole_lists(table, free) if plain(name) not in NO_PHRASES]
-    lists = [name for name in lists if profile(table, name).phrases]
-    # Where some rows are marked and others not, the mark says which of the phrases are meant.
-    parted = [name for name in marks if values[name] & NO and values[name] - NO]
-    meant = marks if len(marks) > 1 and not owned else parted
-    unread = list(dict.fromkeys(mixed)) or lists or meant or _rivals(layout, free)
-    shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
-    return f"; not read: {shown}" if unread else ""
-
-
-def _is_like(table: Table, name: str, phrases: str) -> bool:
-    """Tell a column that may as well be that of phrases."""
-    one, other = profile(table, name), profile(table, phrases)
-    alike = one.phrases and other.phrases and not one.codes and plain(name) not in NO_PHRASES
-    return alike and (one.lists > 0 if whole_lists(table, [phrases]) else one.varied > 0.5)
-
-
-def _rivals(layout: Layout, names: list[str]) -> list[str]:
-    """Return the numbers by which the phrases of a system may be meant to be ranked, since the rows have no order."""
-    table, ids = layout.table, layout.columns.get("doc_id")
-    if layout.role != "system" or ids is None or {"rank", "score"} & set(layout.columns):
-        return []
-    found = [name for name in names if profile(table, name).numbers == 1 and plain(name) not in BESIDES]
-    groups = pd.Series(table.texts(ids).to_pylist())
-    steps = [pd.Series(floats(table.column(name))[0]).groupby(groups).diff() for name in found]
-    if any((step.dropna() >= 0).all() or (step.dropna() <= 0).all() for step in steps):
-        return []  # the order that the file has
-    return found
+    evidence = _evidence(table, columns) + (f"; {SEPARATORS.get(cells, cells)}" if cells else "")
+    evidence += ("; each row is a document" if numbered else "") + filled
+    made = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence)
+    return replace(made, doubt=" ".join(one.words for one in doubts_of(made, choice)))
 
 
 def _of_columns(
-    table: Table, role: Role, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
+    table: Table, role: Role, columns: dict[str, str], sources: Mapping[str, tuple[str, ...]], choice: Choice
 ) -> Layout:
     """Return the layout with one column, or several numbered ones, an annotator or system."""
-    columns, meant = _ids_beside(table, columns, sources, choice)
-    odd = odd_columns(table, sources) if "phrases_of" not in choice.options else []
-    kept = {source: names for source, names in sources.items() if names[0] not in odd}
-    left = [f"“{name[:40]}”" for name in odd if len(kept) > 1]
-    sources = kept if left else sources
+    columns = _ids_beside(table, columns, sources, role, choice)
+    numbered = "doc_id" not in columns
     used = [name for names in sources.values() for name in names]
-    lists = sum(profile(table, name).lists >= 0.5 for name in used)
-    sure = len(used) > len(sources) or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
-    both = 0 < sum(map(is_predicted, used)) < len(used) and gold_beside(sources) is None  # people and systems
-    told = bool(record_columns(table)) or (sure and not (both or odd or mixes_gold(sources)))
-    across, numbered = lies_across(table, columns, sources), "doc_id" not in columns
-    told = told and len(set(map(plain, used))) == len(used) and not (numbered and is_form(table.names))
-    told = told and not {*map(plain, sources)} <= KINDS | LANGUAGES
-    left += [f"“{name[:40]}”" for name in (_unordered(table, len(used)) if role == "system" else [])]
-    told = told and not left
-    sure = "phrases_of" in choice.options or (told and meant and not across)
+    columns = {part: name for part, name in columns.items() if name not in used}
+    united = choice.options.get("lists") == "together"
+    if united:
+        sources = {"": tuple(used)}
+    elif (head := gold_beside(sources)) and not (choice.several("gold_of") or choice.several("phrases_of")):
+        choice = replace(choice, options={**choice.options, "gold_of": head})
     evidence = f"{_evidence(table, columns)}; {whose(sources, role)}"
-    evidence += f"; not read: {', '.join(left[:5])}" if left else ""
-    evidence += "; do the columns stand for documents? Then turn the table first" * across
-    score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)
     cells = choice.options.get("cells", "")
-    return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
-
-
-def _unordered(table: Table, size: int) -> list[str]:
-    """Return numbered columns of numbers beside those of phrases, if they give the phrases another order."""
-    numbers = [name for name in table.names if number_of(name) is not None and profile(table, name).numbers == 1]
-    if len(numbers) != size or size < 2:
-        return []
-    steps = np.diff(np.stack([floats(table.column(name))[0] for name in numbers], axis=1), axis=1)
-    steps = steps[np.isfinite(steps)]
-    return [] if (steps >= 0).all() or (steps <= 0).all() else numbers
+    gold = tuple(name for name in choice.several("gold_of") if name in used)
+    if gold:
+        systems = [name for name in used if name not in gold]
+        evidence = f"{_evidence(table, columns)}; the gold standard in {quoted(gold)}, systems in {quoted(systems)}"
+    made = Layout(
+        "wide", table, role, columns, sources, cells, numbered, united=united, gold=gold, evidence=evidence + filled
+    )
+    return replace(made, doubt=" ".join(one.words for one in doubts_of(made, choice)))
 
 
 def _ids_beside(
-    table: Table, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
-) -> tuple[dict[str, str], bool]:
-    """Add ids and titles that stand beside the columns of people or systems, and tell whether these ids are sure."""
+    table: Table, columns: dict[str, str], sources: Mapping[str, tuple[str, ...]], role: Role, choice: Choice
+) -> dict[str, str]:
+    """Add ids, titles and people that stand beside the columns of people or systems."""
     columns = dict(columns)
     if choice.options.get("ids") == "rows":
         columns.pop("doc_id", "")
-        return columns, True
+        return columns
     corner = next((part for part in ("annotator", "system") if part in columns and "doc_id" not in columns), "")
-    meant = not corner or have_digits(table, columns[corner])
     if corner and profile(table, columns[corner]).varied == 1:  # it says what stands beside it, not below
         columns["doc_id"] = columns.pop(corner)
     used = {name for names in sources.values() for name in names}
-    free = [name for name in table.names if name not in (*used, *columns.values())]
-    first = [name for name in free[:1] if can_be_ids(table, name)]
-    who = {part: table.texts(name) for part, name in columns.items() if part in ("annotator", "system")}
-    ids = [n for n in coded(table, free) if count_distinct({**who, "doc_id": table.texts(n)}) == len(table)]
-    ids += [name for name in first if not record_columns(table) or have_digits(table, name)]
-    if "doc_id" not in columns and ids:
-        columns["doc_id"] = ids[0]
-        free.remove(ids[0])
-    if "title" not in columns and free and profile(table, free[0]).words > 2:
-        columns["title"] = free[0]
-    if list(sources) != [""] or "doc_id" not in columns or who or profile(table, columns["doc_id"]).varied == 1:
-        return columns, meant
-    keys = {"doc_id": table.texts(columns["doc_id"])}  # several people, each of whom says something of a document
-    people = [n for n in free if n not in columns.values() and plain(n) not in BESIDES and profile(table, n).ids]
-    people = [n for n in people if count_distinct({**keys, "who": table.texts(n)}) == len(table)]
-    if people:
-        columns["source"] = people[0]
-    return columns, meant and (not people or plain(people[0]) == "name")
+    if "doc_id" not in columns:
+        taken = {part: name for part, name in columns.items() if part not in ("title", "text")}
+        found, _ = assigned(table, "lists", ("doc_id", "title"), {**taken, **choice.columns}, unknown=True, out=used)
+        columns |= {part: name for part, name in found.items() if part in ("doc_id", "title") and name not in used}
+    if columns.get("title") == columns.get("doc_id"):
+        columns.pop("title", "")
+    return columns
 
 
 def _of_pairs(table: Table, choice: Choice) -> Layout | None:
@@ -468,7 +402,7 @@ def _of_pairs(table: Table, choice: Choice) -> Layout | None:
         judges[found.group(1) if (found := JUDGE.match(name)) else name] = (name,)
     evidence = f"{table.described}; `candidate` stands beside {'`keyphrase`' if 'keyphrase' in columns else 'scores'}"
     scale = choice.options.get("scale", "")
-    return Layout("judged", table, "judgements", columns, _PAIRS, judges, scale, evidence=evidence)
+    return Layout("judged", table, "judgements", columns, judges, scale, evidence=evidence)
 
 
 def _filled_down(table: Table, columns: dict[str, str], choice: Choice) -> tuple[Table, str]:
@@ -517,28 +451,12 @@ def list_separator(layout: Layout) -> str:
     alone = whole_lists(table, [name]) and profile(table, columns.get("doc_id", name)).varied == 1
     if not table.splits or "variants" in table.names or ({"rank", "score"} & set(columns) and not alone):
         return ""
-    lists = _count_lists(layout)
+    lists = len(table) if layout.numbered else _count_lists(table, columns, layout.role)
     if lists < len(table):
         # A few documents that stand there twice are no reason to take lists for phrases.
         few = lists >= _FEW_TWICE * len(table)
         return next((mark for mark in ";," if few and share_with(table.texts(name), mark) >= 0.5), "")
-    return cell_separator(table, name, certain="phrases" in columns)
-
-
-def _count_lists(layout: Layout) -> int:
-    """Return how many lists the rows are, if each of a document (of one annotator or system) is a part of one."""
-    if layout.numbered:
-        return len(layout.table)
-    keys = {"doc_id": layout.ids()}
-    if (source := layout.source_column()) is not None:
-        keys["source"] = layout.table.texts(source)
-    # Rows of one list mostly stand together; then their runs tell enough, without a look at every pair.
-    begins = np.zeros(len(layout.table), dtype=bool)
-    for column in keys.values():
-        begins[run_starts(column)] = True
-    if begins.sum() < _FEW_TWICE * len(begins):
-        return int(begins.sum())
-    return count_distinct(keys)
+    return cell_separator(table, name, certain=plain(name) in set(NAMES["phrases"]) - set(NAMES["phrase"]))
 
 
 def _evidence(table: Table, columns: dict[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from html import unescape
 from typing import Any, Literal
 
 import numpy as np
@@ -12,10 +13,13 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import Note
-from kp_core.reading.family import Rejected, Rows
+from kp_core.reading.fields import NAMES, plain
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
-from kp_core.reading.values import HALF_A_CHARACTER, column_of, storable, text_column
+from kp_core.reading.rows import Rows
+from kp_core.reading.values import HALF_A_CHARACTER, Rejected, column_of, storable, text_column
 
+#: An entity of HTML or XML with its semicolon, which parts no phrases.
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,6}|#x[0-9A-Fa-f]{1,5});")
 _BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
 _BOLD = re.compile(r"^\*\*(.+)\*\*$")
 
@@ -28,6 +32,34 @@ def document_rows(
     marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
     table = pa.table({name: array for name, (array, _) in arrays.items()})
     return Rows("documents", table, lines, places, marked=marked)
+
+
+def plain_text(text: str) -> str:
+    """Return a list in one text without what introduces it, and with its entities of HTML as characters.
+
+    >>> plain_text("Keywords: R&amp;D; tax"), plain_text("ratio 1:2; tide")
+    ('R&D; tax', 'ratio 1:2; tide')
+    """
+    head, colon, rest = text.partition(":")
+    if colon and rest.strip() and plain(head) in NAMES["phrases"]:
+        text = rest.strip()
+    return _ENTITY.sub(lambda found: unescape(found[0]), text) if "&" in text else text
+
+
+def bare_items(items: list[str]) -> list[str]:
+    """Take numbers that count the items of a list, or bullets before all of them, off these.
+
+    >>> bare_items(["1. tide", "2. sea"]), bare_items(["1. FC Union"]), bare_items(["- tide", "- sea"])
+    (['tide', 'sea'], ['1. FC Union'], ['tide', 'sea'])
+    """
+    if len(items) < 2 or not _BULLET.match(items[0]):
+        return items
+    bare = [_BULLET.sub("", item) for item in items]
+    numbers = [re.match("[0-9]+", item) for item in items]
+    counted = all(found is None for found in numbers) or [int(n[0]) if n else 0 for n in numbers] == [
+        *range(1, len(items) + 1)
+    ]
+    return bare if counted and all(len(one) < len(item) for one, item in zip(bare, items, strict=True)) else items
 
 
 def bare_lines(lines: list[str]) -> list[str]:
@@ -109,10 +141,10 @@ class ListBuilder:
     def pieces(self, text: str, separator: str = ";") -> list[str]:
         """Return the phrases of a string; empty pieces are counted as blank, but for one after a last separator."""
         self._refuse_long_lists(text.count(separator))
-        pieces = [piece.strip() for piece in text.split(separator)]
+        pieces = [piece.strip() for piece in plain_text(text).split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
-        kept = list(filter(None, bare_lines(pieces) if separator == "\n" else pieces))
+        kept = list(filter(None, bare_lines(pieces) if separator == "\n" else bare_items(pieces)))
         self.blank += len(pieces) - len(kept) if kept or len(pieces) > 1 else 0
         return kept
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
@@ -14,38 +14,75 @@ from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.reading import sense
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
+from kp_core.reading.choice import Choice
+from kp_core.reading.choices import Finding, Question
 from kp_core.reading.families import family_named
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition
 from kp_core.reading.identifiers import id_fix
 from kp_core.reading.in_memory import dict_rows, frame_table
-from kp_core.reading.layout_rows import Layout, rows_of
+from kp_core.reading.layout import Layout
+from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.meeting import column_that_meets
+from kp_core.reading.rows import Part, Rows
 from kp_core.reading.settle import align
 from kp_core.reading.sniff import recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
 
+_ROLES: tuple[Role, ...] = get_args(Role)
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
 Item: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
 
 
-@dataclass
-class _Loading:
-    """The state of one call: what was decided, and what has been read so far."""
+@dataclass(frozen=True)
+class _Wishes:
+    """What holds for all files: what was decided about each, and how strictly they are read."""
 
-    choices: dict[str, Choice]
+    choices: Mapping[str, Choice]
     encoding: str | None
     strict: bool
     fixes: tuple[str, ...]
     limits: Limits
     texts_given: bool
-    parts: list[Rows] = field(default_factory=list)
-    readings: list[Reading] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    size: int = 0
-    origins: int = 0
-    met: set[str] = field(default_factory=set)
-    seen: dict[tuple[Role | None, int, int], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What was given for one role, or under one name; `number` is its place among all that was given."""
+
+    role: Role | None
+    name: str | None
+    items: tuple[Any, ...]
+    number: int
+
+    def on_disk(self) -> list[str | Path | Source]:
+        """Return what has bytes; the rest is in memory."""
+        return [item for item in self.items if isinstance(item, (str, Path, Source))]
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """Files that belong together, and what they were given as."""
+
+    given: _Given
+    bundle: Bundle
+    files: tuple[File, ...]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The rows of one reading, checked, with the entry of the report, and what makes no sense in them.
+
+    reading  None where nothing was read, which a note says
+    """
+
+    reading: Reading | None
+    parts: tuple[Part, ...]
+    notes: tuple[Note, ...] = ()
+    recognition: Recognition | None = None
+    opened: _Opened | None = None
+    questions: tuple[Finding, ...] = ()
 
 
 def load(
@@ -76,28 +113,42 @@ def load(
     for fix in (fixes := tuple(fixes)):
         id_fix(fix)
     choices = {name: _choice(value) for name, value in (roles or {}).items()}
-    by_role: dict[Role | None, list[tuple[str | None, list[Any]]]] = {
-        "gold": list(_named(gold, "gold")),
-        "documents": list(_named(documents, "documents")),
-        "system": list(_named(systems, "system")),
-        "judgements": list(_named(judgements, "judgements")),
-        None: list(_named(files, None)),
+    wishes = _Wishes(choices, encoding, strict, fixes, limits, documents is not None)
+    every: dict[Role | None, Any] = {
+        "gold": gold,
+        "documents": documents,
+        "system": systems,
+        "judgements": judgements,
+        None: files,
     }
-    state = _Loading(choices, encoding, strict, fixes, limits, documents is not None)
-    for role, given in by_role.items():
-        for name, items in given:
-            _read(state, items, role, name)
-    if not state.parts:
-        if state.met:
+    named = [(role, name, items) for role, given in every.items() for name, items in _named(given, role)]
+    given = [_Given(role, name, tuple(items), number) for number, (role, name, items) in enumerate(named)]
+    opened = [one for each in given for one in _open(each, wishes)]
+    refuse_over(
+        limits.session_bytes,
+        sum(len(file.source.data) for one in opened for file in one.files),
+        "bytes",
+        "the files",
+        "files",
+    )
+    met = _names_met(given, opened)
+    if unknown := [name for name in choices if name not in met]:
+        raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
+    notes = list(_twins(opened))
+    read = _read(given, opened, wishes, notes)
+    parts = [part for one in read for part in one.parts]
+    if not parts:
+        if met:
             raise InputError("the files", "nothing that is used", "keyphrases, texts or judgements", "Load some.")
         raise UsageError("nothing to load: give gold=, systems=, documents=, judgements= or files=")
-    if unknown := [name for name in choices if name not in state.met]:
-        raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
-    align(state.parts, state.notes)
-    silent = [name for name, _ in by_role["system"] if name and not any(part.name == name for part in state.parts)]
-    corpus = assemble(state.parts, state.readings, fixes, limits, state.notes, silent)
-    notes = (*corpus.report.notes, *sense.notes(corpus))
-    return replace(corpus, report=replace(corpus.report, notes=notes))
+    notes += [note for one in read for note in one.notes]
+    align(parts, notes)
+    systems_named = [one.name for one in given if one.role == "system" and one.name]
+    silent = [name for name in systems_named if not any(part.name == name for part in parts)]
+    readings = [one.reading for one in read if one.reading is not None]
+    corpus = assemble(parts, readings, fixes, limits, notes, silent)
+    notes = [*corpus.report.notes, *sense.notes(corpus)]
+    return replace(corpus, report=replace(corpus.report, notes=tuple(notes)))
 
 
 def _choice(value: Choice | Role) -> Choice:
@@ -141,89 +192,147 @@ def _is_file(value: Any) -> bool:
     return isinstance(value, (str, Path, Source, pd.DataFrame))
 
 
-def _read(state: _Loading, items: list[Any], role: Role | None, name: str | None) -> None:
-    """Read what was given for one role, or under one name, in order."""
-    state.origins += 1
-    if name is not None:
-        state.met.add(name)
-    on_disk = [item for item in items if isinstance(item, (str, Path, Source))]
-    for item in items:
-        if isinstance(item, pd.DataFrame) or (isinstance(item, Mapping) and role is not None):
-            _read_memory(state, item, role or "gold", name)
-        elif not isinstance(item, (str, Path, Source)):
-            kind, where = f"something of type {type(item).__name__}", name or role or "files"
-            raise InputError(where, kind, "a path, Source, DataFrame or dictionary", "Give one of these.")
-    bundles = [_expand(state, item) for item in on_disk]
-    bundles = together(on_disk, bundles) if role is None or len(on_disk) > 1 else bundles
-    found: list[tuple[Bundle, Recognition]] = []
+# open
+
+
+def _open(given: _Given, wishes: _Wishes) -> list[_Opened]:
+    """Return the files of what was given, unpacked, with what was decided about each; loose files are one folder."""
+    items = given.on_disk()
+    bundles, decided = [_expand(item, wishes.limits) for item in items], dict(wishes.choices)
+    for item, bundle in zip(items, bundles, strict=True):
+        said = (wishes.choices[name] for name in _names_of(item) if name in wishes.choices)
+        decided[bundle.name] = next(said, decided.get(bundle.name, Choice()))
+    bundles = together(items, bundles) if given.role is None or len(items) > 1 else bundles
+    twice = next((fix for fix in ("keep-first", "merge") if fix in wishes.fixes), "refuse")
+    found = []
     for bundle in bundles:
-        files = [_file(state, bundle, source) for source in bundle.files]
-        if not bundle.folder and name is None:
-            _look_for_twins(state, role, bundle)
-        left_out: dict[str, str] = {}
-        kept = [file for file in files if file.choice.use != "no"]
-        recognised = recognise(kept, role, left_out if bundle.folder else None)
-        state.notes += [Note("info", file, f"Left out: {what}.") for file, what in left_out.items()]
-        unused = (file.name for file in files if file.choice.use == "no")
-        bundle = replace(bundle, ignored=(*bundle.ignored, *left_out, *unused))
-        found += [(bundle, recognition) for recognition in recognised]
-    settled = settle_roles([recognition for _, recognition in found], state.notes)
-    for (bundle, _), recognition in zip(found, settled, strict=True):
-        _read_recognised(state, bundle, recognition, role, name)
+        files = []
+        for source in bundle.files:
+            names = (source.name, source.name.rsplit("/", 1)[-1], bundle.name)
+            choice = next((decided[name] for name in names if name in decided), Choice())
+            encoding, strict = wishes.encoding, wishes.strict
+            files.append(File(source, wishes.limits, encoding, strict=strict, twice=twice, choice=choice))
+        found.append(_Opened(given, bundle, tuple(files)))
+    return found
 
 
-def _expand(state: _Loading, item: str | Path | Source) -> Bundle:
-    """Unpack a path or upload; what was decided under its full path holds under its name."""
-    bundle = expand(item, state.limits)
-    state.size += sum(len(source.data) for source in bundle.files)
-    refuse_over(state.limits.session_bytes, state.size, "bytes", bundle.name, "files")
+def _expand(item: str | Path | Source, limits: Limits) -> Bundle:
+    bundle = expand(item, limits)
     if not bundle.files:
         left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
         raise InputError(bundle.name, f"no file to read{left_out}", "at least one file", "Check the folder or archive.")
-    given = (item.name,) if isinstance(item, Source) else (str(item), Path(item).name)
-    state.met |= {bundle.name, *given}
-    for one in filter(state.choices.__contains__, given):
-        state.choices[bundle.name] = state.choices[one]
     return bundle
 
 
-def _file(state: _Loading, bundle: Bundle, source: Source) -> File:
-    """Return a file that knows what was decided about it, or about the folder or archive that it is in."""
-    names = (source.name, source.name.rsplit("/", 1)[-1], bundle.name)
-    state.met |= {*names}
-    choice = next((state.choices[name] for name in names if name in state.choices), Choice())
-    twice = next((fix for fix in ("keep-first", "merge") if fix in state.fixes), "refuse")
-    return File(source, state.limits, state.encoding, strict=state.strict, twice=twice, choice=choice)
+def _names_of(item: str | Path | Source) -> tuple[str, ...]:
+    """Return the names under which something may be decided about what was given."""
+    return (item.name,) if isinstance(item, Source) else (str(item), Path(item).name)
 
 
-def _look_for_twins(state: _Loading, role: Role | None, bundle: Bundle) -> None:
-    """Refuse a file that is given twice, and say where two files are the same."""
-    for source in bundle.files:
-        # Of a file its hash is kept and not its bytes, which may be gone when the next is read.
-        key = (role, len(source.data), hash(source.data))
-        if key not in state.seen:
-            state.seen[key] = source.name
-        elif state.seen[key] == source.name:
-            raise InputError(source.name, "the same file again", "each file once", "Leave it out the second time.")
-        elif source.data:
-            text = f"The file is the same, byte by byte, as {state.seen[key]}."
-            state.notes.append(Note("warning", source.name, text))
+def _names_met(given: Sequence[_Given], opened: Sequence[_Opened]) -> set[str]:
+    """Return every name under which something may be decided."""
+    in_memory = {one.name or str(one.role) for one in given if len(one.on_disk()) < len(one.items)}
+    named = {one.name for one in given if one.name is not None}
+    paths = {name for one in given for item in one.on_disk() for name in _names_of(item)}
+    inside = {name for one in opened for file in one.files for name in (file.name, file.name.rsplit("/", 1)[-1])}
+    return in_memory | named | paths | inside | {one.bundle.name for one in opened}
 
 
-def _read_memory(state: _Loading, item: Any, role: Role, name: str | None) -> None:
-    shown = name or role
-    state.met.add(shown)
-    choice = state.choices.get(shown, Choice())
-    columns: dict[str, str] = {}
-    if isinstance(item, pd.DataFrame):
-        found, family = _frame_layout(item, role, shown, choice, state.limits), "DataFrame"
-        rows, evidence, columns = rows_of(found, role), found.evidence, found.columns
-    else:
-        (rows, evidence), family = dict_rows(item, role, shown, choice, state.limits), "dictionary"
+def _twins(opened: Sequence[_Opened]) -> Iterator[Note]:
+    """Refuse a file that is given twice for one role, and say where two files are the same."""
+    seen: dict[tuple[Role | None, int, int], str] = {}
+    for one in opened:
+        for file in one.files if not one.bundle.folder and one.given.name is None else ():
+            key = (one.given.role, len(file.source.data), hash(file.source.data))
+            if key not in seen:
+                seen[key] = file.name
+            elif seen[key] == file.name:
+                raise InputError(file.name, "the same file again", "each file once", "Leave it out the second time.")
+            elif file.source.data:
+                yield Note("warning", file.name, f"The file is the same, byte by byte, as {seen[key]}.")
+
+
+# read
+
+
+def _read(given: Sequence[_Given], opened: Sequence[_Opened], wishes: _Wishes, notes: list[Note]) -> list[_Read]:
+    """Return the readings of everything in the order in which it was given; what is not certain is asked at once."""
+    questions, found = list[Finding](), list[tuple[_Opened, Recognition]]()
+    for one in opened:
+        left_out, asked = dict[str, str](), list[Finding]()
+        kept = [file for file in one.files if file.choice.use != "no"]
+        among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
+        recognised = recognise(kept, one.given.role, asked, left_out if among else None)
+        questions += asked
+        notes += [Note("info", file, f"Left out: {what}.") for file, what in left_out.items()]
+        unused = (file.name for file in one.files if file.choice.use == "no")
+        ignored = (*one.bundle.ignored, *left_out, *unused)
+        found += [(replace(one, bundle=replace(one.bundle, ignored=ignored)), each) for each in recognised]
+    settled = list[tuple[_Opened, Recognition]]()
+    for each in given:
+        own = [(one, recognition) for one, recognition in found if one.given is each]
+        roles = settle_roles([recognition for _, recognition in own], notes, questions)
+        settled += zip((one for one, _ in own), roles, strict=True)
+    if questions:
+        raise Question(*questions)
+    also = {role: {file.name for one in opened if one.given.role == role for file in one.files} for role in _ROLES}
+    read = list[_Read]()
+    for each in given:
+        read += [_in_memory(item, each, wishes) for item in each.items if isinstance(item, (pd.DataFrame, Mapping))]
+        own = [(one, recognition) for one, recognition in settled if one.given is each]
+        told = set[tuple[str, ...]]()
+        for one, recognition in own:
+            first = one.bundle.ignored not in told
+            told.add(one.bundle.ignored)
+            read += _of_files(
+                one if first else replace(one, bundle=replace(one.bundle, ignored=())), recognition, wishes, also
+            )
+    if asked := [finding for one in read for finding in one.questions]:
+        raise Question(*asked)
+    return [_with_ids_that_meet(one, read, wishes, also) for one in read]
+
+
+def _with_ids_that_meet(one: _Read, every: Sequence[_Read], wishes: _Wishes, also: Mapping[Role, set[str]]) -> _Read:
+    """Return a reading by the column whose ids another file has, if its own ids meet no other file."""
+    if one.recognition is None or one.opened is None or len(one.recognition.plan) != 1:
+        return one
+    layout, file = one.recognition.plan[0], one.recognition.files[0]
+    if not isinstance(layout, Layout) or "doc_id" in layout.chosen:
+        return one
+    others = [ids for other in every if other is not one for ids in _ids(other)]
+    name = column_that_meets(layout, others) if others else None
     if name is None:
-        state.origins += 1
+        return one
+    columns, told = (
+        {**layout.columns, "doc_id": name},
+        f"documents are told by “{name}”, whose ids another file has too",
+    )
+    meant = replace(layout, columns=columns, numbered=False, evidence=f"{layout.evidence}; {told}")
+    recognition = replace(one.recognition, plan=(meant,), columns=columns, evidence=meant.evidence)
+    (again,) = _of_files(one.opened, recognition, wishes, also)
+    return replace(again, notes=(*again.notes, Note("info", file.name, f"{told[:1].upper()}{told[1:]}.")))
+
+
+def _ids(read: _Read) -> Iterator[set[str]]:
+    """Give the documents of every part of a reading that has keyphrases or texts."""
+    for part in read.parts:
+        if "doc_id" in part.table.column_names and not part.counted:
+            yield set(part.ids().to_pylist())
+
+
+def _in_memory(item: Any, given: _Given, wishes: _Wishes) -> _Read:
+    """Read a DataFrame or a dictionary."""
+    role: Role = given.role or "gold"
+    shown = given.name or role
+    choice, columns = wishes.choices.get(shown, Choice()), dict[str, str]()
+    if isinstance(item, pd.DataFrame):
+        found = _frame_layout(item, role, shown, choice, wishes.limits)
+        rows, evidence, columns, family = rows_of(found, role), found.evidence, found.columns, "DataFrame"
+    else:
+        (rows, evidence), family = dict_rows(item, role, shown, choice, wishes.limits), "dictionary"
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
-    _keep(state, rows, reading, name, shown, choice, role)
+    origin = (given.number, id(item)) if given.name is None else (given.number, 0)
+    return _checked(rows, reading, shown, origin, choice, given, wishes)
 
 
 def _frame_layout(frame: pd.DataFrame, role: Role, name: str, choice: Choice, limits: Limits) -> Layout:
@@ -237,23 +346,22 @@ def _frame_layout(frame: pd.DataFrame, role: Role, name: str, choice: Choice, li
     return found
 
 
-def _read_recognised(
-    state: _Loading, bundle: Bundle, recognition: Recognition, asked: Role | None, name: str | None
-) -> None:
-    role, files = recognition.role, recognition.files
-    if asked not in (None, role) and not (role == "documents" and not state.texts_given):
+def _of_files(one: _Opened, recognition: Recognition, wishes: _Wishes, also: Mapping[Role, set[str]]) -> list[_Read]:
+    """Read one file or group, if it plays the role that was asked for."""
+    bundle, files, first = one.bundle, recognition.files, recognition.files[0]
+    asked = first.choice.role or one.given.role
+    if asked not in (None, recognition.role) and not (recognition.role == "documents" and not wishes.texts_given):
         what = f"{counted(len(files), 'file')}, {recognition.evidence}"
-        state.notes.append(Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."))
-        return
-    first, family, several = files[0], family_named(recognition.family), len(files) > 1
+        return [_Read(None, (), (Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."),))]
+    family, several = family_named(recognition.family), len(files) > 1
     rows = family.read(recognition, asked)
-    state.notes += [note for file in files for note in file.notes_on_repeats()]
+    # One file may hold the gold standard and systems, and be given for both.
+    rows = [part for part in rows if part.role == one.given.role or first.name not in also.get(part.role, ())]
     texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
-    state.notes += [note for text in texts for note in text.notes]
     reading = Reading(
         bundle.name if several else first.name,
         sum(len(file.source.data) for file in files),
-        role,
+        recognition.role,
         recognition.family,
         recognition.evidence,
         " + ".join(dict.fromkeys(text.encoding for text in texts)) or "binary",
@@ -262,47 +370,50 @@ def _read_recognised(
         columns=dict(recognition.columns),
         files=len(files),
         sha256=fingerprint(file.source.data for file in files),
-        ignored=bundle.ignored if not any(r.ignored == bundle.ignored for r in state.readings) else (),
+        ignored=bundle.ignored,
     )
-    if name is None or bundle.folder:
-        state.origins += 1
     grouped = (bundle.folder or bundle.loose) and (several or getattr(family, "GROUP_IS_ONE", False))
-    suggested = stem_of(bundle.name if grouped else first.name)
+    name = stem_of(bundle.name if grouped else first.name)
     if several and not grouped and getattr(family, "GROUP_IS_ONE", False):  # uploads have no folder to name them
-        suggested = first.suffix.removeprefix(".") or suggested
-    for one in _keep(
-        state, rows, reading, name, suggested, first.choice, asked, "" if several or not texts else first.text
-    ):
-        sense.ask(one, recognition)
+        name = first.suffix.removeprefix(".") or name
+    apart = one.given.name is None or bundle.folder
+    origin = (one.given.number, id(recognition) if apart else 0)
+    text = "" if several or not texts else first.text
+    read = _checked(rows, reading, name, origin, first.choice, one.given, wishes, text)
+    asked_of = [finding for part in read.parts if (finding := sense.doubt_of(part, recognition)) is not None]
+    said = [note for file in files for note in file.notes_on_repeats()] + [
+        note for text in texts for note in text.notes
+    ]
+    return [replace(read, recognition=recognition, opened=one, questions=tuple(asked_of), notes=(*said,))]
 
 
-def _keep(
-    state: _Loading,
-    rows: list[Rows],
+# check
+
+
+def _checked(
+    rows: Sequence[Rows],
     reading: Reading,
-    name: str | None,
-    suggested: str,
+    name: str,
+    origin: tuple[int, int],
     choice: Choice,
-    asked: Role | None,
+    given: _Given,
+    wishes: _Wishes,
     text: str = "",
-) -> list[Rows]:
-    """Check the rows of one reading, count them in its report, keep those that are wanted, and return these.
+) -> _Read:
+    """Check the rows of one reading, count them in its report, and keep those that are wanted.
 
-    name, suggested  what the user called it, and what it is called otherwise
+    name  what it is called where the user gave it no name
     """
-    unasked = state.texts_given and asked not in (None, "documents")
-    checked = []
-    for one in (one for one in rows if not (one.role == "documents" and unasked)):
-        one = replace(one, file=reading.file, name=name or suggested, name_given=name is not None)
-        checked.append(check(replace(one, origin=state.origins, choice=choice), state.limits, text))
-    refuse_if_mostly_rejected(reading.file, checked, state.limits, strict=state.strict)
-    if checked:
-        # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
-        own = [one for one in checked if one.role == checked[0].role]
-        loaded, rejected = sum(len(one.table) for one in own), sum(len(one.rejected) for one in own)
-        blank = sum(one.blank for one in own)
-        reading = replace(reading, rows_read=loaded + rejected + blank, rows_loaded=loaded)
-        reading = replace(reading, rows_rejected=rejected, rows_blank=blank)
-    state.readings.append(reading)
-    state.parts += checked
-    return checked
+    unasked = wishes.texts_given and given.role not in (None, "documents")
+    kept = [one for one in rows if not (one.role == "documents" and unasked)]
+    checked = [check(one, reading.file, wishes.limits, text) for one in kept]
+    refuse_if_mostly_rejected(reading.file, checked, wishes.limits, strict=wishes.strict)
+    # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
+    own = [one for one in checked if one.role == checked[0].role]
+    loaded, rejected = sum(len(one.table) for one in own), sum(len(one.rejected) for one in own)
+    blank = sum(one.blank for one in own)
+    reading = replace(reading, rows_read=loaded + rejected + blank, rows_loaded=loaded)
+    reading = replace(reading, rows_rejected=rejected, rows_blank=blank)
+    called = given.name or name
+    parts = (Part(one, reading.file, called, given.name is not None, origin, choice) for one in checked)
+    return _Read(reading, tuple(parts))

@@ -8,8 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from kp_core.errors import InputError
+from kp_core.reading.choice import Choice
 from kp_core.reading.families.tables import tables_of
-from kp_core.reading.family import Choice, File
+from kp_core.reading.family import File
 from kp_core.reading.fields import find_roles
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source, expand

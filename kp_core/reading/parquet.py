@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -18,6 +17,9 @@ from kp_core.reading.table import Table, header_names, plain_column
 if TYPE_CHECKING:  # it brings half of Arrow along, which those who load no Parquet do without
     import pyarrow.parquet as pq
 
+#: Rows that are read at a time take no more than such a part of the memory.
+_PARTS = 8
+
 
 def is_parquet(file: File) -> bool:
     """Tell whether a file is Parquet, by its first bytes."""
@@ -29,9 +31,8 @@ def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = heade
     import pyarrow.parquet as pq
 
     try:
-        stored = pq.ParquetFile(io.BytesIO(file.source.data))
-        _refuse_too_large(file, stored)
-        table = stored.read()
+        stored = pq.ParquetFile(pa.BufferReader(file.source.data))
+        table = _read(file, stored, _rows_at_once(file, stored))
         table.validate(full=True)  # text that is not UTF-8 would fail later
         columns = [plain_column(column) for column in table.columns]
         names = named(table.column_names)
@@ -44,10 +45,8 @@ def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = heade
     return Table(file.name, names, columns, described=described, limits=file.limits)
 
 
-def _refuse_too_large(file: File, opened: pq.ParquetFile) -> None:
-    """Refuse by what the file says of itself, then by what its values will take: an entry may stand for millions."""
-    import pyarrow.parquet as pq
-
+def _rows_at_once(file: File, opened: pq.ParquetFile) -> int:
+    """Return how many rows fit the memory, or refuse, by what the file says of itself and by its dictionaries."""
     limits, name, stored = file.limits, file.name, opened.metadata
     refuse_over(limits.rows, stored.num_rows, "rows", name, "a table")
     refuse_over(limits.columns, stored.num_columns, "columns", name, "a table")
@@ -63,23 +62,50 @@ def _refuse_too_large(file: File, opened: pq.ParquetFile) -> None:
     for values in (sum(leaf.num_values for leaf in column) for column in leaves):
         refuse_over(limits.rows, values, "values", name, "a column")
     refuse_over(limits.cells, sum(leaf.num_values for leaf in chain(*leaves)), "cells", name, "a table")
-    paths = [stored.schema.column(place).path for place in range(stored.num_columns)]
-    shared = [
-        any(
-            leaf.physical_type == "BYTE_ARRAY" and any(code.startswith("DELTA") for code in leaf.encodings)
-            for leaf in column
-        )
-        for column in leaves
-    ]
-    size = 0
+    texts = {
+        stored.schema.column(place).path: any(code.startswith("DELTA") for leaf in column for code in leaf.encodings)
+        for place, column in enumerate(leaves)
+        if any(leaf.physical_type == "BYTE_ARRAY" for leaf in column)
+    }
+    longest = _longest(file, len(parts), [path for path, is_shared in texts.items() if not is_shared])
+    rows = max(1, min(65_536, limits.unpacked_bytes // (_PARTS * max(longest, 1))))
+    return min(rows, _batch(file, stored, unpacked)) if any(texts.values()) else rows
+
+
+def _longest(file: File, groups: int, paths: list[str]) -> int:
+    """Return the bytes of the longest entries of all dictionaries together, each of which may stand for millions.
+
+    Where a dictionary has several entries after one row, it is that of all rows; other columns are counted to the end.
+    """
+    import pyarrow.parquet as pq
+
     # Kept as entry and number, repeated text takes no memory yet.
-    coded = pq.ParquetFile(
-        io.BytesIO(file.source.data),
-        read_dictionary=[path for path, is_shared in zip(paths, shared, strict=True) if not is_shared],
-    )
-    for rows in coded.iter_batches(_batch(file, stored, unpacked) if any(shared) else 65_536):
+    coded = pq.ParquetFile(pa.BufferReader(file.source.data), read_dictionary=paths)
+    longest: dict[str, int] = {}
+    unsure = {path for path in paths if path not in coded.schema_arrow.names}  # those of lists
+    for group in range(groups if len(unsure) < len(paths) else 0):
+        first = next(coded.iter_batches(1, [group], columns=[path for path in paths if path not in unsure]), None)
+        for name, column in zip(first.schema.names, first.columns, strict=True) if first is not None else ():
+            if pa.types.is_dictionary(column.type) and len(column.dictionary) > 1:
+                most = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+                longest[name] = max(longest.get(name, 0), most)
+            else:
+                unsure.add(name)
+    size = 0
+    for rows in coded.iter_batches(65_536, columns=list(unsure)) if unsure else ():
         size += sum(map(_spelled_out, rows.columns))
-        refuse_over(limits.unpacked_bytes, size, "bytes spelled out", name, "a table")
+        refuse_over(file.limits.unpacked_bytes, size, "bytes spelled out", file.name, "a table")
+    return sum(longest.values())
+
+
+def _read(file: File, stored: pq.ParquetFile, rows: int) -> pa.Table:
+    """Read so many rows at a time, as long as their values fit the memory."""
+    batches, size = [], 0
+    for batch in stored.iter_batches(rows):
+        size += sum(map(_spelled_out, batch.columns))
+        refuse_over(file.limits.unpacked_bytes, size, "bytes spelled out", file.name, "a table")
+        batches.append(batch)
+    return pa.Table.from_batches(batches, stored.schema_arrow).combine_chunks()
 
 
 def _batch(file: File, stored: pq.FileMetaData, unpacked: int) -> int:
@@ -97,6 +123,8 @@ def _spelled_out(values: pa.Array) -> int:
     if pa.types.is_dictionary(kind):
         lengths = pc.binary_length(values.dictionary).fill_null(0)
         return int(pc.sum(lengths.take(values.indices)).as_py() or 0)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return int(pc.sum(pc.binary_length(values)).as_py() or 0)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _spelled_out(values.flatten())
     if pa.types.is_struct(kind):

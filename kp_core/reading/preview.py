@@ -10,9 +10,10 @@ import pandas as pd
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import InputError
 from kp_core.reading.archive import is_workbook
+from kp_core.reading.choice import Choice
 from kp_core.reading.families import family_named
 from kp_core.reading.families.tables import tables_of
-from kp_core.reading.family import Choice, File, Recognition
+from kp_core.reading.family import File, Recognition
 from kp_core.reading.fields import in_words
 from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import LIMITS, Limits
@@ -58,9 +59,9 @@ def previews(
     bundle = expand(source, limits)
     files = [File(one, limits, choice=choice) for one in bundle.files]
     if bundle.folder:
-        return [_preview(found, asked, first, _files(found)) for found in recognise(files, asked, {})[:_SHOWN]]
+        return [_preview(found, asked, first, _files(found)) for found in recognise(files, asked, [], {})[:_SHOWN]]
     found = readings_of(files[0], asked)
-    return [_preview(reading, asked, first) for reading in sorted(found, key=lambda reading: -reading.confidence)]
+    return [_preview(reading, asked, first) for reading in sorted(found, key=lambda reading: -reading.strength)]
 
 
 def _files(recognition: Recognition) -> str:

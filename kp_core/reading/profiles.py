@@ -20,12 +20,51 @@ LONG_TEXT = 200
 #: Cells of a column that are looked at to tell what it holds.
 SAMPLE = 1000
 #: What stands in cells that only say whether somebody chose a phrase.
-NO = {"0", "no", "n", "nein", "non", "false", "✗", "reject", "rejected", "wrong", "falsch", "drop"}
-MARKED = {"1", "x", "yes", "y", "ja", "j", "oui", "si", "sì", "true", "✓", "keep", "accept", "accepted", "ok"} | NO
+NO = {
+    "0",
+    "no",
+    "n",
+    "nein",
+    "non",
+    "false",
+    "✗",
+    "reject",
+    "rejected",
+    "wrong",
+    "falsch",
+    "drop",
+    "declined",
+    "verworfen",
+    "-",
+}
+MARKED = {
+    "1",
+    "x",
+    "yes",
+    "y",
+    "ja",
+    "j",
+    "oui",
+    "si",
+    "sì",
+    "true",
+    "✓",
+    "keep",
+    "accept",
+    "accepted",
+    "ok",
+    "approved",
+    "richtig",
+    "right",
+    "übernommen",
+    "+",
+} | NO
 #: What stands between the phrases of a cell: certainly, where nothing else does, and where most cells hold it.
 _CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] "
 ANY_MARK = re.compile(f"{_CERTAIN}|{_COMMAS}|{_RARE}")
-_CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]+)?")
+_CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]*[^\s;,|.!?])?")
+#: Lists of nothing but numbers.
+_NUMBERS = re.compile(r"\[[\[\]\d\s.,-]*\d[\[\]\d\s.,-]*\]")
 #: A date, with a time or without.
 _MOMENT = re.compile(
     r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d\d){1,2})"
@@ -108,6 +147,8 @@ def _looked_at(table: Table, name: str) -> Profile:
 
 def _is_numeric(cell: str, pattern: str) -> bool:
     """Tell a number, and a list of nothing but numbers."""
+    if cell[0] == "[":
+        return bool(_NUMBERS.fullmatch(cell))
     begins = cell[0] in "+-.0123456789"
     return begins and (is_number(cell) or all(map(is_number, re.split(pattern, cell))))
 
@@ -115,6 +156,15 @@ def _is_numeric(cell: str, pattern: str) -> bool:
 def cells_of(table: Table, name: str) -> list[str]:
     """Return the first cells of a column that are not blank, trimmed."""
     return list(filter(None, map(str.strip, table.texts(name).slice(0, SAMPLE).to_pylist())))
+
+
+def items_of(cell: str) -> set[str]:
+    """Return the phrases of a cell, however they are parted, to be compared with others.
+
+    >>> sorted(items_of("Tide; sea"))
+    ['sea', 'tide']
+    """
+    return {item.strip().casefold() for item in ANY_MARK.split(cell)} - {""}
 
 
 def whole_lists(table: Table, names: Iterable[str]) -> list[str]:

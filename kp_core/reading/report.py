@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import asdict, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kp_core.corpus import Corpus, Role
+from kp_core.corpus import Corpus, Reading, Role, kept
 from kp_core.errors import counted
+from kp_core.reading.identifiers import sources
 from kp_core.reading.limits import Limits
 from kp_core.text.normalise import Normaliser
 
@@ -66,6 +68,134 @@ def understood(corpus: Corpus) -> str:
         return f"{files}, all understood."
     shown = f"{', '.join(ignored[:5])}{' …' * (len(ignored) > 5)}"
     return f"{files} understood; left out: {counted(len(ignored), 'file')} without lists or texts ({shown})."
+
+
+#: What a file is in words: of nobody named, and what one of its rows is.
+_IS: dict[Role, tuple[str, str]] = {
+    "gold": ("gold standard", "phrase"),
+    "system": ("system output", "phrase"),
+    "documents": ("texts", "text"),
+    "judgements": ("judged pairs", "score"),
+}
+#: More names than these are counted.
+_NAMES = 4
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was understood of one file, or of files that are read as one.
+
+    whose      annotators or systems in it; none where the files do not tell them apart for certain
+    documents  those in use that it has; None where the files do not tell
+    of         documents in use: those of the gold standard, or all where there is none
+    rows       phrases, texts or scores
+    better     “lower” or “higher” where its lists are ranked by score
+    """
+
+    file: str
+    role: Role
+    whose: tuple[str, ...]
+    documents: int | None
+    of: int
+    rows: int
+    better: str
+    rejected: int
+
+    @property
+    def what(self) -> str:
+        """What the file is, and whose."""
+        alone, _ = _IS[self.role]
+        if not self.whose or self.whose == ("gold",):
+            return alone
+        many = len(self.whose) > _NAMES
+        if self.role == "system":
+            names = ", ".join(self.whose)
+            return f"{len(self.whose):,} systems" if many else f"system{'s' * (len(self.whose) > 1)} {names}"
+        return f"{alone} of {counted(len(self.whose), 'annotator') if many else ', '.join(self.whose)}"
+
+    @property
+    def words(self) -> str:
+        """All of it in one line."""
+        parts = [self.what]
+        parts += [] if self.documents is None else [f"{self.documents:,} of {counted(self.of, 'document')}"]
+        parts += [counted(self.rows, _IS[self.role][1])]
+        parts += [f"{self.better} score is better"] if self.better else []
+        parts += [f"{counted(self.rejected, 'row')} rejected"] if self.rejected else []
+        return " · ".join(parts)
+
+
+def receipt(corpus: Corpus) -> list[Receipt]:
+    """Return what was understood of each file, in order.
+
+    >>> from kp_core.reading.load import load
+    >>> lists = {"d1": [("tide", 0.1), ("moon", 0.4)]}
+    >>> for one in receipt(load(gold={"d1": ["tide"], "d2": ["sea"]}, systems={"yake": lists})):
+    ...     print(one.words)
+    gold standard · 2 of 2 documents · 2 phrases
+    system yake · 1 of 2 documents · 2 phrases · lower score is better
+    """
+    return kept(corpus, "receipt", None, lambda: _receipt(corpus))
+
+
+def _receipt(corpus: Corpus) -> list[Receipt]:
+    every = sources(corpus)
+    gold, lists = every.get("gold", {}), every.get("systems", {})
+    in_use = set().union(*gold.values()) or set(corpus.documents["doc_id"])
+    readings = corpus.report.readings
+    owned: dict[int, tuple[tuple[str, ...], set[str] | None]] = {}
+    for role, table, column in (("gold", corpus.gold, "annotator"), ("judgements", corpus.judgements, "annotator")):
+        own = [place for place, reading in enumerate(readings) if reading.role == role]
+        slices = _slices([readings[place].rows_loaded for place in own], len(table))
+        for place, rows in zip(own, slices, strict=False):
+            part = table.iloc[rows]
+            documents = None if role == "judgements" else set(part["doc_id"])
+            owned[place] = tuple(dict.fromkeys(part[column])), documents
+        if len(own) == 1 and role == "gold":  # lists without a phrase too
+            owned[own[0]] = tuple(gold), set().union(*gold.values())
+    own = [place for place, reading in enumerate(readings) if reading.role == "system"]
+    sizes = corpus.runs["system"].value_counts(sort=False).to_dict()
+    for place, names in zip(own, _systems_of([readings[place] for place in own], corpus, sizes), strict=False):
+        owned[place] = names, set().union(*(lists.get(name, ()) for name in names))
+    own = [place for place, reading in enumerate(readings) if reading.role == "documents"]
+    if len(own) == 1 and "texts" in every:
+        owned[own[0]] = (), set(every["texts"]["texts"])
+    found = []
+    for place, one in enumerate(readings):
+        whose, documents = owned.get(place, ((), None))
+        ranked = [corpus.rankings[name] for name in whose if one.role == "system"]
+        ways = {"higher" if way.higher_is_better else "lower" for way in ranked if way.ranked_by == "score"}
+        better = ways.pop() if len(ways) == 1 and all(way.ranked_by == "score" for way in ranked) else ""
+        there = None if documents is None else len(documents & in_use)
+        counts = one.rows_loaded, better, one.rows_rejected
+        found.append(Receipt(one.file, one.role, whose, there, len(in_use), *counts))
+    return found
+
+
+def _slices(sizes: Sequence[int], whole: int) -> list[slice]:
+    """Return the rows of each file in a table of all; none where they do not add up.
+
+    >>> _slices([2, 3], 5), _slices([2, 3], 6)
+    ([slice(0, 2, None), slice(2, 5, None)], [])
+    """
+    ends = [int(end) for end in np.cumsum(sizes)]
+    return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)] if ends[-1:] == [whole] else []
+
+
+def _systems_of(readings: Sequence[Reading], corpus: Corpus, sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
+    """Return the systems of each file: they stand in order of loading, and no two files have one of the same name.
+
+    Where one has no phrase, or the counts do not add up, nobody is named.
+    """
+    if len(readings) == 1:
+        return [tuple(corpus.systems)]
+    if not all(sizes.get(name) for name in corpus.systems):
+        return []
+    ends = [int(end) for end in np.cumsum([sizes[name] for name in corpus.systems])]
+    bounds = [0, *(int(end) for end in np.cumsum([reading.rows_loaded for reading in readings]))]
+    if not {0, *ends} >= set(bounds) or bounds[-1:] != ends[-1:]:
+        return []
+    owners = list(zip(corpus.systems, ends, strict=True))
+    return [tuple(name for name, end in owners if low < end <= high) for low, high in pairwise(bounds)]
 
 
 #: Columns of the statistics that stand also where they say 0.

@@ -11,10 +11,12 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted
+from kp_core.reading.choice import Choice
 from kp_core.reading.choices import Finding, Level, Question, Reply
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
+from kp_core.reading.rows import Part
 from kp_core.reading.sniff import columns_of
 from kp_core.reading.values import is_number
 
@@ -50,10 +52,11 @@ _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
 )
 
 
-def ask(part: Rows, recognition: Recognition) -> None:
-    """Ask about phrases or ids of a file that cannot be what they were read as, unless the user said so."""
-    if part.choice.use == "as-read" or part.role not in ("gold", "system"):
-        return
+def doubt_of(part: Part, recognition: Recognition) -> Finding | None:
+    """Return what phrases or ids of a file cannot be that they were read as, unless the user said so."""
+    own = any(getattr(layout, "own", False) for layout in recognition.plan)
+    if part.choice.use == "as-read" or part.role not in ("gold", "system") or own:
+        return None
     file = recognition.files[0]
     sentences = plain(recognition.columns.get("phrase", "")) == "sentence"
     for column, tests in (("phrase", _NO_PHRASES), ("doc_id", _NO_IDS)):
@@ -65,17 +68,18 @@ def ask(part: Rows, recognition: Recognition) -> None:
                 kind = "phrases" if column == "phrase" else "ids of documents"
                 found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
                 expected = "keyphrases" if column == "phrase" else "ids"
-                raise Question(Finding("ask", part.file, found, expected, _other_readings(file, recognition, column)))
+                return Finding("ask", part.file, found, expected, _other_readings(file, recognition, column))
     if len(part.ids()) > 2 and len(same := pc.unique(part.table["phrase"])) == 1:
         others = _other_readings(file, recognition, "phrase")
         found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
         if len(others) > len(_as_it_is(file)) and "phrase" not in file.choice.columns:  # another column may be meant
-            raise Question(Finding("ask", part.file, found, "different ones", others))
-    if part.places is None and len(part.table) and part.line(0) == 1 and (row := _odd_first_row(part)):
+            return Finding("ask", part.file, found, "different ones", others)
+    if part.checked.one_file and len(part.table) and part.checked.first_line == 1 and (row := _odd_first_row(part)):
         header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
         answers = (Reply("row 1 is a header", {file.name: header}), *_as_it_is(file))
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
-        raise Question(Finding("ask", part.file, found, "a header or a row of data", answers))
+        return Finding("ask", part.file, found, "a header or a row of data", answers)
+    return None
 
 
 def _in_brackets(file: File, addresses: Sequence[str]) -> bool:
@@ -109,11 +113,11 @@ def _as_it_is(file: File) -> tuple[Reply, ...]:
     return right, Reply("leave the file out", {file.name: Choice(use="no")})
 
 
-def _odd_first_row(part: Rows) -> dict[str, str]:
+def _odd_first_row(part: Part) -> dict[str, str]:
     """Return the first row if it may be a header: no list, or of a document named unlike all others."""
     table = part.table
     lengths = [] if part.lists is None or not part.counted else part.lists["length"].tolist()
-    if len(lengths) > 3 and lengths[0] == 1 < min(lengths[1:]):  # one word above lines of lists
+    if len(lengths) > 2 and lengths[0] == 1 < min(lengths[1:]):  # one word above lines of lists
         return {"phrases": table["phrase"][0].as_py()}
     first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
     if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:

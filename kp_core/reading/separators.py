@@ -11,6 +11,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kp_core.reading.json_text import NoNumber
 from kp_core.reading.table import Table, holds_lists, share_with
 from kp_core.reading.values import URIS
 
@@ -29,6 +30,7 @@ MARKS = {
     "·": " · ",
     "-": " - ",
     "–": " – ",
+    "#": "#",
 }
 _RARE = ("/", "·", "-", "–")
 #: Separators of list cells and how the evidence tells them.
@@ -77,7 +79,7 @@ def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
     ('|', '')
     """
     for name, share in shares.items():
-        if share and (share >= 0.5 or name in ";；|" or (certain and name not in _RARE)):
+        if name != "#" and share and (share >= 0.5 or name in ";；|" or (certain and name not in _RARE)):
             return name
     return ""
 
@@ -97,7 +99,7 @@ def json_list(cell: str) -> list[object] | None:
     quote = found.group(1) if (found := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
     if quote and not re.search(rf"{quote}\s*,", cell):  # as NumPy writes it, which Python would read as one text
         cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
-    for read in (partial(json.loads, parse_constant=str), ast.literal_eval):
+    for read in (partial(json.loads, parse_constant=NoNumber), ast.literal_eval):
         try:
             value = read(cell.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):

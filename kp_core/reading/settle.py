@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import empty_table
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.family import Rows
 from kp_core.reading.identifiers import id_fix, without_common
+from kp_core.reading.rows import Part
 from kp_core.reading.source import stem_of
 from kp_core.reading.values import distinct, repeated, trim
 
 _LIST = ["role", "source", "doc_id"]
 
 
-def align(parts: Sequence[Rows], notes: list[Note]) -> None:
+def align(parts: Sequence[Part], notes: list[Note]) -> None:
     """Refuse counted files of unequal length; name their documents by a file of ids, else by a table of texts.
 
     Line n of every file is document n. A table of texts names them only if it is alone, one file, and has exactly as
@@ -27,29 +27,30 @@ def align(parts: Sequence[Rows], notes: list[Note]) -> None:
     """
     _align_by_titles(parts, notes)
     numbered = [part for part in parts if part.counted]
-    if all(part.only_ids for part in numbered):
+    if all(part.checked.only_ids for part in numbered):
         return
     first = numbered[0]
     if other := next((part for part in numbered if part.counted != first.counted), None):
         found = f"{counted(other.counted, 'document')}, where {first.file} has {first.counted:,}"
         remedy = "Lines of these files belong together by their number, blank lines included; compare the files."
         raise InputError(other.file, found, "as many as in the other files without ids", remedy)
-    texts = [part for part in parts if part.role == "documents" and not part.counted and part.places is None]
+    texts = [part for part in parts if part.role == "documents" and not part.counted and part.checked.one_file]
     fitting = texts if len(texts) == 1 and len(texts[0].ids()) == first.counted else []
-    companion = next((part for part in (*numbered, *fitting) if part.only_ids or part in fitting), None)
+    companion = next((part for part in (*numbered, *fitting) if part.checked.only_ids or part in fitting), None)
     if companion is None:
         others = [part for part in parts if not part.counted and part.role in ("gold", "system")]
         ids = {doc_id for part in others for doc_id in part.ids().to_pylist()}
         start = 0 if "0" in ids and ids <= set(map(str, range(first.counted))) else 1
         as_others = f", as in {others[0].file}" if start == 0 else ""
         message = f"There are no ids; documents are counted {start} to {first.counted - 1 + start:,}{as_others}."
-        notes += [Note("warning", part.file, message) for part in numbered]
+        aligned = len(numbered) > 1 and not others
+        notes += [Note("info" if aligned else "warning", part.file, message) for part in numbered]
         for part in numbered if start == 0 else ():
             part.rename("doc_id", {str(number + 1): str(number) for number in range(first.counted)})
         return
     renamed = {str(number): doc_id for number, doc_id in enumerate(companion.ids().to_pylist(), 1)}
     for part in numbered:
-        if part.only_ids or all(number == doc_id for number, doc_id in renamed.items()):
+        if part.checked.only_ids or all(number == doc_id for number, doc_id in renamed.items()):
             continue
         part.rename("doc_id", renamed)
         have = counted(part.counted, "document has", "documents have")
@@ -57,33 +58,33 @@ def align(parts: Sequence[Rows], notes: list[Note]) -> None:
         notes.append(Note("info", part.file, message))
 
 
-def _align_by_titles(parts: Sequence[Rows], notes: list[Note]) -> None:
+def _align_by_titles(parts: Sequence[Part], notes: list[Note]) -> None:
     """Name counted documents by their titles, where a table of texts has these, or files of other people do."""
-    titled = [part for part in parts if part.counted and _are_names(part.titles)]
+    titled = [part for part in parts if part.counted and _are_names(part.checked.titles)]
     others = [part for part in parts if part.role == "documents" and not part.counted]
     texts = [part for part in others if "title" in part.table.column_names and _are_names(_titles(part))]
-    if len({id(part.titles) for part in titled}) + len(texts) < 2:
+    if len({id(part.checked.titles) for part in titled}) + len(texts) < 2:
         return
     known: dict[str, str] = {}
     for part in texts:
         known |= dict(zip(map(_folded, _titles(part)), part.table["doc_id"].to_pylist(), strict=True))
-    for title in () if texts else (title for part in titled for title in part.titles):
+    for title in () if texts else (title for part in titled for title in part.checked.titles):
         known.setdefault(_folded(title), str(len(known) + 1))
     for part in titled:
-        strange = [title for title in part.titles if _folded(title) not in known]
-        if len(strange) == len(part.titles):
+        strange = [title for title in part.checked.titles if _folded(title) not in known]
+        if len(strange) == len(part.checked.titles):
             continue  # other words for all of them: their order decides
         if strange:
             found = f"the title “{strange[0][:60]}”, which {texts[0].file} does not have"
             raise InputError(part.file, found, "its titles", "Give both files a column of ids, or the same titles.")
-        part.rename("doc_id", {str(n): known[_folded(title)] for n, title in enumerate(part.titles, 1)})
+        part.rename("doc_id", {str(n): known[_folded(title)] for n, title in enumerate(part.checked.titles, 1)})
         part.counted = 0
         whose = f"have the ids of {texts[0].file}" if texts else "are counted"
         one = Note("info", part.file, f"Documents {whose}, by their titles.")
         notes += [one] if one not in notes else []
 
 
-def _titles(part: Rows) -> list[str]:
+def _titles(part: Part) -> list[str]:
     return [title or "" for title in part.table["title"].to_pylist()]
 
 
@@ -96,7 +97,7 @@ def _are_names(titles: Sequence[str]) -> bool:
     return len(titles) > 0 and all(map(str.strip, titles)) and len(set(map(_folded, titles))) == len(titles)
 
 
-def settle(parts: Sequence[Rows], fixes: Sequence[str], notes: list[Note]) -> pd.DataFrame:
+def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> pd.DataFrame:
     """Name the sources of all rows, apply the fixes, refuse lists that are there twice; return the empty lists.
 
     An empty list is a row of role, source (annotator or system) and doc_id.
@@ -104,7 +105,7 @@ def settle(parts: Sequence[Rows], fixes: Sequence[str], notes: list[Note]) -> pd
     for role in ("system", "gold"):
         _name_by_files([part for part in parts if part.role == role and not part.name_given], fixes)
     several = len({part.origin for part in parts if part.role == "gold"}) > 1
-    owners: dict[str, Rows] = {}
+    owners: dict[str, Part] = {}
     for part in parts:
         if part.role == "gold":
             _name_sources(part, part.name if several or part.name_given else "gold")
@@ -122,9 +123,9 @@ def settle(parts: Sequence[Rows], fixes: Sequence[str], notes: list[Note]) -> pd
     return _settle_lists(parts, fixes, notes)
 
 
-def _name_by_files(parts: Sequence[Rows], fixes: Sequence[str]) -> None:
+def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
     """Name files of one name in different folders by their paths, and strip what all names have in common if asked."""
-    owners: dict[str, set[int]] = {}
+    owners: dict[str, set[tuple[int, int]]] = {}
     for part in parts:
         owners.setdefault(part.name, set()).add(part.origin)
     for part in parts:
@@ -136,7 +137,7 @@ def _name_by_files(parts: Sequence[Rows], fixes: Sequence[str]) -> None:
             part.name = name
 
 
-def _name_sources(part: Rows, default: str) -> None:
+def _name_sources(part: Part, default: str) -> None:
     """Give every row and list a source: the column's, else the default; a name that the user gave stands before."""
     if part.lists is not None:
         part.lists = part.lists.assign(source=part.lists["source"].fillna(default))
@@ -153,7 +154,7 @@ def _name_sources(part: Rows, default: str) -> None:
         part.rename("source", {name: part.name if len(every) == 1 else f"{part.name}/{name}" for name in every})
 
 
-def _keep_apart(parts: Sequence[Rows], notes: list[Note]) -> None:
+def _keep_apart(parts: Sequence[Part], notes: list[Note]) -> None:
     """Name annotators by their files where several tell of one annotator and document; refuse that of a system."""
     tables = [part for part in parts if part.lists is None]
     names = [name for part in tables for name in part.sources]
@@ -173,13 +174,13 @@ def _keep_apart(parts: Sequence[Rows], notes: list[Note]) -> None:
         notes.append(Note("warning", "annotators", f"There are {found}; they are kept apart as {kept}."))
 
 
-def _pairs(part: Rows) -> pd.DataFrame:
+def _pairs(part: Part) -> pd.DataFrame:
     """Return the documents of every source, once each."""
     keys = ["source", "doc_id"]
     return part.table.select(keys).group_by(keys).aggregate([]).to_pandas()
 
 
-def _fix_ids(parts: Sequence[Rows], fix: str, notes: list[Note]) -> None:
+def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
     """Apply one rule to all ids; refused where two ids of one file would become one."""
     rule = id_fix(fix)
     if rule is None:
@@ -202,7 +203,7 @@ def _fix_ids(parts: Sequence[Rows], fix: str, notes: list[Note]) -> None:
     notes.append(Note("info", "ids", f"The fix “{fix}” changed {counted(len(changed), 'id')}."))
 
 
-def _settle_lists(parts: Sequence[Rows], fixes: Iterable[str], notes: list[Note]) -> pd.DataFrame:
+def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]) -> pd.DataFrame:
     """Keep one list a document of everybody, or merge them; return those without a phrase."""
     listed = [part for part in parts if part.lists is not None and part.role in ("gold", "system")]
     if not listed:

@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from kp_core.corpus import Role
 from kp_core.errors import Note
-from kp_core.reading.family import File, Rows
+from kp_core.reading.family import File
 from kp_core.reading.json_text import JsonRecord, NoNumber, shown
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists import ListBuilder
+from kp_core.reading.lists import ListBuilder, bare_items
+from kp_core.reading.rows import Rows
 from kp_core.reading.values import is_number, number
 
 #: How the value of a document is to be understood.
@@ -142,7 +143,7 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
         builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
     if plain and shape == "phrases" and not more:
-        builder.extend(value)
+        builder.extend(bare_items(list(value)))
         return
     for item in value:
         _add_item(builder, item, shape, amount, more)

@@ -13,17 +13,19 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
+from kp_core.reading.choice import Choice
 from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.decode import binary_kind
-from kp_core.reading.families import all_families, family_named
-from kp_core.reading.family import Choice, File, Recognition
+from kp_core.reading.families import families_of, family_named, title_of
+from kp_core.reading.family import File, NoData, Recognition, Strength
 from kp_core.reading.fields import in_words, role_of_path
 from kp_core.reading.json_text import is_json
+from kp_core.reading.layout import Layout
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.values import is_number
 
-#: A reading below the first is offered, but never taken unasked; readings closer than the second are rivals.
-_PLAUSIBLE, _NEAR = 0.5, 0.02
+#: So many ways to read a file are offered.
+_OFFERED = 4
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
 #: How records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle begin.
@@ -33,39 +35,52 @@ _MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
-def recognise(files: Sequence[File], role: Role | None, left_out: dict[str, str] | None = None) -> list[Recognition]:
+def recognise(
+    files: Sequence[File], role: Role | None, asked: list[Finding], left_out: dict[str, str] | None = None
+) -> list[Recognition]:
     """Recognise all files of one upload: groups of files that belong together first, then each file by itself.
 
+    asked     receives what is not certain of some files
     left_out  receives the files of a folder that hold no data, with the reason; without it they are refused
     """
+    found = _groups(files, role)
+    claimed = {id(file) for recognition in found for file in recognition.files}
+    left, refused = [file for file in files if id(file) not in claimed], list[InputError]()
+    if left:
+        refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
+    for file in left:
+        try:
+            found.append(recognise_one(file, file.choice.role or role))
+        except Question as question:
+            asked += question.findings
+        except InputError as refusal:
+            none = isinstance(refusal, NoData) and file.choice == Choice()
+            if left_out is None or (_is_meant(file) and not none):
+                raise
+            refused.append(refusal)
+            left_out[file.name] = refusal.found
+    if refused and not found and not asked:
+        raise refused[0]
+    return found
+
+
+def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Return the files that belong together, as the families claim them one after another."""
     left, found = list(files), list[Recognition]()
     # What a mark in the file proves goes before what an ending or the length of lines suggests.
-    for family in sorted(all_families(), key=lambda family: not getattr(family, "PROVED", False)):
+    for family in sorted(families_of(files), key=lambda family: not getattr(family, "PROVED", False)):
         groups = getattr(family, "recognise_groups", None)
         if groups is None or not left:
             continue
         free = [f for f in left if f.choice.family in (None, family.NAME) and binary_kind(f.source.data) is None]
         chosen = {file.choice.role for file in free}
-        asked = (chosen.pop() if len(chosen) == 1 else None) or role
-        if asked == "judgements":
+        wanted = (chosen.pop() if len(chosen) == 1 else None) or role
+        if wanted == "judgements":
             continue
-        for recognition in filter(None, map(_as_chosen, groups(free, asked))):
+        for recognition in filter(None, map(_as_chosen, groups(free, wanted))):
             found.append(recognition)
             claimed = set(map(id, recognition.files))
             left = [file for file in left if id(file) not in claimed]
-    if left:
-        refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
-    refused = list[InputError]()
-    for file in left:
-        try:
-            found.append(recognise_one(file, file.choice.role or role))
-        except InputError as refusal:
-            if left_out is None or isinstance(refusal, Question) or _is_meant(file):
-                raise
-            refused.append(refusal)
-            left_out[file.name] = refusal.found
-    if refused and not found:
-        raise refused[0]
     return found
 
 
@@ -81,29 +96,24 @@ def _as_chosen(recognition: Recognition) -> Recognition | None:
 
 def _is_meant(file: File) -> bool:
     """Tell a file that is meant to be read from one that merely lies in the folder."""
-    if file.choice != Choice():
-        return True
-    try:
-        _refuse_no_data(file)
-    except InputError:  # published results, XML
-        return False
-    return file.suffix in _MEANT
+    return file.choice != Choice() or file.suffix in _MEANT
 
 
 def recognise_one(file: File, role: Role | None) -> Recognition:
     """Return the one clear reading of a file; two that come near each other, or a weak one, are a question."""
     found, choice = readings_of(file, role), file.choice
     if choice.family and not found:
-        family = family_named(choice.family)
-        expected = f"a file of family {family.NAME}, which is “{family.TITLE}”"
+        expected = f"a file of family {choice.family}, which is “{title_of(choice.family)}”"
         raise InputError(file.name, _shown(file), expected, "Choose another family.")
     if not found:
         raise _unknown(file, role)
-    best = max(found, key=lambda reading: reading.confidence)
+    best = max(found, key=lambda reading: reading.strength)
     decided = bool(choice.family or choice.columns or choice.options)
-    if best.confidence < _PLAUSIBLE and not decided:
+    # Lines that any text has are no reason to pass over a table with heads.
+    plain_lines = best.strength == Strength.CONTENT and not best.plan and any(map(_is_headed, found))
+    if (best.strength == Strength.PROPOSED or plain_lines) and not decided:
         raise _question(file, found)
-    near = [one for one in found if one.confidence >= _PLAUSIBLE and one.confidence > best.confidence - _NEAR]
+    near = [one for one in found if one.strength == best.strength]
     rivals = near if len(near) < 2 else list(_differing(near))
     if len(rivals) > 1 and not choice.family:
         raise _question(file, rivals)
@@ -123,7 +133,7 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
             continue
         offered = family.recognise(file, role)
         found += [offered] if isinstance(offered, Recognition) else offered or []
-        if any(reading.confidence >= 1 for reading in found):
+        if any(reading.strength == Strength.MARKS for reading in found):
             break
     columns, switches = set(choice.columns.values()), set(choice.options)
     obeying = [
@@ -138,7 +148,7 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
 def _fitting_families(file: File, role: Role | None = None) -> Iterator[Any]:
     """Give the families that a file may be of; what is no text, and judged pairs, can only be tables."""
     table = role == "judgements" or binary_kind(file.source.data) is not None
-    return (family for family in all_families() if not table or getattr(family, "TABLES", False))
+    return (family for family in families_of([file]) if not table or getattr(family, "TABLES", False))
 
 
 def columns_of(file: File) -> list[str]:
@@ -149,9 +159,9 @@ def columns_of(file: File) -> list[str]:
 
 def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
     """Give the likeliest of the readings that can be read, and those which would give other rows."""
-    telling = ("doc_id", "source", "phrase", "text", "candidate")
-    seen = list[list[tuple[Role, pa.Table]]]()
-    for reading in sorted(readings, key=lambda one: -one.confidence):
+    telling = ("doc_id", "source", "phrase", "text", "candidate", "rank", "score", "relevance")
+    seen = list[tuple[bool | None, list[tuple[Role, pa.Table]]]]()
+    for reading in readings:
         try:
             parts = family_named(reading.family).read(reading, None)
         except InputError:
@@ -160,42 +170,71 @@ def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
         if lost * 100 > reading.files[0].limits.rejected_percent * (lost + sum(len(part.table) for part in parts)):
             continue
         rows = [(part.role, part.table.select([n for n in telling if n in part.table.column_names])) for part in parts]
-        if rows not in seen:
-            seen.append(rows)
+        key = reading.choice.higher_is_better if reading.choice else None, rows
+        if key not in seen:
+            seen.append(key)
             yield reading
 
 
 def _question(file: File, readings: Sequence[Recognition]) -> Question:
     """Ask which of some readings of a file is meant."""
     answers = []
-    for reading in sorted(readings, key=lambda one: -one.confidence)[:5]:
-        family = family_named(reading.family)
-        kept = {*getattr(family, "OPTIONS", ()), *reading.offers}
-        options = {name: value for name, value in reading.options.items() if name in kept and value}
-        choice = replace(file.choice, family=reading.family, columns=reading.columns, options=options)
-        if len(readings) == 1:  # the family alone says it
-            choice = replace(file.choice, family=reading.family)
-        answers.append(Reply(f"“{family.TITLE}”: {in_words(reading.evidence)}", {file.name: choice}))
+    headed = list(filter(_is_headed, readings))
+    # What names columns goes before lines that any text has, and beside heads these are not meant at all.
+    ordered = headed or sorted(readings, key=lambda reading: not (reading.columns or reading.plan))
+    offered = list(_differing(ordered))[:_OFFERED] or ordered[:1]
+    alike = len({reading.family for reading in offered}) == 1
+    for reading in offered:
+        choice = reading.choice or _choice_of(file, reading)
+        words = reading.says or in_words(reading.evidence)
+        words = words if alike or reading.says else f"“{title_of(reading.family)}”: {words}"
+        answers.append(Reply(words, {file.name: choice}))
     answers.append(Reply("leave the file out", {file.name: Choice(use="no")}))
-    return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
+    doubt = next((reading.doubt for reading in readings if reading.doubt), "")
+    found = f"{_shown(file)}. {doubt.removesuffix('.')}" if doubt else _shown(file)
+    return Question(Finding("ask", file.name, found, "one clear way to read it", tuple(answers)))
 
 
-def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Recognition]:
+def _is_headed(reading: Recognition) -> bool:
+    """Tell the reading of a table with a head."""
+    layout = reading.plan[0] if reading.plan else None
+    return isinstance(layout, Layout) and layout.table.header
+
+
+def _choice_of(file: File, reading: Recognition) -> Choice:
+    """Return what a user would say of a file to have it read so."""
+    kept = {*getattr(family_named(reading.family), "OPTIONS", ()), *reading.offers}
+    options = {name: value for name, value in reading.options.items() if name in kept and value}
+    return replace(file.choice, family=reading.family, columns=reading.columns, options=options)
+
+
+def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: list[Finding]) -> list[Recognition]:
     """Settle roles that nothing in a file tells: by name and place, else by content, else by a question."""
     roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if one.guessed}
     known = {one.role for one in recognitions if not one.guessed} | {role for role in roles.values() if role}
     unknown = [one for one in recognitions if one.guessed and roles[id(one)] is None]
     gold = [] if "gold" in known else unknown if len(unknown) < 2 else _likeliest_gold(unknown)
     if len(gold) > 1 or (len(unknown) > 1 and not gold and "gold" not in known):
-        raise _question_of_roles(gold or unknown, unknown)
+        asked.append(_doubt_of_roles(gold or unknown, unknown))
+        return recognitions
     roles |= {id(one): "gold" if one in gold else "system" for one in unknown}
     settled = []
     for one in recognitions:
         if role := roles.get(id(one)):
             what = "gold standard" if role == "gold" else "system output"
             notes.append(Note("info", "roles", f"{one.files[0].name} was taken as {what}."))
-        settled.append(replace(one, role=role, guessed=False) if role else one)
+        settled.append(_as_role(one, role, asked) if role else one)
     return settled
+
+
+def _as_role(one: Recognition, role: Role, asked: list[Finding]) -> Recognition:
+    """Return a reading in the role that was settled; of a table as a system its order and scores are looked at anew."""
+    if role == "system" and len(one.files) == 1 and one.plan and isinstance(one.plan[0], Layout) and one.role != role:
+        try:
+            return recognise_one(one.files[0], role)
+        except Question as question:
+            asked += question.findings
+    return replace(one, role=role, guessed=False)
 
 
 def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
@@ -220,7 +259,7 @@ def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
     return [one for one, size in zip(recognitions, sizes, strict=True) if size == first or 2 * first > second]
 
 
-def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Recognition]) -> Question:
+def _doubt_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Recognition]) -> Finding:
     """Ask which of some files is the gold standard; the rest are systems."""
 
     def chosen(golds: Sequence[Recognition]) -> dict[str, Choice]:
@@ -231,7 +270,7 @@ def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Reco
     answers = [Reply(f"{one.files[0].name} is the gold standard", chosen([one])) for one in candidates[:10]]
     answers += [Reply("all are gold, one annotator each", chosen(unknown))]
     found = f"{len(unknown)} files of lists that may be: {', '.join(names[:5])}{' …' * (len(names) > 5)}"
-    return Question(Finding("ask", "the gold standard", found, "one", tuple(answers)))
+    return Finding("ask", "the gold standard", found, "one", tuple(answers))
 
 
 def _shown(file: File) -> str:
@@ -273,7 +312,7 @@ def _refuse_no_data(file: File) -> None:
     if measures and rows and all(len(row) == len(names) and all(map(is_number, row)) for row in rows):
         found = f"a table of measures ({' '.join(names)}) without document ids"
         remedy = "Leave this file out: it holds results, not predictions."
-        raise InputError(file.name, found, "lists of keyphrases", remedy)
+        raise NoData(file.name, found, "lists of keyphrases", remedy)
     if file.sample[0].lstrip().startswith(("<?xml", "<TEI", "<files>")):
         remedy = "Convert it to CSV, JSON or plain text first; XML is not read."
-        raise InputError(file.name, "XML", "lists or texts", remedy)
+        raise NoData(file.name, "XML", "lists or texts", remedy)

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from kp_core.errors import Note
-from kp_core.reading.family import Recognition, Rejected, Rows
+from kp_core.reading.family import Recognition
 from kp_core.reading.lists import ListBuilder, document_rows
+from kp_core.reading.rows import Rows
+from kp_core.reading.values import Rejected
 
 #: The choice of a label that keeps all of them.
 EVERY = "all"

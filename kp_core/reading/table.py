@@ -6,17 +6,18 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.errors import Note, counted
+from kp_core.reading.choice import Choice
 from kp_core.reading.decode import split_lines
-from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.fields import TOTALS, base_of, is_form, is_known, number_of, plain
 from kp_core.reading.limits import Limits
-from kp_core.reading.values import HALF_A_CHARACTER, Mask, is_number, storable
+from kp_core.reading.values import HALF_A_CHARACTER, Mask, Rejected, is_number, storable
 
 _RULE = re.compile(r"\s*(?::?-{2,}:?)?\s*")
 #: Rows among which the head is sought, and rows with which it is compared.
@@ -29,6 +30,8 @@ class Table:
 
     names   empty until `headed` found them, where the format itself has none
     lines   line of each row, or None where row i stands in line i + 1
+    nulls   whether a missing value is told from an empty one, as in JSON, where it is no list
+    form    the format that the file is of
     splits  whether a text may hold several phrases, as where the format has no lists of its own
     seen    what was found by looking at a column, so that it is looked at once
     """
@@ -45,7 +48,9 @@ class Table:
     blank: int = 0
     sheet: str = ""
     splits: bool = True
-    seen: dict[str, object] = field(init=False, default_factory=dict, compare=False, repr=False)
+    nulls: bool = False
+    form: str = "F10"
+    seen: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.columns[0]) if self.columns else 0
@@ -60,6 +65,8 @@ class Table:
 
     def line_numbers(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Return the line of every row."""
+        if isinstance(self.lines, range):
+            return np.arange(self.lines.start, self.lines.stop, self.lines.step)
         return np.arange(1, len(self) + 1) if self.lines is None else np.asarray(self.lines, dtype=np.int64)
 
     def numbers(self) -> pa.ChunkedArray:
@@ -191,7 +198,7 @@ def headed(table: Table, choice: Choice) -> Table:
     if not heads:
         return found
     head = rows[above + heads - 1]
-    found = _without_footer(_without_heads(found, head))
+    found = _without_footer(_without_explanation(_without_heads(found, head)))
     unnamed = not head[0].strip() or is_form(head)
     return found.without(names[: unnamed and len(names) > 1 and counts_rows(found.columns[0])])
 
@@ -225,6 +232,26 @@ def _without_heads(table: Table, head: list[str]) -> Table:
     return _take_out(table, again, f"The header stands there again {times}; it is no data.")
 
 
+def _without_explanation(table: Table) -> Table:
+    """Take out a row below the head that says what the columns are, which is told in a note.
+
+    It is in parentheses, or unlike all rows below it in two columns, and like them in none.
+    """
+    first = [column.slice(0, _BODY).to_pylist() for column in table.columns]
+    rows = list(zip(*first, strict=True))
+    if len(rows) < 3 or len(table.names) < 2:
+        return table
+    own = [cell.strip() for cell in rows[0]]
+    kinds = [
+        _is_unlike(cell, [one for one in cells[1:] if one.strip()]) for cell, cells in zip(own, first, strict=True)
+    ]
+    bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in own if cell) and sum(map(bool, own)) > 1
+    if not bracketed and (kinds.count(True) < 2 or False in kinds):
+        return table
+    shown = " | ".join(filter(None, own))[:60]
+    return _take_out(table, np.arange(len(table)) == 0, f"Below the header: 1 row that explains it, “{shown}”.")
+
+
 def _without_footer(table: Table) -> Table:
     """Take out rows of sums below a table, and notes that a blank row parts from it; they are told in a note."""
     last = table.line_numbers()[-_HEADS:].tolist()
@@ -232,8 +259,16 @@ def _without_footer(table: Table) -> Table:
     below: list[str] = []
     while len(rows) > 1 and len(table.names) > 1:
         cells = list(filter(None, map(str.strip, rows[-1])))
-        sums = len(cells) > 1 and plain(cells[0]) in TOTALS and all(map(is_number, cells[1:]))
-        note = len(cells) == 1 and " " in cells[0] and last[len(rows) - 1] - last[len(rows) - 2] > 1
+        words = " ".join(cells).replace(":", " ").split()
+        sums = (
+            len(words) > 1
+            and plain(words[0]) in TOTALS
+            and all(re.search(r"\d", cell) for cell in (cells[1:] or words[1:]))
+        )
+        apart = last[len(rows) - 1] - last[len(rows) - 2] > 1
+        full = all(sum(map(bool, row)) > 1 for row in rows[:-1])
+        remark = full and bool(rows[-1][0]) and len(words) > 2 and bool(re.search(r"\d", cells[0]))
+        note = len(cells) == 1 and (" " in cells[0] if apart else remark)
         if not (sums or note):
             break
         below.append(" ".join(cells))
@@ -310,6 +345,8 @@ def is_head(rows: list[list[str]], choice: Choice) -> bool:
     if "header" in choice.options:  # “no” leaves nothing to be asked here
         return True
     first, others = rows[0], rows[1:]
+    if any(cell.rstrip().endswith(";") for cell in first):  # a list, of which no head is
+        return False
     if set(choice.columns.values()) & set(first):
         return True
     known = sum(map(is_known, first))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kp_core.corpus import Corpus
 from kp_core.reading.archive import is_gzip, is_workbook, is_zip
-from kp_core.reading.family import Choice
+from kp_core.reading.choice import Choice
 from kp_core.reading.load import load
 from kp_core.reading.names import renamed
 from kp_core.reading.source import Source

@@ -20,6 +20,8 @@ HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
 URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")
 #: How text of Arrow stands in pandas.
 TEXT = pd.StringDtype(na_value=np.nan)
+#: A rejected row: file, line (0 where there is none), reason, content.
+Rejected = tuple[str, int, str, str]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -153,6 +155,14 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
         values = column.cast(pa.float64(), safe=False).to_numpy()
     finite = np.isfinite(values)
     return (values if finite.all() else np.where(finite, values, np.nan)), given & ~finite
+
+
+def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with decimal points, if all of its cells have decimal commas."""
+    if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring(column, ",")).as_py():
+        return column
+    commas = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+(,\d+)?)?\s*$")).as_py()
+    return pc.replace_substring(column, ",", ".") if commas else column
 
 
 def repeated(value: str, size: int) -> pa.ChunkedArray:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import counted
-from kp_core.reading.family import Choice
+from kp_core.reading.choice import Choice
+from kp_core.reading.evidence import share_lists
 from kp_core.reading.fields import (
     BESIDES,
     GOLD_WORDS,
@@ -63,10 +64,9 @@ def record_columns(table: Table) -> list[str]:
 def columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
     chosen = [name for name in choice.several("phrases_of") if name in table.names]
-    worded = [] if {"phrase", "phrases"} & set(choice.columns) else worded_columns(table)
-    told = chosen or next((names for names in (record_columns(table), worded) if len(names) > 1), [])
+    told = chosen or ([] if {"phrase", "phrases"} & set(choice.columns) else _told_by_heads(table))
     if told:
-        return _grouped(told, whole_lists(table, told))
+        return _grouped(told, told if is_gold(told[0]) and not chosen else whole_lists(table, told))
     phrases = phrases_in(columns)
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
         return _grouped(nested, nested)
@@ -101,17 +101,35 @@ def columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> 
     return _grouped(wide, wide) if len(wide) >= 2 else {}
 
 
+def _told_by_heads(table: Table) -> list[str]:
+    """Return the columns that are lists beside each other by their heads alone."""
+    tried = (_gold_and_predicted(table), record_columns(table), worded_columns(table))
+    return next((names for names in tried if len(names) > 1), [])
+
+
+def _gold_and_predicted(table: Table) -> list[str]:
+    """Return the one column of a gold standard and those of systems, where a table has no other column of phrases."""
+    shapes = {name: profile(table, name) for name in table.names if table.header}
+    phrases = [name for name, shape in shapes.items() if shape.phrases and not shape.marks]
+    held = [name for name in phrases if shapes[name].lists > 0 or is_predicted(name)]
+    gold = [name for name in held if is_gold(name)]
+    predicted = [name for name in held if is_predicted(name) and name not in gold]
+    return [*gold, *predicted] if len(gold) == 1 and predicted and len(held) == 1 + len(predicted) else []
+
+
 def _free(table: Table, columns: dict[str, str]) -> dict[str, Profile]:
     """Return the columns that may be those of annotators or systems: no other is known to hold something else."""
     # What has a known head a second time is neither an annotator nor a system of that name.
     known = {name for name in table.names if name in columns.values() or plain(name.rstrip("'")) in KNOWN | BESIDES}
-    whole = whole_lists(table, table.names)
+    whole = {*whole_lists(table, table.names)}
     if not {"pt", "ut"} <= set(map(plain, table.names)):  # initials are tags of Web of Science only among others
         known -= {name for name in whole if re.fullmatch("[A-Z]{2}", name) and name not in columns.values()}
     readers = {name for name in whole if plain(name) in NAMES["annotator"] and name not in columns.values()}
     # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
     authors = {name for name in table.names if plain(name) in WRITERS}
-    known = known - readers if readers else known | authors
+    predicted = [name for name in table.names if is_predicted(name)]
+    chose = {name for name in authors & whole if predicted and share_lists(table, [name, *predicted])}
+    known = known - readers if readers else (known | authors) - chose
     known |= {name for name in table.names if plain(base_of(name)) in IDENTIFIERS}
     known |= {name for name in table.names if REMARKS & set(map(plain, name.split()))}  # “Comments Anna”
     free = {name: profile(table, name) for name in table.names if name not in known}
@@ -146,7 +164,7 @@ def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tup
     return found
 
 
-def mixes_gold(sources: dict[str, tuple[str, ...]]) -> bool:
+def mixes_gold(sources: Mapping[str, tuple[str, ...]]) -> bool:
     """Tell other keyphrases beside the gold standard, which may be anybody's."""
     names = [name for columns in sources.values() for name in columns]
     if not any(is_gold(name) for name in names):
@@ -156,7 +174,7 @@ def mixes_gold(sources: dict[str, tuple[str, ...]]) -> bool:
     return any(source_of(name) != base_of(name) for name in others) or (len(others) > 0 and not meant)
 
 
-def odd_columns(table: Table, sources: dict[str, tuple[str, ...]]) -> list[str]:
+def odd_columns(table: Table, sources: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Return the columns that may hold something else, since they share nothing with the others.
 
     People and systems that index the same documents agree now and then, unlike authors or remarks.
@@ -177,20 +195,26 @@ def odd_columns(table: Table, sources: dict[str, tuple[str, ...]]) -> list[str]:
     return [name for name in asked if all(said[item] < 2 for item in items[name])]
 
 
-def lies_across(table: Table, columns: dict[str, str], sources: dict[str, tuple[str, ...]]) -> bool:
+def lies_across(table: Table, columns: dict[str, str], sources: Mapping[str, tuple[str, ...]]) -> bool:
     """Tell a table whose columns are the documents: “Keywords for text 1”, or numbers over rows of a few people."""
     rows, used = columns.get("doc_id", columns.get("annotator")), [name for own in sources.values() for name in own]
     if len(used) > 1 and all(number_of(name) is not None and _ABOUT.search(base_of(name)) for name in used):
         return True
+    if rows is not None and (plain(rows) in NAMES["name"] or plain(rows) in PEOPLE):
+        return profile(table, rows).varied == 1 and not profile(table, rows).codes  # a person a row
     if rows is None:  # d1, d2, d3 over nothing but phrases
         return len(sources) == 1 and "" not in sources and len(used) > 1 and "title" not in columns
-    if len(table) > len(used) or {*map(plain, map(base_of, used))} & (PEOPLE | SYSTEMS):
+    if (
+        plain(rows) in NAMES["doc_id"]
+        or len(table) > len(used)
+        or {*map(plain, map(base_of, used))} & (PEOPLE | SYSTEMS)
+    ):
         return False
     numbered = [name for name in used if re.search(r"\d", name)]
     return len(numbered) == len(used) and not any(re.search(r"\d", cell) for cell in table.texts(rows).to_pylist())
 
 
-def whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
+def whose(sources: Mapping[str, tuple[str, ...]], role: Role) -> str:
     """Say whose lists the columns are."""
     if list(sources) == [""]:
         return f"one list in {counted(len(sources['']), 'column')}"

@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from kp_core.errors import InputError, counted
 from kp_core.reading.archive import DAMAGED, check_workbook, workbook_kind
-from kp_core.reading.family import Choice, File
+from kp_core.reading.choice import Choice
+from kp_core.reading.family import File
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.table import Table, headed
 from kp_core.reading.values import storable

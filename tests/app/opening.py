@@ -1,6 +1,7 @@
 """Open a page of the simulated app at once, as a link does, drop files on it, and read what it says."""
 
 import json
+import re
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -20,7 +21,7 @@ from tests.cases import ROOT
 
 #: Every page with its tabs; only the open one is drawn.
 TABS = {
-    "data": ("Files", "Extract phrases", "What becomes of the phrases"),
+    "data": ("Files", "Details", "Extract phrases", "What becomes of the phrases"),
     "systems": ("Concordance", "Measures", "Over k", "Near misses", "Parts of the data", "Stability"),
     "annotators": ("Together and in pairs", "Human ceiling", "Titles", "Trimming", "Sentence study"),
     "report": ("Report", "Table for a paper", "Methods"),
@@ -66,6 +67,20 @@ def opened(
 def shown(app: Any, column: str) -> pd.DataFrame:
     """Return the first table on the page that has a column."""
     return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+def receipt(app: Any) -> dict[str, str]:
+    """Return what the Data page says of each file, as file → words, in order."""
+    found = (re.fullmatch(r"[✓…] \*\*(.+?)\*\* · (.+)", one.value.replace("\\", "")) for one in app.main.markdown)
+    return {row[1]: row[2] for row in found if row}
+
+
+def tab(app: Any, name: str) -> Any:
+    """Open a tab of the Data page."""
+    app.session_state["chosen"]["data_tab"] = name
+    app.run()
+    assert not app.exception, app.exception
+    return app
 
 
 def dots(app: Any, bounds: bool = False) -> dict[str, Any]:

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.reading import Limits, Source
+from kp_core.reading import Choice, Limits, Source
 from kp_core.reading.shared import packed
+from kp_core.reading.uploads import Uploads
 from kp_core.takeaway import methods
 from kp_ui import shell, show, workspace
-from tests.app.opening import chosen, dots, drop, opened, recipe, shown, words
+from tests.app.opening import chosen, dots, drop, opened, receipt, recipe, shown, tab, words
 from tests.cases import ROOT
 from tests.format_samples import workbook
 
@@ -35,19 +36,32 @@ def zipped(**members: bytes) -> bytes:
     return packed("", [(name.replace("__", "."), data) for name, data in members.items()]).data
 
 
-def test_files_of_the_drop_zone_stay_on_every_page() -> None:
+def test_files_of_the_drop_zone_have_a_receipt_and_stay_on_every_page() -> None:
     app = opened("data")
     drop(app, GOLD, MINE)
-    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
-    said = [text.value for text in app.text]
-    assert {"gold.csv\ngold standard: 4 phrases", "run.mine\nsystem output: 4 phrases"} <= set(said)
-    assert "documents in “doc_id”, keyphrases in “keyphrase”" in words(app)
+    assert receipt(app) == {
+        "gold.csv": "gold standard · 3 of 3 documents · 4 phrases",
+        "run.mine": "system run.mine · 3 of 3 documents · 4 phrases",
+    }
+    assert "2 files, all understood." in words(app)
     for page in ("overview", "documents", "learn", "data"):
         app.switch_page(f"../pages/{page}.py").run()
         assert "**Your 2 files**" in words(app)
     assert app.file_uploader(key="drop_1")  # a new, empty zone
     drop(app, YOURS)
+    assert list(receipt(app)) == ["gold.csv", "run.mine", "run.yours"]
+    tab(app, "Details")
     assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+    assert "documents in “doc_id”, keyphrases in “keyphrase”" in shown(app, "evidence")["evidence"][0]
+
+
+def test_the_button_on_the_page_leads_to_what_the_files_can_answer() -> None:
+    people = Source("people.csv", b"doc_id,annotator,keyphrase\nd1,ana,tide\nd1,ben,sea\n")
+    assert opened("data", files=[people]).button(key="on to annotators").label == "See how far the annotators agree"
+    app = opened("data", files=[GOLD, MINE])
+    assert app.button(key="on to overview").label == "See which system is better"
+    app.button(key="on to overview").click().run()
+    assert [one.value for one in app.title] == ["Overview"]
 
 
 def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,22 +70,23 @@ def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.Monk
     drop(app, GOLD, MINE)
     assert "expected at most 100 bytes, found all files of" in words(app)
     assert app.session_state["uploads"].files == ()
-    assert "yake" in shown(app, "phrases")["source"].tolist()  # the sample stays
+    assert app.session_state["workspace"].sample == "lectures"
 
 
 def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
-    app = opened("data", files=[GOLD, MINE, YOURS])
+    app = opened("data", files=[GOLD, MINE, YOURS], data_tab="Details")
     assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
     press(app, "Shorten to mine, yours")
     assert shown(app, "phrases")["source"].tolist() == ["gold", "mine", "yours"]
     app.text_input(key="name mine").input("my best").run()
+    assert receipt(tab(app, "Files"))["run.mine"] == "system my best · 3 of 3 documents · 4 phrases"
     app.switch_page("../pages/overview.py").run()
     # average gold size 4/3, so k = 1: hash table and tide against moon
     assert {name: dots(app)[name] for name in ("my best", "yours")} == pytest.approx({"my best": 5 / 9, "yours": 1 / 3})
 
 
 def test_two_systems_of_one_name_are_refused_in_words() -> None:
-    app = opened("data", files=[GOLD, MINE, YOURS])
+    app = opened("data", files=[GOLD, MINE, YOURS], data_tab="Details")
     app.text_input(key="name run.mine").input("run.yours").run()
     assert "two systems would be called 'run.yours'" in words(app)
     assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
@@ -80,29 +95,121 @@ def test_two_systems_of_one_name_are_refused_in_words() -> None:
 def test_columns_are_given_their_parts_beside_what_comes_of_them_and_used_at_a_click() -> None:
     app = opened("data", files=[Source("liste.csv", b"Lfd;Wort\n1;Haus\n1;Baum\n2;Katze\n")])
     assert "One question before these files can be read" in words(app)
-    assert "yake" in shown(app, "phrases")["source"].tolist()  # the sample stays
+    app.button(key="change liste.csv").click().run()
     app.selectbox(key="part liste.csv 1 Lfd").set_value("doc_id").run()
     app.selectbox(key="part liste.csv 2 Wort").set_value("phrase").run()
     tables = [table.value for table in app.dataframe if "as it would be read" in table.value]
     assert tables[-1].to_numpy().tolist() == [["1", "gold", "Haus; Baum"], ["2", "gold", "Katze"]]
-    assert "yake" in shown(app, "phrases")["source"].tolist()  # nothing is loaded yet
+    assert app.session_state["workspace"].sample == "lectures"  # nothing is loaded yet
     press(app, "Use this reading")
     assert not app.error
-    found = shown(app, "phrases").set_index("source")
-    assert found.loc["gold", ["documents", "phrases"]].tolist() == [2, 3]
+    assert receipt(app) == {"liste.csv": "gold standard · 2 of 2 documents · 3 phrases"}
     assert "There is no system output" in words(app)
+    app.button(key="change liste.csv").click().run()
     app.selectbox(key="role liste.csv").set_value("system").run()
+    assert receipt(app) == {"liste.csv": "system liste · 2 of 2 documents · 3 phrases"}
     assert "no gold standard" in words(app)
     press(app, "Read it by itself again")
     assert "One question before these files can be read" in words(app)
 
 
+def test_a_column_of_a_file_that_was_understood_is_changed_through_its_panel() -> None:
+    app = opened("data", files=[Source("gold.csv", b"doc_id,keyphrase,topic\nd1,tide,sea\nd2,moon,sun\n")])
+    app.button(key="change gold.csv").click().run()
+    as_is = shown(app, "line")
+    assert as_is.to_numpy().tolist()[:2] == [[1, "doc_id", "keyphrase", "topic"], [2, "d1", "tide", "sea"]]
+    app.selectbox(key="part gold.csv 2 keyphrase").set_value("ignore").run()
+    app.selectbox(key="part gold.csv 3 topic").set_value("phrase").run()
+    assert shown(app, "as it would be read")["as it would be read"].tolist() == ["sea", "sun"]
+    press(app, "Use this reading")
+    assert app.session_state["workspace"].corpus.gold["phrase"].tolist() == ["sea", "sun"]
+    assert not any(box.key.startswith("part ") for box in app.selectbox)  # the panel closes
+
+
+def test_what_scores_mean_is_changed_through_the_panel() -> None:
+    scored = Source("mine.csv", b"doc_id,keyphrase,score\nd1,tide,3\nd1,sea,1\nd2,moon,2\n")
+    app = opened("data", files=[GOLD, scored])
+    assert receipt(app)["mine.csv"] == "system mine · 2 of 3 documents · 3 phrases · higher score is better"
+    app.button(key="change mine.csv").click().run()
+    app.selectbox(key="higher_is_better mine.csv").set_value("lower").run()
+    assert receipt(app)["mine.csv"] == "system mine · 2 of 3 documents · 3 phrases · lower score is better"
+    assert app.session_state["workspace"].corpus.runs["phrase"].tolist() == ["sea", "tide", "moon"]
+
+
+WIDE = Source("a.csv", b"Doc,Anna,Ben\nd1,tide,sea\nd2,moon,moon\n")
+
+
 def test_a_weak_reading_is_a_question_with_what_each_answer_would_give() -> None:
-    app = opened("data", files=[Source("a.csv", b"Doc,Anna,Ben\nd1,tide,sea\nd2,moon,moon\n")])
+    app = opened("data", files=[WIDE])
     assert "One question before these files can be read" in words(app)
     assert shown(app, "as it would be read")["whose"].tolist() == ["Anna", "Ben", "Anna", "Ben"]
-    app.button(key="answer 0").click().run()
-    assert shown(app, "phrases")["source"].tolist() == ["Anna", "Ben"]
+    app.button(key="answer a.csv 0").click().run()
+    assert receipt(app) == {"a.csv": "gold standard of Anna, Ben · 2 of 2 documents · 4 phrases"}
+
+
+def all_at_once(asked: Uploads) -> kp.Corpus:
+    """Load files, and ask about all of them that must be asked about before one is read."""
+    found = []
+    for file in asked.files:
+        choice = asked.choices.get(file.name, Choice())
+        try:
+            if choice.use != "no":
+                kp.load(files=file, roles={file.name: choice})
+        except kp.Question as question:
+            found += question.findings
+    if found:
+        raise kp.Question(*found)
+    return kp.load(files=list(asked.files), roles=asked.choices)
+
+
+def test_two_files_that_wait_are_asked_about_together_and_answered_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Uploads, "load", all_at_once)
+    other = Source("b.csv", b"Doc,Cem,Dora\nd1,tide,sea\nd2,sun,moon\n")
+    app = opened("data", files=[WIDE, other, GOLD])
+    assert "**2 questions before these files can be read**" in words(app)
+    assert receipt(app) == {"gold.csv": f"{len(GOLD.data)} bytes, not read yet"}
+    assert shown(app, "as it would be read")["whose"].tolist() == ["Anna", "Ben", "Anna", "Ben"]
+    app.button(key="answer b.csv 0").click().run()
+    assert "One question before these files can be read" in words(app)
+    assert list(receipt(app)) == ["b.csv", "gold.csv"]
+    app.button(key="leave a.csv 0").click().run()
+    assert not workspace_words(app)
+    assert receipt(app) == {
+        "a.csv": "left out, as you said",
+        "b.csv": "systems Cem, Dora · 2 of 3 documents · 4 phrases",
+        "gold.csv": "gold standard · 3 of 3 documents · 4 phrases",
+    }
+
+
+def workspace_words(app: Any) -> list[str]:
+    """Return what keeps the files off the screen."""
+    return [one.value for one in app.main.markdown if "before these files" in one.value] + [
+        one.value for one in app.error
+    ]
+
+
+def test_before_any_files_there_are_three_doors_and_nothing_of_the_sample() -> None:
+    app = opened("data")
+    assert app.main.markdown[0].value == "#### Compare lists of keyphrases with what people chose."
+    assert receipt(app) == {}
+    assert [one.label for one in app.button if one.key.startswith("door ")] == [
+        *("Try it with 4 systems", "Try it with 3 people", "Open the lessons")
+    ]
+    app.button(key="door annotators").click().run()
+    assert [one.value for one in app.title] == ["Annotators"]
+    app.switch_page("../pages/data.py").run()  # now it was asked for
+    assert receipt(app)["yake.csv"] == "system yake · 20 of 20 documents · 1,000 phrases"
+
+
+def test_after_a_reload_that_lost_the_files_nothing_is_said_of_the_sample() -> None:
+    app = opened("data", files="3")
+    assert "This address was made with 3 files of somebody’s own" in app.info[0].value
+    assert receipt(app) == {}
+    assert not app.success
+    assert not [one for one in app.button if one.key.startswith("on to ")]
+    app.button(key="sample_lectures").click().run()
+    assert list(receipt(app))[:2] == ["gold.csv", "rake.csv"]
+    assert app.query_params["sample"] == "lectures"
 
 
 def test_sides_that_do_not_meet_are_said_with_the_fix_that_helps() -> None:
@@ -110,10 +217,10 @@ def test_sides_that_do_not_meet_are_said_with_the_fix_that_helps() -> None:
     mine = Source("mine.csv", b"doc_id,rank,phrase\npaper-1.pdf,1,tide\npaper-2.pdf,1,sun\n")
     app = opened("data", files=[gold, mine])
     assert "mine: lists for 0 of 2 documents" in app.error[0].value
-    assert not app.success
+    assert not [one for one in app.button if one.key.startswith("on to ")]
     press(app, "keep the number alone")
     assert not app.error
-    assert app.success
+    assert app.button(key="on to overview")
 
 
 def test_a_list_that_is_there_twice_can_be_merged_at_once() -> None:
@@ -122,36 +229,42 @@ def test_a_list_that_is_there_twice_can_be_merged_at_once() -> None:
     assert "again" in app.error[0].value
     app.button(key="fix merge").click().run()
     assert not app.error
-    assert shown(app, "phrases").set_index("source").loc["mine", "phrases"] == 6
+    assert receipt(app)["mine.tsv"] == "system mine · 2 of 3 documents · 6 phrases"
     app.button(key="undo merge").click().run()
     assert "again" in app.error[0].value
+
+
+def coverage(app: Any) -> str:
+    """Return what the details say of the documents of each side, and go back to the files."""
+    said = next(one.value for one in tab(app, "Details").caption if one.value.startswith("Documents: "))
+    tab(app, "Files")
+    return str(said)
 
 
 def test_a_fix_is_offered_listed_and_undone() -> None:
     ending = Source("mine.csv", MINE.data.replace(b"d1", b"d1.txt").replace(b"d2", b"D2.txt").replace(b"d3", b"d3.txt"))
     app = opened("data", files=[GOLD, ending])
-    offer = app.button(key="fix strip-extension")
-    assert offer.label == "Strip the extension: 2 of 3 ids of gold and systems match"
-    offer.click().run()
+    press(app, "trip the extension")
     assert "strip-extension: strip the extension" in words(app)
-    assert "Documents: 3 in the gold standard, 3 in system outputs, 2 in all of these, 4 altogether" in words(app)
+    assert coverage(app) == "Documents: 3 in the gold standard, 3 in system outputs, 2 in all of these, 4 altogether."
     app.button(key="fix casefold-ids").click().run()
     assert app.session_state["workspace"].corpus.report.fixes == ("strip-extension", "casefold-ids")
-    assert "Documents: 3 in the gold standard, 3 in system outputs, 3 in all of these, 3 altogether" in words(app)
+    assert coverage(app) == "Documents: 3 in the gold standard, 3 in system outputs, 3 in all of these, 3 altogether."
     app.button(key="undo strip-extension").click().run()
     assert app.session_state["workspace"].corpus.report.fixes == ("casefold-ids",)
     app.button(key="undo casefold-ids").click().run()
-    assert "Fixes that hold" not in words(app)
+    assert "Fix that holds" not in words(app)
 
 
 def test_missing_lists_lead_to_the_convention() -> None:
     app = opened("data", files=[GOLD, Source("mine.csv", b"doc_id,rank,keyphrase\nd1,1,collision\n")])
-    listed = shown(app, "no list")
-    assert listed.to_numpy().tolist() == [["mine", 2, 3, "d2, d3"]]
-    assert "now count as if the system had returned nothing" in words(app)
+    said = "mine has no list for 2 of 3 documents. These documents now count as if the system had returned nothing."
+    assert said in words(app)
     app.button(key="missing_skip").click().run()
     assert app.query_params["missing"] == "skip"
     assert "now left out for the system that lacks them" in words(app)
+    tab(app, "Details")
+    assert shown(app, "no list").to_numpy().tolist() == [["mine", 2, 3, "d2, d3"]]
     app.switch_page("../pages/overview.py").run()
     assert "|miss:skip|" in recipe(app)
 
@@ -159,19 +272,35 @@ def test_missing_lists_lead_to_the_convention() -> None:
 def test_a_role_holds_for_everything_in_an_archive() -> None:
     lists = zipped(a__tsv=b"d1\ttide;sea\nd2\tmoon;sun\n")
     app = opened("data", files=[GOLD, Source("lists.zip", lists)])
+    app.button(key="change lists.zip").click().run()
     app.selectbox(key="role lists.zip").set_value("gold").run()
-    assert not app.exception
-    assert shown(app, "phrases")["role"].unique().tolist() == ["gold standard"]
+    assert receipt(app)["lists.zip"] == "gold standard of a · 2 of 3 documents · 4 phrases"
     app.selectbox(key="role lists.zip").set_value("system").run()
-    assert shown(app, "phrases")["role"].tolist() == ["gold standard", "system output"]
+    assert receipt(app)["lists.zip"] == "system a · 2 of 3 documents · 4 phrases"
 
 
-def test_removing_files_one_by_one_leads_back_to_the_sample() -> None:
+def test_an_archive_is_one_row_with_its_parts_folded() -> None:
+    teams = zipped(ana__tsv=b"d1\ttide;sea\n", ben__tsv=b"d1\tmoon\nd2\tsun\n")
+    app = opened("data", files=[GOLD, Source("teams.zip", teams)])
+    app.button(key="change teams.zip").click().run()
+    app.selectbox(key="role teams.zip").set_value("system").run()
+    found = receipt(app)
+    assert found["teams.zip"] == "system ana; system ben"
+    assert app.button(key="remove teams.zip")
+    parts = [one.value.replace("\\", "") for one in app.main.markdown if ".tsv" in one.value]
+    assert parts == [
+        "**ana.tsv** · system ana · 1 of 3 documents · 2 phrases",
+        "**ben.tsv** · system ben · 2 of 3 documents · 2 phrases",
+    ]
+
+
+def test_removing_files_one_by_one_leads_back_to_the_doors() -> None:
     app = opened("data", files=[GOLD, MINE])
     app.button(key="remove run.mine").click().run()
-    assert shown(app, "phrases")["source"].tolist() == ["gold"]
+    assert list(receipt(app)) == ["gold.csv"]
     app.button(key="remove gold.csv").click().run()
-    assert "yake" in shown(app, "phrases")["source"].tolist()
+    assert receipt(app) == {}
+    assert app.button(key="door overview")
     assert "**Sample data**, made for demonstration" in words(app)
 
 
@@ -232,12 +361,9 @@ def test_methods_are_found_by_family_and_word() -> None:
 def test_how_an_archive_is_read_can_be_switched() -> None:
     members = {f"art-{n}-Countskey": f"boat race\t{n}\nriver\t3\n".encode() for n in (1, 2)}
     app = opened("data", files=[Source("votes.zip", zipped(**members))])
-    app.session_state["ways votes.zip"] = True
-    app.run()
+    app.button(key="change votes.zip").click().run()
     assert shown(app, "relevance")["doc_id"].tolist() == ["art-1-Countskey", "art-1-Countskey", "art-2-Countskey"]
     press(app, "removed")
-    app.session_state["ways votes.zip"] = True
-    app.run()
     assert shown(app, "relevance")["doc_id"].tolist() == ["art-1", "art-1", "art-2"]
     assert "2 files, such as art-1-Countskey: one file a document" in words(app).replace("\\", "")
 
@@ -257,13 +383,12 @@ def test_another_sheet_of_a_workbook_is_one_choice_away() -> None:
     rows = [["doc_id", "keyphrase"], ["d1", "tide"]]
     sheets = {name: [*rows, ["d2", name]] for name in ("spring", "summer", "autumn", "winter", "all")}
     app = opened("data", files=[workbook(sheets, "gold.xlsx")])
-    app.session_state["ways gold.xlsx"] = True
-    app.run()
+    app.button(key="change gold.xlsx").click().run()
     assert shown(app, "as it would be read")["whose"].tolist()[:2] == ["spring", "summer"]
     app.multiselect(key="sheets gold.xlsx").set_value(["autumn"]).run()
     assert shown(app, "as it would be read")["as it would be read"].tolist() == ["tide", "autumn"]
     press(app, "Use this reading")
-    assert shown(app, "phrases")["source"].tolist() == ["gold"]
+    assert receipt(app) == {"gold.xlsx": "gold standard · 2 of 2 documents · 2 phrases"}
 
 
 BAD = {"k": "banana", "measure": "nothing", "universe": "selected", "document": "?", "system": "nobody", "what": "?"}
@@ -278,22 +403,27 @@ def test_every_page_opens_also_with_a_bad_link(page: str) -> None:
 
 
 def test_the_load_report_counts_the_sample() -> None:
-    found = shown(opened("data"), "phrases").set_index("source")["phrases"]
+    found = shown(opened("data", data_tab="Details"), "phrases").set_index("source")["phrases"]
     assert found[["A", "B", "C", "yake"]].tolist() == [134, 106, 119, 1000]
 
 
 def test_an_upload_replaces_the_sample_and_one_click_brings_it_back() -> None:
     app = opened("data", files=[GOLD, MINE])
-    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
+    assert list(receipt(app)) == ["gold.csv", "run.mine"]
     app.button(key="back_to_sample").click().run()
-    assert "yake" in shown(app, "phrases")["source"].tolist()
+    assert "yake.csv" in receipt(app)
+    assert "your own files are set aside" in words(app)
     app.button(key="back_to_files").click().run()
-    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
+    assert list(receipt(app)) == ["gold.csv", "run.mine"]
 
 
 def test_the_broken_sample_loads_all_rows_but_one_and_shows_it() -> None:
     paths = (ROOT / "sample_data" / name for name in ("lectures/gold.csv", "broken/predictions.jsonl"))
-    rejected = shown(opened("data", files=[Source(path.name, path.read_bytes()) for path in paths]), "reason")
+    app = opened("data", files=[Source(path.name, path.read_bytes()) for path in paths])
+    expected = "system predictions · 14 of 20 documents · 140 phrases · 1 row rejected"
+    assert receipt(app)["predictions.jsonl"] == expected
+    app.button(key="see rejected rows").click().run()
+    rejected = shown(app, "reason")
     assert rejected[["file", "line"]].to_numpy().tolist() == [["predictions.jsonl", "12"]]
 
 

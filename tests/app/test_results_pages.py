@@ -340,7 +340,7 @@ def test_people_stand_beside_the_systems(page: str, tab: str, lectures: kp.Corpu
 def test_three_indexers_are_compared_in_pairs_and_title_by_title() -> None:
     """Way 4 of the guide. Of 8, 8 and 6 headings A and B share 3 (moon, sundial, slope), A and C 4, B and C harbour."""
     path = ROOT / "sample_data" / "studies" / "indexers.csv"
-    app = opened("data", files=[Source(path.name, path.read_bytes())])
+    app = opened("data", files=[Source(path.name, path.read_bytes())], data_tab="Details")
     found = shown(app, "phrases").set_index("source")["phrases"]
     assert found.to_dict() == {"Indexer A": 8, "Indexer B": 8, "Indexer C": 6}
     app.switch_page("../pages/annotators.py").run()

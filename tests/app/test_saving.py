@@ -9,7 +9,7 @@ import kp_core as kp
 from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, read_workspace, workspace_file
-from tests.app.opening import chosen, dots, drop, opened, recipe, shown, words
+from tests.app.opening import chosen, dots, drop, opened, receipt, recipe, shown, tab, words
 
 pytestmark = pytest.mark.app
 GOLD = Source(
@@ -35,8 +35,8 @@ def board(app: Any) -> dict[str, Any]:
 def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any]) -> None:
     app = opened("data")
     drop(app, GOLD, MINE)
-    app.button(key="fix strip-extension").click().run()
-    app.text_input(key="name mine").input("my best").run()
+    app.button(key="mend mine strip the extension").click().run()
+    tab(app, "Details").text_input(key="name mine").input("my best").run()
     app = chosen(chosen(app, "annotators sidebar", "ben"), "preset sidebar", "pke")
     app.slider(key="k sidebar").set_value(2).run()
     first = board(app)
@@ -51,12 +51,13 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     again = opened("data")
     drop(again, file)
     assert again.session_state["workspace"].digest == digest
-    assert again.session_state["chosen"] == {"annotators": "ben", "preset": "pke", "k": "2", "files": "2"}
+    chosen_before = {"annotators": "ben", "preset": "pke", "k": "2", "data_tab": "Details"}
+    assert again.session_state["chosen"] == chosen_before | {"files": "2"}
     assert "**The workspace mine.kpscope**" in words(again)
     assert [one.value for one in again.title] == ["Overview"], "where it was saved"
     assert board(again) == first
     assert recipe(again) == line
-    assert go(again, "data").button(key="undo strip-extension")
+    assert tab(go(again, "data"), "Files").button(key="undo strip-extension")
     assert "fix:strip-extension" in line
 
 
@@ -131,17 +132,18 @@ def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
     app = opened("data")
     drop(app, Source("mine.kpscope", data[: len(data) // 2]))
     assert "a whole workspace file" in app.error[0].value
-    assert "yake" in shown(app, "phrases")["source"].tolist()
+    assert receipt(app) == {}
+    assert app.session_state["workspace"].sample == "lectures"
 
 
 def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
     app = opened("data")
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE))))
     drop(app, Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,sea\n"))
-    assert shown(app, "phrases")["source"].tolist() == ["gold", "a", "b"]
+    assert list(receipt(app)) == ["gold.csv", "a.csv", "b.csv"]
     assert "**Your 3 files**" in words(app)
     app.button(key="remove gold.csv").click().run()
-    assert shown(app, "phrases")["source"].tolist() == ["a", "b"]
+    assert list(receipt(app)) == ["a.csv", "b.csv"]
 
 
 def test_two_workspaces_at_once_are_refused() -> None:

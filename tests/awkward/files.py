@@ -226,6 +226,17 @@ FILES = (
         "spelled out",
     ),
     Awkward(
+        "a dictionary in which one entry of two stands for many long values",
+        "a.parquet",
+        lambda: parquet(
+            {
+                "doc_id": repeated("d", 60_000),
+                "phrase": pa.DictionaryArray.from_arrays([0] + [1] * 59_999, ["tide", "x" * 10_000]),
+            }
+        ),
+        "spelled out",
+    ),
+    Awkward(
         "lists in which one entry stands for many long values",
         "a.parquet",
         lambda: parquet(

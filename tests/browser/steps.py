@@ -14,8 +14,8 @@ def main(page: Page) -> Locator:
     return page.get_by_test_id("stMain")
 
 
-def zone(page: Page, place: int = 0) -> Locator:
-    return main(page).locator('[data-testid="stFileUploaderDropzoneInput"]').nth(place)
+def zone(page: Page) -> Locator:
+    return main(page).locator('[data-testid="stFileUploaderDropzoneInput"]').first
 
 
 def follow(page: Page, settle: SETTLE, name: str) -> None:

@@ -21,8 +21,9 @@ def test_a_shared_data_set_is_used_under_security_headers(
         settle(page)
         page.goto(f"{address}/data")
         settle(page)
+        page.get_by_role("button", name="Shared data sets of this server").click()
         page.get_by_role("button", name="Add to your files").click()
-        page.get_by_text("Your file", exact=True).wait_for()
+        page.get_by_text("<b>five $x$.csv").first.wait_for(state="attached")
         settle(page)
         assert page.get_by_text("<b>five $x$.csv").count() > 0
     assert [error for error in console_errors if "404" not in error] == []

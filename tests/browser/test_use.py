@@ -13,10 +13,11 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from kp_core.learn import LESSONS
 from kp_core.settings import in_words, question
 from kp_ui.shell import PAGES as SCREENS
-from tests.browser.steps import SETTLE, drop, follow, main, zone
+from tests.browser.steps import SETTLE, drop, follow, main
 
 #: The last one has the tables that the test of hostile phrases reads.
 PAGES = ("Overview", "Systems", "Annotators", "Correlation", "Report", "Data", "Documents")
+FOUR = ("gold.csv", "systems/yake.csv", "systems/tfidf.jsonl", "systems/rake.csv")
 #: Phrases that would become pictures, scripts, formulas or colours if anything read them as more than text.
 HOSTILE = (
     "![](http://evil.example/x.png)",
@@ -107,7 +108,7 @@ def test_files_dropped_beside_a_page_lead_to_how_they_were_read(
     beside.set_input_files([str(file) for file in two_files(tmp_path)])
     page.get_by_role("heading", name="Data", exact=True).wait_for()
     settle(page)
-    assert {row["source"] for row in table(page, "phrases")} == {"gold", "mine"}
+    expect(main(page).get_by_text("system mine · 3 of 3 documents · 4 phrases")).to_be_visible()
     assert "k=2" in page.url
     page.goto(f"{server}/overview?{page.url.partition('?')[2]}")  # another session, which has no files
     page.get_by_role("heading", name="Your files are not here").wait_for()
@@ -257,11 +258,25 @@ def test_a_folder_is_read_as_one(server: str, page: Page, settle: SETTLE, tmp_pa
     page.goto(f"{server}/data")
     settle(page)
     page.get_by_text("A whole folder").click()
-    zone(page, 1).set_input_files(str(tmp_path / "teams"))
+    folder = page.get_by_test_id("stPopoverBody").locator('[data-testid="stFileUploaderDropzoneInput"]')
+    folder.set_input_files(str(tmp_path / "teams"))
     page.get_by_text("teams.zip").first.wait_for()
     settle(page)
-    found = {row["source"]: (row["documents"], row["phrases"]) for row in table(page, "phrases")}
-    assert found == {"ana": ("2", "4"), "ben": ("1", "2")}
+    expect(main(page).get_by_text("gold standard of ana, ben · 2 of 2 documents · 6 phrases")).to_be_visible()
+
+
+def test_four_files_fit_one_screen_of_a_laptop(server: str, page: Page, settle: SETTLE) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    samples = Path(__file__).parents[2] / "sample_data" / "lectures"
+    drop(page, server, settle, *(samples / name for name in FOUR))
+    main(page).get_by_role("button", name="See which system is better").wait_for()
+    assert main(page).evaluate("one => one.scrollHeight") <= 900
+    for row in page.locator(".st-key-receipt > *").all():
+        box = row.bounding_box()
+        assert box
+        assert box["height"] <= 44
+    main(page).get_by_role("button", name="See which system is better").click()
+    page.get_by_role("heading", name="Overview", exact=True).wait_for()
 
 
 def test_a_selected_row_opens_its_document_and_sorting_keeps_it(server: str, page: Page, settle: SETTLE) -> None:

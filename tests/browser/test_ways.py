@@ -47,7 +47,7 @@ def test_choose_k_for_a_service(server: str, page: Page, settle: SETTLE) -> None
 
 def test_three_indexers_in_one_workbook(server: str, page: Page, settle: SETTLE) -> None:
     drop(page, server, settle, SAMPLES / "studies" / "indexers.csv")
-    expect(main(page).get_by_text("3 annotators").first).to_be_visible()
+    expect(main(page).get_by_text("Indexer C · 3 of 3 documents · 22 phrases")).to_be_visible()
     follow(page, settle, "Annotators")
     expect(main(page).get_by_text(re.compile("share .*keyphrases|have in common")).first).to_be_visible()
     follow(page, settle, "Documents")

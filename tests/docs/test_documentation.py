@@ -13,6 +13,8 @@ import pytest
 
 from docs.written import PAGES as WRITTEN
 from kp_core.cli import app, main
+from kp_core.reading.families import all_families
+from kp_core.reading.fields import NAMES
 from kp_ui.shell import PAGES as SHOWN
 from tests.cases import ROOT
 
@@ -149,3 +151,12 @@ def test_words_of_the_screen_that_the_guide_names_are_on_the_screen() -> None:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_pages_that_come_from_the_program_are_as_it_writes_them(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == WRITTEN[name](), "run: make pages"
+
+
+def test_everything_that_can_be_said_of_a_file_stands_on_the_page_on_formats() -> None:
+    said = WRITTEN["formats.md"]()
+    roles = [name for name in NAMES if name not in ("name", "phrases", "predictions", "sentence")]
+    switches = [name for family in all_families() for name in getattr(family, "OPTIONS", ())]
+    keys = ["role", "family", "encoding", "better", "use", "label", "texts", *roles, *switches]
+    assert [key for key in keys if f"`{key}=" not in said] == []
+    assert [words for words in re.findall(r"^\| `(\w+)=", said, re.M) if words not in keys] == []

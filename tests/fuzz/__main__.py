@@ -4,6 +4,7 @@ import argparse
 import faulthandler
 import json
 import resource
+import secrets
 import sys
 import time
 import traceback
@@ -36,10 +37,12 @@ def outcome(one: Case) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("inputs", type=int)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, help="gives the same inputs again; drawn and printed where it is not given")
     parser.add_argument("--first", type=int, default=0, help="number of the first input, to see one again")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
     asked = parser.parse_args()
+    seed = secrets.randbelow(10**6) if asked.seed is None else asked.seed
+    print(f"seed {seed}", file=sys.stderr, flush=True)  # a run that is ended from outside has said it too
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("error")
     found = seeds()
@@ -50,7 +53,7 @@ def main() -> int:
     for number in range(asked.first, asked.first + asked.inputs):
         if time.monotonic() - begun > asked.seconds:
             break
-        one = case(asked.seed, number, found)
+        one = case(seed, number, found)
         families[one.family] += 1
         faulthandler.dump_traceback_later(120, exit=True)  # a file that hangs ends the run, and says where
         before = time.process_time()
@@ -58,7 +61,7 @@ def main() -> int:
             counts[outcome(one)] += 1
         except Exception:
             counts["faults"] += 1
-            shown = f"input {number} of seed {asked.seed}, {one.role}={one.source.name}"
+            shown = f"input {number} of seed {seed}, {one.role}={one.source.name}"
             faults.append(f"{shown}\n{traceback.format_exc()}")
             print(faults[-1], file=sys.stderr, flush=True)
         took = 0.0 if one.used else time.process_time() - before
@@ -67,6 +70,7 @@ def main() -> int:
             slowest, slowest_input, slowest_seconds = took / allowed, number, took
     faulthandler.cancel_dump_traceback_later()
     figures = {
+        "seed": seed,
         "inputs": counts.total(),
         "loaded": counts["loaded"],
         "refused": counts["refused"],

@@ -15,7 +15,7 @@ from tests.cases import ROOT, cases
 CORE, UI, PAGES = ("kp_core/**/*.py",), ("kp_ui/**/*.py",), ("pages/*.py",)
 SCREEN = (*PAGES, *UI, "app.py")
 #: Arguments that name something of ours, never of a user: what hangs on them may be kept for everybody.
-OURS = ("stemmer: str | None", "sample: str")
+OURS = ("stemmer: str | None", "sample: str", "shape: Shape", "role: str")
 
 Check = Callable[[str], Iterator[str]]
 

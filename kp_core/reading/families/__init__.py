@@ -1,29 +1,76 @@
-"""One file a format family; each is found by its place here and touches nothing else."""
+"""One file a format family; each is found by its place here, and asked only about files that may be of it."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from kp_core.errors import UsageError
 
 if TYPE_CHECKING:
-    from kp_core.reading.family import FormatFamily
+    from kp_core.reading.family import File, FormatFamily
+
+#: Endings of tables, in which only some lines are of another family.
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".ods", ".parquet")
+#: What the first bytes of a file, and its ending, must have for each family; a family that is not here is always asked.
+_MAY: dict[str, Callable[[str, bytes], object]] = {
+    "brat": lambda ending, first: ending in (".ann", ".txt") or re.match(rb"\s*[T#*REAMN]\S*\t", first),
+    "document_files": lambda ending, first: ending not in _TABLES or re.match(rb"[^\n]*\t|\s*<[^<>\s]+>", first),
+    "document_lines": lambda _, first: re.match(rb"[^\n]*[\t@:;]", first) or b"@" in first,
+    "document_texts": lambda ending, first: ending not in _TABLES or first.lstrip()[:1] in (b"{", b"[", b"<"),
+    "json_spans": lambda _, first: first.lstrip()[:1] in (b"{", b"["),
+    "line_aligned": lambda ending, first: ending not in _TABLES or re.search(rb"[;<\[]", first),
+    "tagged_tokens": lambda _, first: re.search(rb"(?m)[ \t][OBIESL](?:-[^\s,;]*)?\r?$", first),
+    "trec": lambda ending, first: ending in (".run", ".qrels") or re.search(rb"(?m)^\S+[ \t]+\S+[ \t]+\S+", first),
+    "webanno": lambda _, first: b"#FORMAT=WebAnno" in first,
+}
+#: Bytes that are looked at.
+_FIRST = 65_536
 
 
 @cache
 def all_families() -> tuple[FormatFamily, ...]:
     """Return every module in this folder, in the order of the numbers in their names."""
-    modules = [importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    return _in_order([_module(found.name) for found in pkgutil.iter_modules(__path__)])
+
+
+def families_of(files: Sequence[File]) -> tuple[FormatFamily, ...]:
+    """Return the families that some file may be of, by its first bytes and its ending, or because the user says so."""
+    chosen = {file.choice.family for file in files if file.choice.family}
+    names = [found.name for found in pkgutil.iter_modules(__path__) if chosen or _may_be(found.name, files)]
+    return _in_order([_module(name) for name in names])
+
+
+def _may_be(family: str, files: Sequence[File]) -> bool:
+    test = _MAY.get(family)
+    return test is None or any(test(file.suffix, file.source.data[:_FIRST]) for file in files)
+
+
+def _module(name: str) -> FormatFamily:
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def _in_order(modules: Sequence[FormatFamily]) -> tuple[FormatFamily, ...]:
     return tuple(sorted(modules, key=lambda module: (int(re.sub(r"\D", "", module.NAME) or 0), module.NAME)))
 
 
 def family_named(name: str) -> FormatFamily:
     """Return the family of this name, such as `F3`."""
     for family in all_families():
-        if name.upper() == family.NAME.upper():
+        if name.upper() == family.NAME.upper() or name.upper() in getattr(family, "FORMS", {}):
             return family
     raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(f.NAME for f in all_families())}")
+
+
+def title_of(name: str) -> str:
+    """Return what a family, or a format that one of them reads, is called.
+
+    >>> title_of("F6")
+    'one JSON object a document (JSONL)'
+    """
+    family = family_named(name)
+    return str(getattr(family, "FORMS", {}).get(name, family.TITLE))

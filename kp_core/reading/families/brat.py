@@ -9,8 +9,10 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
-from kp_core.reading.family import File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Strength
+from kp_core.reading.rows import Rows
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
+from kp_core.reading.values import Rejected
 
 NAME = "F13B"
 TITLE = "spans: brat standoff, .ann beside .txt"
@@ -68,7 +70,7 @@ def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
     labels = {found[1] for file in notes for line in file.lines if (found := _SPAN.fullmatch(line))}
     evidence = f"{counted(len(notes), 'file')} of brat with {counted(len(files) - len(notes), 'text')}; "
     evidence += "annotator = folder, document = file" if _several(notes) else "document = file"
-    return labelled(Recognition(NAME, role or "gold", tuple(files), _fitting(notes), evidence), labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), evidence, strength=Strength.MARKS), labels)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

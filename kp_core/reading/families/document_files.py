@@ -14,9 +14,10 @@ from kp_core.corpus import Role
 from kp_core.errors import part_of
 from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.families import document_texts, trec
-from kp_core.reading.family import File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
 from kp_core.reading.lists import ListBuilder, bare_lines
+from kp_core.reading.rows import Rows
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
 from kp_core.reading.values import is_number, number
 
@@ -39,6 +40,8 @@ GROUP_IS_ONE = True
 KEYS = (".key", ".keys", ".maui", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases")
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
+#: The ending of the output of a system.
+_RUN = ".run"
 #: Texts are so many times as long as lists of their keyphrases.
 _LONGER = 3
 _RULE = re.compile(r"[-=+|\s]+")
@@ -49,7 +52,7 @@ _Fields = tuple[str, dict[str, Any]]
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all lists of one document each, and the texts of these documents, whatever is asked for."""
     lists, texts = _sorted(files, role)
-    systems = {file.name for file in lists if role_of_path(file.name.rpartition("/")[0]) == "system"}
+    systems = {f.name for f in lists if f.suffix == _RUN or role_of_path(f.name.rpartition("/")[0]) == "system"}
     apart = systems if len(systems) < len(lists) else set()
     lines = {file.name: line for shelf in _shelves(lists) for line in [line_of(shelf)] for file in shelf}
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
@@ -79,6 +82,8 @@ def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[
         named = {file.stem for file in shelf} & texts_or_lists if shelf[0].suffix != ".txt" else set()
         if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or named):
             lists += shelf
+        elif shelf[0].suffix == _RUN:
+            lists += shelf if not _hold_documents(shelf) else []
         elif (shelf[0].suffix == ".txt" or _is_bare(shelf[0])) and not _hold_documents(shelf):
             undecided.append(shelf)
     named = _names(lists)
@@ -275,8 +280,8 @@ def _recognition(
     if end and {file.stem.removesuffix(end) for file in files} <= known[0] | known[1]:
         options = {"suffix": "removed", **options}
     weak = line == "number" and files[0].suffix not in KEYS
-    sure = 0.6 if weak else 0.95
-    return Recognition(NAME, guess, tuple(files), sure, evidence, {}, options, plan=(end,), guessed=guessed)
+    strength = Strength.CONTENT if weak else Strength.GRAMMAR
+    return Recognition(NAME, guess, tuple(files), evidence, {}, options, {}, (end,), guessed, strength)
 
 
 def _annotators(files: Sequence[File], ids: set[str]) -> str:

@@ -8,9 +8,10 @@ from itertools import dropwhile
 
 from kp_core.corpus import Role
 from kp_core.errors import part_of
-from kp_core.reading.family import File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.lists import ListBuilder
+from kp_core.reading.rows import Rows
 from kp_core.reading.values import is_number
 
 NAME = "F3"
@@ -31,15 +32,15 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
         return None
     lines, chosen = file.sample, file.choice.options.get("separator")
     chosen = chosen if chosen in _LINES else None  # in JSON it says how strings are split
-    separator = chosen or next((one for one in _LINES if _sure(lines, one)), None)
+    separator = chosen or next((one for one in _LINES if _strength(lines, one) is not None), None)
     if separator is None:
         return None
     fitting = len(_pairs(lines, separator))
     shown = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
     evidence = f"{part_of(fitting, len(lines), 'first line', 'is', 'are')} `{shown}`"
     options = {**file.choice.options, "separator": separator}
-    confidence = 0.9 if chosen else _sure(lines, separator)
-    return Recognition(NAME, role or "gold", (file,), confidence, evidence, {}, options, guessed=role is None)
+    strength = Strength.GRAMMAR if chosen else _strength(lines, separator) or Strength.PROPOSED
+    return Recognition(NAME, role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
 
 
 def _pairs(lines: Sequence[str], separator: str) -> list[tuple[str, str]]:
@@ -48,13 +49,13 @@ def _pairs(lines: Sequence[str], separator: str) -> list[tuple[str, str]]:
     return [(pair[1], pair[2] or "") for pair in found if pair and "\t" not in (pair[2] or "")]
 
 
-def _sure(lines: Sequence[str], separator: str) -> float:
-    """Return how sure it is that lines are an id and phrases, 0 if they are not: ids are unique, phrases short."""
+def _strength(lines: Sequence[str], separator: str) -> Strength | None:
+    """Return why lines are an id and phrases, None if they are not: ids are unique, phrases short."""
     if separator == "@":  # comments may stand before the first list
         lines = list(dropwhile(lambda line: not _LINES["@"].fullmatch(line), lines))
     pairs = _pairs(lines, separator)
     if not pairs or len(pairs) < 0.8 * len(lines):
-        return 0
+        return None
     ids, rights = [left.strip() for left, _ in pairs], [right for _, right in pairs]
     unique = len(set(ids)) == len(ids)
     split = any(";" in right for right in rights)
@@ -62,18 +63,20 @@ def _sure(lines: Sequence[str], separator: str) -> float:
     clean = len(pairs) == len(lines) and all(";" not in doc_id for doc_id in ids)
     if separator == "\t":
         numbers = sum(map(is_number, rights)) >= 0.9 * len(lines)
-        return 0 if header or not (split or unique) else 0.3 if numbers else 0.95 if clean else 0.9
-    several = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights) > 1
+        found = Strength.PROPOSED if numbers else Strength.GRAMMAR
+        return found if not header and (split or unique) else None
+    several = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights)
     if separator == "@":
         mails = sum(bool(re.match(r"[\w.-]+\.[a-z]{2,}[,;|\t]", right)) for right in rights)
-        return 0.9 if split and mails * 2 < len(rights) else 0
+        return Strength.GRAMMAR if split and mails * 2 < len(rights) else None
     if separator == ":":
-        return 0.97 if unique and clean and several else 0
+        return Strength.MARKS if unique and clean and several else None
     # Rows of equal length may as well be a table, and phrases with digits lists without ids.
     phrases = [phrase for right in rights for phrase in right.split(";")]
     digits = sum(bool(re.search(r"\d", phrase)) for phrase in phrases) * 2 > len(phrases)
     even = len({right.count(";") for right in rights}) == 1
-    return 0.85 if unique and clean and len(pairs) > 2 and not digits and not even else 0
+    fits = unique and clean and len(pairs) > 2 and not digits and not even
+    return Strength.GRAMMAR if fits else None
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

@@ -13,11 +13,12 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.families import trec
-from kp_core.reading.family import File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.json_text import is_json
 from kp_core.reading.lists import document_rows
+from kp_core.reading.rows import Rows
 from kp_core.reading.source import stem_of
 
 NAME = "F12"
@@ -86,15 +87,17 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
         evidence = f"a JSON object of {counted(len(value), 'text')} by id"
         # One document with its fields, such as {"id": "d1", "text": "…"}, is no object of texts by id.
-        confidence = 0.4 if any(plain(key) in KNOWN for key in value) else 0.9
-        return Recognition(NAME, "documents", (file,), confidence, evidence)
+        strength = Strength.PROPOSED if any(plain(key) in KNOWN for key in value) else Strength.GRAMMAR
+        return Recognition(NAME, "documents", (file,), evidence, strength=strength)
     return None
 
 
 def recognition(files: Sequence[File]) -> Recognition:
     """Return these files as texts, one or (SGML) several documents each."""
     if all(map(_is_sgml, files)):
-        return Recognition(NAME, "documents", tuple(files), 1, "SGML, a document from `<DOC>` to the next")
+        return Recognition(
+            NAME, "documents", tuple(files), "SGML, a document from `<DOC>` to the next", strength=Strength.MARKS
+        )
     endings = Counter(file.suffix or "none" for file in files)
     shown = ", ".join(f"{count} {ending}" for ending, count in endings.items())
     folders = dict.fromkeys(map(_folder, files))
@@ -102,7 +105,7 @@ def recognition(files: Sequence[File]) -> Recognition:
     offers = {"texts": tuple(several)} if len(several) > 1 else {}
     evidence = f"text files ({shown}), document = file name"
     chosen = next((file.choice.options for file in files if "texts" in file.choice.options), {})
-    return Recognition(NAME, "documents", tuple(files), 0.95, evidence, {}, dict(chosen), offers)
+    return Recognition(NAME, "documents", tuple(files), evidence, {}, dict(chosen), offers)
 
 
 def _folder(file: File) -> str:

@@ -9,12 +9,13 @@ from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, part_of
-from kp_core.reading.family import File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.fields import NAMES, find_roles, plain
 from kp_core.reading.json_text import shown
+from kp_core.reading.rows import Rows
 from kp_core.reading.shapes import ids_of, text_of
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
-from kp_core.reading.values import storable
+from kp_core.reading.values import Rejected, storable
 
 NAME = "F13"
 TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"
@@ -56,10 +57,9 @@ def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None
     evidence = f"{part_of(len(fitting), len(first), 'JSON object', 'has', 'have')} a text with spans or labels"
     if left := dict.fromkeys(kind for value in first for _, kind, _ in _sets(value) or () if LINGUISTIC.search(kind)):
         evidence += f"; left out, as machines make them: {', '.join(left)}"
-    sure = 0.92 + 0.05 * len(fitting) / len(first)
     marked = [one for value in fitting for one in _read(value) or () if not one.left]
     guess: Role = role or ("system" if marked and all(one.predicted for one in marked) else "gold")
-    return labelled(Recognition(NAME, guess, tuple(files), sure, evidence, columns), labels)
+    return labelled(Recognition(NAME, guess, tuple(files), evidence, columns, strength=Strength.MARKS), labels)
 
 
 def _read(value: dict[str, Any]) -> list[Marked] | None:

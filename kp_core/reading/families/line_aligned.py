@@ -11,10 +11,11 @@ from dataclasses import replace
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted, part_of
 from kp_core.reading.families import document_files, document_lines, document_texts
-from kp_core.reading.family import File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, document_rows
+from kp_core.reading.rows import Rows
 from kp_core.reading.shapes import title_and_body
 from kp_core.reading.values import URIS
 
@@ -78,7 +79,7 @@ def _is_plain(file: File) -> bool:
     if file.suffix in _OTHERS or not file.sample or begins_like_json(file.json):
         return False
     own = document_lines.recognise(file, None)
-    return own is None or own.confidence < 0.5
+    return own is None or own.strength == Strength.PROPOSED
 
 
 def _are_lists(file: File) -> bool:
@@ -109,20 +110,20 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
     options = {**file.choice.options, "lines": what}
     if what in ("texts", "ids"):
         said = "texts, one a line" if what == "texts" else "ids of documents, one a line"
-        return Recognition(NAME, "documents", files, 0.95, f"{counted(len(file.lines), 'line')}: {said}", {}, options)
+        return Recognition(NAME, "documents", files, f"{counted(len(file.lines), 'line')}: {said}", {}, options)
     if what == "subjects":
         labels = f"; labels from {files[1].name}" if len(files) > 1 else ""
         evidence = f"text, TAB, URIs in each line, which is a document{labels}"
-        return Recognition(NAME, role or "gold", files, 0.97, evidence, {}, options)
+        return Recognition(NAME, role or "gold", files, evidence, {}, options, strength=Strength.MARKS)
     split = sum(";" in line for line in file.sample)
     shown = part_of(split, len(file.sample), "first line", "is", "are")
     evidence = f"{shown} keyphrases split at `;`; each line is a document without a name"
     # Nothing else has the border between present and absent keyphrases.
     border = any("<peos>" in line for line in file.sample)
     own = document_lines.recognise(file, None)
-    weak = _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
-    confidence = 1.0 if border else 0.4 if weak else 0.8
-    return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options, guessed=role is None)
+    weak = _are_rows(file.sample) or (own is not None and own.strength > Strength.PROPOSED)
+    strength = Strength.MARKS if border else Strength.PROPOSED if weak else Strength.CONTENT
+    return Recognition(NAME, role or "gold", files, evidence, {}, options, guessed=role is None, strength=strength)
 
 
 def _are_rows(lines: Sequence[str]) -> bool:

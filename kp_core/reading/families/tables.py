@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow.compute as pc
@@ -10,21 +14,26 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.archive import is_workbook
+from kp_core.reading.choice import Choice
 from kp_core.reading.delimited import read_delimited
-from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import GOLD, SYSTEMS, find_roles, plain
-from kp_core.reading.json_rows import read_json_rows
+from kp_core.reading.family import File, NoData, Recognition, Strength
+from kp_core.reading.fields import GOLD, NAMES, SYSTEMS, plain, told, words_of
+from kp_core.reading.json_table import json_table, json_table_of
 from kp_core.reading.json_text import begins_like_json
-from kp_core.reading.layout_rows import Layout, rows_of
-from kp_core.reading.layouts import layout_of
+from kp_core.reading.layout import SEVERAL, Layout
+from kp_core.reading.layout_rows import rows_of
+from kp_core.reading.layouts import choice_of, layout_of, proposals
 from kp_core.reading.parquet import is_parquet, read_parquet
+from kp_core.reading.rows import Rows
 from kp_core.reading.separators import SEPARATORS
 from kp_core.reading.table import Table
 from kp_core.reading.values import repeated
 from kp_core.reading.workbooks import read_sheet, sheet_names
 
 NAME = "F10"
-TITLE = "tables: CSV, TSV, XLSX, ODS, Parquet, JSON rows"
+TITLE = "tables: CSV, TSV, XLSX, ODS, Parquet, JSON"
+#: Formats of JSON that are tables, under their own names.
+FORMS = {"F1": "lists, JSON: phrases, variants, scores", "F6": "one JSON object a document (JSONL)"}
 TABLES = True
 OPTIONS = {
     "delimiter": (",", "\t", ";", "|"),
@@ -34,8 +43,18 @@ OPTIONS = {
     "ids": ("rows",),
     "sheets": ("sources", "documents", "together", "first"),
     "scale": ("0-4", "0-2", "0-10"),
-    **dict.fromkeys(("sheet", "phrases_of", "rater", "ignore"), ()),
+    "lists": ("together",),
+    "inner": ("phrases", "variants", "tokens", "scored"),
+    **dict.fromkeys(("sheet", *SEVERAL), ()),
 }
+#: Heads of the values of measures; of their names, and of values beside these.
+_MEASURE = re.compile(
+    r"(?:p|r|f|f1|map|mrr|ndcg|precision|recall|accuracy|kappa|f_?1?_?(?:score|measure))(?:_?@?[0-9mo]+)?"
+)
+_METRICS = frozenset(
+    {"metric", "measure", "metrica", "metrique", "metrik", "mass", "masszahl", "medida", "misura", "mesure"}
+)
+_VALUES = frozenset({"value", "valor", "valeur", "wert", "valore"})
 #: How several sheets are read, in words.
 _SHEETS = {
     "sources": "one for each annotator, system or table",
@@ -50,13 +69,32 @@ def tables_of(file: File, choice: Choice, role: Role | None = None) -> list[Tabl
         return [file.once("parquet", lambda: read_parquet(file))]
     if is_workbook(file.source.data):
         chosen = [name for name in choice.several("sheet") if name in sheet_names(file)]
-        tables = [table for name in chosen or sheet_names(file) if len(table := read_sheet(file, name, choice))]
+        tables = _sheets_of(file, chosen or sheet_names(file), choice)
         return [_of_its_document(one) for one in tables] if choice.options.get("sheets") == "documents" else tables
     if begins_like_json(file.json):
-        rows = read_json_rows(file, role)
+        rows = json_table(file)
         return [] if rows is None else [rows]
     delimited = file.once("table", lambda: read_delimited(file, choice))
     return [] if delimited is None else [delimited]
+
+
+def are_results(table: Table) -> bool:
+    """Tell a table of measures of systems: a column for each of several, or one of their names beside their values."""
+    heads = set(map(plain, table.names)) if table.header else set()
+    if heads & {*words_of("phrase")}:
+        return False
+    measures = [head for head in heads if _MEASURE.fullmatch(head)]
+    named = heads & _METRICS and heads & {*_VALUES, *NAMES["score"]}
+    return len(measures) > 1 or bool(named)
+
+
+def _sheets_of(file: File, names: Sequence[str], choice: Choice) -> list[Table]:
+    """Return the sheets that hold anything; a first row that all of them have is their head."""
+    tables = [table for name in names if len(table := read_sheet(file, name, choice))]
+    rows = {tuple(column[0].as_py() for column in table.columns) for table in tables if not table.header}
+    if len(tables) > 1 and len(rows) == 1 and not any(table.header for table in tables):
+        return [read_sheet(file, name, replace(choice, options={**choice.options, "header": "yes"})) for name in names]
+    return tables
 
 
 def _of_its_document(table: Table) -> Table:
@@ -65,10 +103,9 @@ def _of_its_document(table: Table) -> Table:
 
 
 def _may_be_document(table: Table) -> bool:
-    """Tell a sheet that names its keyphrases and no documents, and whose rows are no lists of several documents."""
-    named = find_roles(table.names, ("doc_id", "phrase", "phrases"))
+    """Tell a sheet whose heads name no documents, and whose rows are no lists of several documents."""
     layout = layout_of(table, None, Choice())
-    return table.header and bool(named) and "doc_id" not in named and (layout is None or len(table) == 1)
+    return table.header and (layout is None or (layout.numbered and (bool(layout.doubt) or len(table) == 1)))
 
 
 def column_names(file: File) -> list[str]:
@@ -76,35 +113,102 @@ def column_names(file: File) -> list[str]:
     return next((list(table.names) for table in tables_of(file, file.choice)), [])
 
 
+def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Claim the files of a folder that are one JSON object of one document each, as Annif keeps texts and subjects."""
+    folders: dict[str, list[File]] = defaultdict(list)
+    for file in files:
+        if (
+            file.suffix == ".json"
+            and (table := json_table(file)) is not None
+            and table.form == "F6"
+            and len(table) == 1
+            and not _is_by_id(file)
+        ):
+            folders[PurePosixPath(file.name).parent.name].append(file)
+    found = {name: _of_objects(group, role) for name, group in folders.items() if len(group) > 1}
+    read = {name: one for name, one in found.items() if one is not None}
+    # What a folder is among several, its name tells.
+    return [_of_folder(one, name, role) if len(read) > 1 else one for name, one in read.items()]
+
+
+def _is_by_id(file: File) -> bool:
+    """Tell an object whose fields are all objects, as those of documents by id are."""
+    return all(isinstance(value, dict) for value in file.records[0].value.values())
+
+
+def _of_folder(reading: Recognition, folder: str, role: Role | None) -> Recognition:
+    plan = tuple(replace(layout, source=folder) for layout in reading.plan)
+    return replace(reading, plan=plan, guessed=role is None and reading.guessed)
+
+
+def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
+    """Return the reading of objects that are one document each; None for those of people, of the same documents."""
+    table = json_table_of(files)
+    layout = layout_of(table, role, files[0].choice)
+    if layout is None or layout.kind not in ("lists", "wide") or "doc_id" not in layout.columns:
+        return None
+    if len(set(layout.ids().to_pylist())) < len(files):
+        return None
+    return replace(_recognition(files[0], [layout], role), files=tuple(files))
+
+
 def recognise(file: File, role: Role | None) -> list[Recognition]:
     """Recognise a table with columns for ids and phrases, texts or judgements; of a workbook any of its sheets."""
     tables = tables_of(file, file.choice, role)
+    if file.choice == Choice() and tables and all(map(are_results, tables)):
+        shown = f"results of an evaluation (columns {', '.join(tables[0].names[:6])}), and no keyphrases"
+        raise NoData(file.name, shown, "lists of keyphrases", "Leave this file out: it holds results.")
+    if file.choice.family in FORMS and not all(table.form == file.choice.family for table in tables):
+        return []
     readable = [layout for table in tables if (layout := layout_of(table, role, file.choice)) is not None]
     if not is_workbook(file.source.data):
-        return [_recognition(file, [layout], role) for layout in readable]
+        return _readings(file, readable[0], role) if readable else []
     found = _sheets(file, readable, role)
-    if len(tables) > 1 and "sheets" not in file.choice.options and all(map(_may_be_document, tables)):
-        plan = [one for table in tables if (one := layout_of(_of_its_document(table), role, file.choice)) is not None]
-        if plan and plan[0].role in ("gold", "system"):
-            by_document = _told(file, plan, role, "documents")
-            # A name without a number may be that of a person.
-            coded = all(any(map(str.isdigit, table.sheet)) for table in tables)
-            found.append(by_document if coded else replace(by_document, confidence=0.45))
+    if len(tables) < 2 or "sheets" in file.choice.options or not all(map(_may_be_document, tables)):
+        return found
+    plan = [one for table in tables if (one := layout_of(_of_its_document(table), role, file.choice)) is not None]
+    if not plan or plan[0].role not in ("gold", "system"):
+        return found
+    by_document = _told(file, plan, role, "documents")
+    # A name without a number may be that of a person.
+    if all(any(map(str.isdigit, table.sheet)) for table in tables) and not found and not plan[0].doubt:
+        return [by_document]
+    doubt = "The sheets may be documents or people."
+    return [replace(one, doubt=doubt, strength=Strength.PROPOSED) for one in (by_document, *found)]
+
+
+def _readings(file: File, layout: Layout, role: Role | None, **options: str) -> list[Recognition]:
+    """Return a table as it is read, or where that is in doubt the ways in which it may be meant."""
+    if not layout.doubt:
+        return [_recognition(file, [layout], role, **options)]
+    found = []
+    for one in proposals(layout, role, file.choice):
+        reading = replace(_recognition(file, [one], role, **options), strength=Strength.PROPOSED, doubt=layout.doubt)
+        if one.role != layout.role and reading.choice is not None:
+            reading = replace(reading, choice=replace(reading.choice, role=one.role))
+        found.append(reading)
     return found
 
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: str) -> Recognition:
     first = plan[0]
     sure = first.role_sure or role is not None
-    more = options | ({"cells": first.cells} if first.cells else {})
-    # Cells that a format itself keeps apart cannot be torn by a wrong separator.
-    delimited = "table" in file.made
-    score = first.score if delimited or first.score < 0.85 else max(first.score, 0.96)
     offers = {}
     if is_workbook(file.source.data) and len(sheet_names(file)) > 1:
         offers = {"sheet": tuple(sheet_names(file))}
-    evidence, columns = first.evidence, first.columns
-    return Recognition(NAME, first.role, (file,), score, evidence, columns, more, offers, tuple(plan), not sure)
+    strength = Strength.PROPOSED if first.doubt else Strength.NAMES if first.table.header else Strength.CONTENT
+    said = choice_of(first)
+    more = {**said.options, **options}
+    family = None if said.columns or said.options else NAME
+    choice = replace(file.choice, family=family, columns=said.columns, options=more)
+    choice = replace(choice, higher_is_better=said.higher_is_better)
+    columns, evidence = dict(said.columns), first.evidence
+    if (form := first.table.form) == "F6":
+        kind = "gold" if first.role == "gold" else "predictions"
+        columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
+        evidence = f"{first.table.described}; {told(columns)}"
+    plain_reading = Recognition(form, first.role, (file,), evidence, columns, more, offers, tuple(plan), not sure)
+    return replace(plain_reading, strength=strength, doubt=first.doubt, says=first.says, choice=choice)
 
 
 def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recognition]:
@@ -117,9 +221,8 @@ def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recog
         return [_told(file, readable, role, "documents")]
     alike = [one for one in readable if _alike(one, readable[0])]
     others = [one for one in readable if not _alike(one, readable[0])]
-    first = _recognition(file, readable[:1], role, sheet=readable[0].table.sheet, sheets="first")
     if len(readable) == 1 or choice.options.get("sheets") == "first" or len(chosen) == 1:
-        return [first]
+        return _readings(file, readable[0], role, sheet=readable[0].table.sheet, sheets="first")
     if others:  # each sheet is something of its own: texts, gold standard, systems
         plan = [_named(one, several=len(readable) > 1) for one in readable]
         return [_told(file, plan, role, "sources")]
@@ -135,14 +238,16 @@ def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recog
         return [together]
     shared = _shared(alike)
     # Lists of the same documents are those of several people; lists of other documents may be parts of one list.
-    parted = replace(together, confidence=0.55 if shared else 0.59)  # without a common document neither is likelier
-    return [apart] if shared > 0.5 else [replace(apart, confidence=0.6), parted]
+    doubt = "The sheets may be people or systems, or parts of one table."
+    ways = [replace(one, strength=Strength.PROPOSED, doubt=doubt) for one in (apart, together)]
+    return [apart] if shared > 0.5 else ways
 
 
 def _told(file: File, plan: list[Layout], role: Role | None, sheets: str) -> Recognition:
     names = ", ".join(f"“{one.table.sheet}”" for one in plan[:5]) + (" …" if len(plan) > 5 else "")
     found = _recognition(file, plan, role, sheets=sheets)
-    return replace(found, evidence=f"{len(plan)} sheets ({names}), {_SHEETS[sheets]}; {found.evidence}")
+    evidence = f"{len(plan)} sheets ({names}), {_SHEETS[sheets]}; {found.evidence}"
+    return replace(found, evidence=evidence, says=f"sheets {names}, {_SHEETS[sheets]}")
 
 
 def _alike(one: Layout, other: Layout) -> bool:

@@ -11,8 +11,10 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
-from kp_core.reading.family import File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Strength
+from kp_core.reading.rows import Rows
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
+from kp_core.reading.values import Rejected
 
 NAME = "F13C"
 TITLE = "a token a line with its tag: CoNLL, B I O"
@@ -37,15 +39,15 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     found = []
     for name, group in groups.items():
         evidence = f"{counted(len(group), 'file')}, each a document, with a token and its tag (B, I, O) in each line"
-        reading = _recognition(group, role, 0.95, evidence)
+        reading = _recognition(group, role, Strength.MARKS, evidence)
         # What a folder is among several, its name tells.
         found.append(replace(reading, plan=(name,), guessed=role is None) if len(groups) > 1 else reading)
     return found
 
 
-def _recognition(files: Sequence[File], role: Role | None, sure: float, evidence: str) -> Recognition:
+def _recognition(files: Sequence[File], role: Role | None, strength: Strength, evidence: str) -> Recognition:
     labels = {found[3] or "" for file in files for line in file.lines if (found := _LINE.fullmatch(line))}
-    return labelled(Recognition(NAME, role or "gold", tuple(files), sure, evidence), labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), evidence, strength=strength), labels)
 
 
 def _are_documents(files: Sequence[File]) -> bool:
@@ -68,9 +70,10 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
         return None
     # A tag within a keyphrase that follows one outside is no sequence of tags.
     torn = sum(before == "O" and tag in "IEL" for before, tag in pairwise(tags))
-    sure = 0.97 * len(tags) / len(lines) * (1 - torn / len(tags))
+    fits = len(tags) / len(lines) * (1 - torn / len(tags)) > 0.5
+    strength = Strength.MARKS if fits else Strength.PROPOSED
     evidence = f"{part_of(len(tags), len(lines), 'first line', 'is', 'are')} a token with a tag such as B, I, O"
-    return _recognition([file], role, sure, evidence)
+    return _recognition([file], role, strength, evidence)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

@@ -15,8 +15,9 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.decode import split_lines
 from kp_core.reading.escape import unescape
-from kp_core.reading.family import File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.rows import Rows
 from kp_core.reading.values import floats, number, text_column
 
 NAME = "F8"
@@ -44,9 +45,8 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
             evidence = f"{part_of(fitting, len(sample), 'first line', 'is', 'are')} `{shown}`"
             guess: Role = "gold" if kind == "gold" else "system"
             # Six such fields in every line, or the name, leave no doubt, whatever else a quote or bar may look like.
-            proved = 1 if named or kind == "system" else 0.98
-            confidence = proved if fitting == len(sample) else 0.92
-            return Recognition(NAME, guess, (file,), confidence, evidence, {}, dict(file.choice.options))
+            strength = Strength.MARKS if fitting == len(sample) else Strength.NAMES
+            return Recognition(NAME, guess, (file,), evidence, {}, dict(file.choice.options), strength=strength)
     return None
 
 

@@ -11,8 +11,10 @@ from pathlib import PurePosixPath
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.choices import Finding, Question, Reply
-from kp_core.reading.family import File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Strength
+from kp_core.reading.rows import Rows
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
+from kp_core.reading.values import Rejected
 
 NAME = "F13W"
 TITLE = "spans: INCEpTION, WebAnno TSV 3"
@@ -51,7 +53,7 @@ def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
     labels = {label for file in meant for span in _page(file)[0].spans for label in span.labels}
     layers = ", ".join(dict.fromkeys(layer for file in meant for layer in _layers(file) if layer))
     evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {_places(meant)[0]}"
-    return labelled(Recognition(NAME, role or "gold", tuple(files), 0.99, evidence), labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), evidence, strength=Strength.MARKS), labels)
 
 
 def _is_of(file: File, who: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import shlex
 import tomllib
 from collections.abc import Iterator
@@ -80,13 +81,23 @@ def shown(corpus: Corpus, part: dict[str, Any], role: str) -> str | list[str]:
 
 
 @pytest.mark.parametrize("case", CASES["read"], ids=lambda case: case["shows"])
-def test_a_file_is_read_as_is_written_down(case: dict[str, Any]) -> None:
-    for form in forms(case):
-        is_read_as_written_down(form)
+def test_a_file_is_read_or_proposed_first_as_is_written_down(case: dict[str, Any]) -> None:
+    asked = case.get("asked", [])
+    for number, form in enumerate(forms(case), 1):
+        options = first_answer(form) if asked is True or number in (asked or ()) else ""
+        is_read_as_written_down(form, options)
 
 
-def is_read_as_written_down(case: dict[str, Any]) -> None:
-    corpus = read_case(case)
+def first_answer(case: dict[str, Any]) -> str:
+    """Return the options of the likeliest answer to the only question that a case asks."""
+    with pytest.raises(Question) as asked:
+        read_case(case)
+    (finding,) = asked.value.findings
+    return finding.answers[0].options()
+
+
+def is_read_as_written_down(case: dict[str, Any], options: str = "") -> None:
+    corpus = read_case(case, options)
     for part in (case, *case.get("also", ())):
         assert shown(corpus, part, role_of(case)) == part["rows"]
     assert " ".join(corpus.empty[["source", "doc_id"]].to_numpy().ravel()) == case.get("empty", "")
@@ -107,31 +118,43 @@ def is_read_as_written_down(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", CASES["refused"], ids=lambda case: case["said"])
 def test_what_is_no_input_is_refused_in_words(case: dict[str, Any]) -> None:
     for form in forms(case):
-        with pytest.raises(InputError, match=case["said"]):
+        with pytest.raises(InputError, match=case["said"]) as refused:
             read_case(form)
+        assert not isinstance(refused.value, Question)
 
 
 @pytest.mark.parametrize("case", CASES["asked"], ids=lambda case: case["found"])
 def test_what_is_not_certain_is_asked_and_read_as_answered(case: dict[str, Any]) -> None:
     with pytest.raises(Question) as asked:
         read_case(case)
-    assert case["found"] in asked.value.found
+    (finding,) = asked.value.findings
+    assert case["found"] in finding.found
     assert str(pickle.loads(pickle.dumps(asked.value))) == str(asked.value)
-    assert len(asked.value.answers) >= len(case["answer"])
-    for answer, expected in zip(asked.value.answers, case["answer"], strict=False):
+    assert len(finding.answers) >= len(case["answer"])
+    for answer, expected in zip(finding.answers, case["answer"], strict=False):
         assert expected["says"] in str(answer)
-        assert set(expected["option"].split()) <= set(answer.options().split())
+        assert options_of(expected["option"]) <= options_of(answer.options())
         if "refused" in expected:
             with pytest.raises(InputError, match=expected["refused"]):
                 read_case(case, answer.options())
-        else:
-            assert shown(read_case(case, answer.options()), expected, role_of(case)) == expected["rows"]
+            continue
+        corpus = read_case(case, answer.options())
+        for part in (expected, *expected.get("also", ())):
+            assert shown(corpus, part, role_of(case)) == part["rows"]
+
+
+def options_of(words: str) -> set[tuple[str, str]]:
+    """Return options of the command line, each with its value."""
+    return set(zip(*[iter(shlex.split(words))] * 2, strict=True))
 
 
 def test_ranks_that_begin_with_0_do_not_cost_each_list_its_best_phrase() -> None:
     rows = "".join(f"d{d},{rank},p{rank}\n" for d in range(3) for rank in range(20))
-    with pytest.raises(InputError, match=r"ranks that begin with 0\. Add 1 to every rank"):
-        read(f"doc_id,rank,phrase\n{rows}", "s.csv", "systems")
+    corpus = read(f"doc_id,rank,phrase\n{rows}", "s.csv", "systems")
+    ranked = [(f"d{d}", rank + 1, f"p{rank}") for d in range(3) for rank in range(20)]
+    assert list(corpus.runs[["doc_id", "rank", "phrase"]].itertuples(index=False, name=None)) == ranked
+    assert corpus.report.rejected.empty
+    assert notes(corpus) == "Ranks begin with 0; 1 was added to each."
 
 
 def test_millions_of_objects_in_one_line_are_refused_at_once() -> None:
@@ -191,10 +214,13 @@ def test_strict_refuses_the_first_rejected_row() -> None:
 
 
 def test_every_family_recognises_its_own_example() -> None:
-    for family, shown in EXAMPLES.items():
-        for example in shown["examples"] if family not in ("F4", "F12") else ():
+    for family in [name for name in EXAMPLES if re.fullmatch("F[0-9]+[A-Z]?", name) and name not in ("F4", "F12")]:
+        for example in EXAMPLES[family]["examples"]:
             role = "systems" if "pred_sents" in example else "files" if family == "F10" else "gold"
-            corpus = read(example, "example", role)
+            try:
+                corpus = read(example, "example", role)
+            except Question as question:  # one row of lists proves nobody
+                corpus = read(example, "example", role, roles=question.findings[0].answers[0].choices)
             assert corpus.report.readings[0].family == family
             assert len(corpus.gold) + len(corpus.runs) + len(corpus.judgements) > 0
             assert corpus.report.rejected.empty

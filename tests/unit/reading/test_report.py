@@ -98,3 +98,28 @@ def test_files_are_listed_with_what_was_understood() -> None:
         1,
     ]
     assert row["columns"] == "doc_id = doc_id, phrase = phrase"
+
+
+def test_the_receipt_says_of_each_file_whose_it_is_and_how_much_of_it_is_in_use() -> None:
+    ana = Source("ana.csv", b"doc_id,annotator,phrase\nd1,ana,tide\nd2,ana,sea\nd2,ben,moon\n")
+    ben = Source("ben.csv", b"doc_id,annotator,phrase\nd3,ben,sun\n")
+    run = Source("run.csv", b"doc_id,phrase,score\nd1,tide,3\nd1,sea,1\nd9,moon,2\n")
+    other = Source("other.csv", b"doc_id,rank,phrase\nd1,1,tide\nd1,x,sea\nd2,1,moon\nd3,1,a\nd3,2,b\nd3,3,c\n")
+    texts = Source("texts.jsonl", b'{"id": "d1", "text": "Tides."}\n{"id": "d9", "text": "Moons."}\n')
+    found = report.receipt(load(gold=[ana, ben], systems=[run, other], documents=texts))
+    assert [(one.file, one.words) for one in found] == [
+        ("ana.csv", "gold standard of ana, ben · 2 of 3 documents · 3 phrases"),
+        ("ben.csv", "gold standard of ben · 1 of 3 documents · 1 phrase"),
+        ("texts.jsonl", "texts · 1 of 3 documents · 2 texts"),
+        ("run.csv", "system run · 1 of 3 documents · 3 phrases · higher score is better"),
+        ("other.csv", "system other · 3 of 3 documents · 5 phrases · 1 row rejected"),
+    ]
+
+
+def test_the_receipt_names_nobody_where_a_file_does_not_tell() -> None:
+    two = Source("two.csv", b"doc_id,system,rank,phrase\nd1,a,1,tide\nd1,b,1,x\nd1,b,2,y\n")
+    one = Source("one.csv", b"doc_id,rank,phrase\nd1,1,tide\n")
+    found = report.receipt(load(files=[two, one], roles={"two.csv": "system", "one.csv": "system"}))
+    assert [line.what for line in found] == ["systems a, b", "system one"]
+    silent = report.receipt(load(systems={"a": {"d1": []}, "b": {"d1": ["tide"]}}))
+    assert [line.words for line in silent] == ["system output · 0 phrases", "system output · 1 phrase"]

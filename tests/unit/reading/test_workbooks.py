@@ -133,14 +133,15 @@ def test_columns_of_lists(column, phrases, beside):
         assert corpus.gold[name].tolist() == values
 
 
-def test_several_columns_of_lists_are_annotators_or_systems():
+@pytest.mark.parametrize(("role", "table", "column"), [("gold", "gold", "annotator"), ("systems", "runs", "system")])
+def test_several_columns_of_lists_are_proposed_as_annotators_or_systems(role, table, column):
     source = parquet(doc_id=["x", "y"], ana=[["a"], []], ben=[["b"], ["c"]])
-    assert rows(kp.load(gold=source).gold, "annotator", "doc_id", "phrase") == [
-        ["ana", "x", "a"],
-        ["ben", "x", "b"],
-        ["ben", "y", "c"],
-    ]
-    assert kp.load(systems=source).systems == ["ana", "ben"]
+    with pytest.raises(kp.Question, match="The columns “ana”, “ben” may be people or systems") as asked:
+        kp.load(**{role: source})
+    corpus = kp.load(**{role: source}, roles=asked.value.answers[0].choices)
+    expected = [["ana", "x", "a"], ["ben", "x", "b"], ["ben", "y", "c"]]
+    assert rows(getattr(corpus, table), column, "doc_id", "phrase") == expected
+    assert corpus.empty[["source", "doc_id"]].to_numpy().tolist() == [["ana", "y"]]
 
 
 # previews of archives

@@ -1,0 +1,75 @@
+"""Say how the rows of a table are to be read: which column plays which role, and what is in doubt about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pyarrow as pa
+
+from kp_core.corpus import Role
+from kp_core.reading.fields import phrases_in
+from kp_core.reading.table import Table
+
+#: What judged pairs are told by.
+PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
+#: Switches of a table that name columns, or cells, each in a line of its own.
+SEVERAL = ("phrases_of", "documents_of", "marks_of", "scores_of", "gold_of", "gold_is", "rater", "ignore")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of a table are to be read.
+
+    kind     a phrase a row, a list a row, columns of lists, texts, judged pairs; or a phrase a row that several people
+             marked, or that several systems scored, in a column each
+    columns  role → column
+    sources  for a column or several an annotator or system: its name (empty: not told) → its columns
+    cells    how a cell is split into phrases, a key of `SEPARATORS`; empty where it is one phrase; of judged pairs
+             the scale that was chosen
+    numbered whether the rows themselves are the documents, 1, 2, …
+    source   the annotator or system of all rows, where the sheet is named after it
+    united   whether the lists of all columns are one
+    gold     the columns of the gold standard beside those of systems
+    gold_is  what the column of systems says of rows of the gold standard
+    chosen   the roles whose columns the user named
+    higher   whether higher scores are better, where that is said
+    doubt    what nobody can know, in words; empty where names or proofs decide
+    inner    what the items of a list are, where it is chosen: phrases, variants, tokens or scored
+    own      whether it is a table of ours, of which nothing is doubted
+    says     what it makes of that, in words, such as “ranked by “prob””
+    """
+
+    kind: Literal["long", "lists", "wide", "marked", "scored", "turned", "documents", "judged"]
+    table: Table
+    role: Role
+    columns: dict[str, str]
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cells: str = ""
+    numbered: bool = False
+    source: str = ""
+    role_sure: bool = True
+    united: bool = False
+    gold: tuple[str, ...] = ()
+    gold_is: tuple[str, ...] = ()
+    evidence: str = ""
+    chosen: frozenset[str] = frozenset()
+    higher: bool | None = None
+    doubt: str = ""
+    inner: str = ""
+    own: bool = False
+    says: str = ""
+
+    @property
+    def phrases(self) -> str:
+        """The column of phrases, or of lists of them."""
+        return phrases_in(self.columns) or ""
+
+    def source_column(self) -> str | None:
+        """Return the column that names the annotator or system of a row."""
+        return self.columns.get("annotator" if self.role == "gold" else "system", self.columns.get("source"))
+
+    def ids(self) -> pa.ChunkedArray:
+        """Return the document of every row."""
+        return self.table.numbers() if self.numbered else self.table.texts(self.columns["doc_id"])

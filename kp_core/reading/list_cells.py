@@ -1,0 +1,187 @@
+"""Turn the cells of columns that hold lists into the phrases of each row, with the scores or kinds beside them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, cast
+
+from kp_core.errors import Note
+from kp_core.reading.fields import plain
+from kp_core.reading.layout import Layout
+from kp_core.reading.lists import ListBuilder
+from kp_core.reading.separators import MARKS, cell_separator, json_list
+from kp_core.reading.shapes import BORDER, Shape, add_list, add_scored, shape_of, text_of
+from kp_core.reading.table import Table, list_columns
+from kp_core.reading.values import is_number
+
+#: Cells of fewer characters may say that somebody chose nothing.
+_SHORT = 12
+_NOTHING = {"-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
+
+
+@dataclass
+class ListCells:
+    """The cells of one list a row: as they are written, and as lists where they spell one out.
+
+    separator  what parts the phrases of a text, a name of `SEPARATORS`
+    items      the list of each row, None where its cell is text
+    shape      what the items of lists are
+    missing    rows without any list, not even an empty one
+    scores, kinds, texts  of each row: what stands beside each item, and the text in which items have their places
+    """
+
+    separator: str
+    cells: list[Any]
+    items: list[Any]
+    shape: Shape
+    missing: list[bool]
+    amount: str = "score"
+    scores: list[Any] | None = None
+    kinds: list[Any] | None = None
+    texts: list[str] | None = None
+    nothing: Counter[str] = field(default_factory=Counter)
+
+    def add(self, builder: ListBuilder, row: int) -> None:
+        """Add the phrases of a row to the open list."""
+        cell, items = self.cells[row], self.items[row]
+        if items is not None:
+            self._add_items(builder, items, row)
+        elif self.texts is not None:
+            builder.extend(marked(cell, self.texts[row]))
+        elif len(cell) < _SHORT and cell.strip().lower() in _NOTHING:
+            self.nothing[cell.strip()] += 1
+        elif any(item is not None for item in self.items) and is_number(cell):
+            builder.add(cell[:200], reject="no list")
+        else:
+            self._split(builder, cell)
+
+    def _split(self, builder: ListBuilder, cell: str) -> None:
+        """Add the phrases of a text."""
+        if BORDER in cell:
+            add_list(builder, builder.pieces(cell, MARKS.get(self.separator, ";")), "phrases")
+        elif self.separator in MARKS:
+            builder.split(cell, MARKS[self.separator])
+        elif self.separator in ("uris", "tags"):
+            pattern = r"<([^<>\s]+)>" if self.separator == "uris" else r"#([^#\s]+)"
+            builder.extend(re.findall(pattern, cell))
+        elif self.separator == "none":
+            builder.extend([cell] if cell.strip() else [])
+        elif cell.strip():
+            builder.add(cell[:200], reject="no JSON list")
+
+    def _add_items(self, builder: ListBuilder, items: Any, row: int) -> None:
+        scores, kinds = (column[row] if column else None for column in (self.scores, self.kinds))
+        if isinstance(scores, list) and isinstance(items, list):
+            for phrase, score in zip_longest(items, scores[: len(items)], fillvalue="missing"):
+                add_scored(builder, phrase, score)
+        elif isinstance(kinds, list) and self.shape == "phrases" and len(kinds) == len(items):
+            for phrase, kind in zip(items, kinds, strict=True):
+                add_list(builder, [phrase], self.shape, prmu=text_of(kind))
+        else:
+            add_list(builder, items, self.shape, self.amount)
+
+    def notes(self, file: str, name: str) -> Iterator[Note]:
+        """Give what is to be said of how cells were split, and of cells that say nothing."""
+        texts = [cell for cell, items in zip(self.cells, self.items, strict=True) if items is None]
+        others = [one for one in texts if self.separator not in one and re.search("[,，、|]", one)]
+        if self.separator in (";", "；") and 4 * len(others) > len(self.cells):
+            shown = f"{len(others):,}, “{others[0][:60]}”"
+            message = f"Cells of “{name}” without `{self.separator}` stay whole, commas and all: {shown}."
+            yield Note("warning", file, message)
+        for mark, count in self.nothing.items():
+            message = f"Cells of “{name}” that say “{mark}” were taken as empty: {count:,}."
+            yield Note("info", file, message)
+
+
+def cells_of_lists(layout: Layout, names: Sequence[str]) -> ListCells:
+    """Return the cells of the lists in one column, or in several whose cells are the phrases, or parts, of one list."""
+    table = layout.table
+    beside = [name for others in layout.sources.values() for name in others]
+    separator = layout.cells.replace("tokens", "") or cell_separator(table, names[0], beside)
+    missing = [False] * len(table)
+    if len(names) > 1:
+        rows = [*zip(*([*map(_listed, table.column(name).to_pylist())] for name in names), strict=True)]
+        joined = [_joined(row, "" if not layout.united else MARKS.get(separator, ";")) for row in rows]
+        return ListCells("none", list(rows), list(joined), "phrases", missing)
+    column = table.column(names[0])
+    if table.nulls:
+        missing = column.is_null().to_pylist()
+    if names[0] in list_columns(table):
+        cells: list[Any] = column.to_pylist()
+        items: list[Any] = [[] if one is None else one for one in cells]
+    else:
+        cells = table.texts(names[0]).to_pylist()
+        may_be = separator == "json" or table.nulls
+        items = [json_list(cell) if may_be and cell.lstrip()[:1] in _OPENS else None for cell in cells]
+    scores, kinds = (_parallel(table, layout, part) for part in ("score", "prmu"))
+    found = shape_of([one for one in items if one is not None]) or ("phrases", "")
+    shape = _shape(layout, names[0], found[0], scored=scores is not None)
+    amount = "score" if layout.role == "system" else "relevance"
+    texts = None
+    if separator == "spans":
+        texts = table.texts(layout.columns["text"]).to_pylist() if "text" in layout.columns else [""] * len(table)
+        items = [None] * len(table)
+    return ListCells(separator, cells, items, shape, missing, amount, scores, kinds, texts)
+
+
+#: How lists begin that a cell spells out.
+_OPENS = ("[", "{", "(", "c", "n", "N")
+
+
+def _listed(cell: Any) -> Any:
+    """Return a cell of one of several columns: a list, or text."""
+    listed = isinstance(cell, str) and cell.lstrip()[:1] == "["
+    return json_list(cell) or cell if listed else [] if cell is None else cell if isinstance(cell, list) else str(cell)
+
+
+def _joined(row: Sequence[Any], mark: str) -> list[Any]:
+    """Return one list of the cells of several columns; without a mark each text is one phrase."""
+    found: list[Any] = []
+    for cell in row:
+        parts = cell if isinstance(cell, list) else cell.split(mark) if mark else [cell]
+        found += [part for part in parts if not isinstance(part, str) or part.strip()]
+    return found
+
+
+def _parallel(table: Table, layout: Layout, part: str) -> list[Any] | None:
+    """Return the lists of a column that say something of each item of the lists of phrases: scores, or kinds."""
+    name = layout.columns.get(part, part if part in table.names else "")
+    if name not in table.names or layout.role == ("gold" if part == "score" else "system"):
+        return None
+    if name in list_columns(table):
+        return list(table.column(name).to_pylist())
+    lists = [json_list(cell) for cell in table.texts(name).to_pylist()]
+    return lists if any(one is not None for one in lists) else None
+
+
+def has_parallel_scores(layout: Layout) -> bool:
+    """Tell lists of scores beside the lists of phrases."""
+    return _parallel(layout.table, layout, "score") is not None
+
+
+def _shape(layout: Layout, name: str, found: Shape, *, scored: bool) -> Shape:
+    """Return what the items of lists are: lists of strings are tokens beside scores, and under names of programs."""
+    if layout.inner or layout.cells == "tokens":
+        return cast(Shape, layout.inner or "tokens")
+    programmed = plain(name) == "keyphrases" and name != name.lower()
+    return "tokens" if found == "variants" and (scored or programmed) else found
+
+
+def marked(cell: str, text: str) -> list[str]:
+    """Return what the JSON of a cell marks in a text, or chooses for it; a cell that is none is one phrase.
+
+    >>> marked('[{"start": 4, "end": 8}]', "The tide"), marked('{"choices": ["tide", "sea"]}', ""), marked("sea", "")
+    (['tide'], ['tide', 'sea'], ['sea'])
+    """
+    items: Any = json_list(cell) if cell.strip() else []
+    if items and all(isinstance(item, list) and len(item) == 2 for item in items):  # an object
+        items = next((values for key, values in items if key == "choices" and isinstance(values, list)), None)
+    if items is None:
+        return [cell]
+    spans = [item for item in items if isinstance(item, dict)]
+    found = [item.get("text") or text[item.get("start", 0) : item.get("end", 0)] for item in spans]
+    return list(dict.fromkeys(filter(None, found or map(str, items))))

@@ -1,0 +1,395 @@
+"""JSON of every shape becomes one table, and JSONL the same table at once and line by line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kp_core.errors import InputError
+from kp_core.reading import json_table as module
+from kp_core.reading.family import File
+from kp_core.reading.json_lines import columns_at_once
+from kp_core.reading.json_table import json_table
+from kp_core.reading.limits import Limits
+from kp_core.reading.separators import json_list
+from kp_core.reading.source import Source
+from kp_core.reading.table import Table
+
+LISTS = pa.list_(pa.large_string())
+
+
+def table(text: str, name: str = "s.json", limits: Limits | None = None, **more: Any) -> Table | None:
+    return json_table(File(Source(name, text.encode("utf-8", "surrogatepass")), limits or Limits(), **more))
+
+
+def columns(text: str, **more: Any) -> dict[str, list[Any]]:
+    found = table(text, **more)
+    assert found is not None
+    assert found.header
+    return dict(zip(found.names, [column.to_pylist() for column in found.columns], strict=True))
+
+
+def lines(text: str) -> str:
+    """Return the objects of a JSON array one a line."""
+    return "\n".join(json.dumps(value) for value in json.loads(text)) + "\n"
+
+
+# documents
+
+SHAPES = {
+    "lists by id": ('{"d2": ["b", "a"], "d1": []}', {"(key)": ["d2", "d1"], "(list)": [["b", "a"], []]}),
+    "pairs by id": (
+        '{"d": [["a", 0.30000000000000004], ["b", "0.4"]]}',
+        {"(key)": ["d"], "(list)": ['[["a", 0.30000000000000004], ["b", "0.4"]]']},
+    ),
+    "spellings by id, and none": (
+        '{"d": [["job shop"], ["Ruhe", "Stille"]], "e": []}',
+        {"(key)": ["d", "e"], "(list)": ['[["job shop"], ["Ruhe", "Stille"]]', "[]"]},
+    ),
+    "objects by id that are phrases": (
+        '{"d": [{"label": "tide", "uri": "x:1"}]}',
+        {"(key)": ["d"], "(list)": ['[{"label": "tide", "uri": "x:1"}]']},
+    ),
+    "phrases with scores by id": (
+        '{"d": {"a": 0.82, "b": "1"}, "e": {}}',
+        {"(key)": ["d", "e"], "(list)": ['{"a": 0.82, "b": "1"}', "{}"]},
+    ),
+    "lists beside null and text": (
+        '{"d": ["a"], "e": null, "f": "x; y"}',
+        {"(key)": ["d", "e", "f"], "(list)": ['["a"]', None, "x; y"]},
+    ),
+    "strings by id": ('{"d": "a; b", "e": null}', {"(key)": ["d", "e"], "(text)": ["a; b", None]}),
+    "answers of language models by id": (
+        '{"d": "```json\\n[\\"a\\"]\\n```", "e": "```\\nb\\n```"}',
+        {"(key)": ["d", "e"], "(list)": ['["a"]', "b"]},
+    ),
+    "lists by two ids": (
+        '{"yake": {"d1": ["a", "b"], "d2": []}, "rake": {"d1": ["c"]}}',
+        {"(outer)": ["yake", "yake", "rake"], "(inner)": ["d1", "d2", "d1"], "(list)": [["a", "b"], [], ["c"]]},
+    ),
+    "phrases with scores by two ids": (
+        '{"yake": {"d1": {"a": 0.5}}}',
+        {"(outer)": ["yake"], "(inner)": ["d1"], "(list)": ['{"a": 0.5}']},
+    ),
+    "lists without ids": ('[["a", "b"], [], ["c"]]', {"(list)": [["a", "b"], [], ["c"]]}),
+    "strings without ids that hold lists": ('["a; b", "c"]', {"(text)": ["a; b", "c"]}),
+    "one list of pairs": ('[["a", 0.8], ["b", 0.4]]', {"(key)": ["s"], "(list)": ['[["a", 0.8], ["b", 0.4]]']}),
+    "one list of strings": ('["a", "b"]', {"(key)": ["s"], "(list)": [["a", "b"]]}),
+    "objects by id": (
+        '{"d1": {"keyphrases": ["a"], "text": "T"}, "d2": {"keyphrases": "b; c"}}',
+        {"(key)": ["d1", "d2"], "keyphrases": ['["a"]', "b; c"], "text": ["T", None]},
+    ),
+    "gold standard and systems by id": (
+        '{"d1": {"gold": ["a"], "yake": ["b"]}}',
+        {"(key)": ["d1"], "gold": [["a"]], "yake": [["b"]]},
+    ),
+    "rows that pandas counted": (
+        '{"0": {"doc_id": "x", "score": 0.5}, "1": {"doc_id": "y", "score": 1}}',
+        {"doc_id": ["x", "y"], "score": [0.5, 1.0]},
+    ),
+    "rows by ids of their own": (
+        '{"5": {"doc_id": "x", "phrase": "a"}}',
+        {"(key)": ["5"], "doc_id": ["x"], "phrase": ["a"]},
+    ),
+    "pandas, columns of rows": (
+        '{"doc_id": {"0": "x", "1": "y"}, "keyword": {"0": "a", "1": "b"}}',
+        {"doc_id": ["x", "y"], "keyword": ["a", "b"]},
+    ),
+    "pandas, columns as lists": ('{"doc_id": ["x"], "keyword": ["a"]}', {"doc_id": ["x"], "keyword": ["a"]}),
+    "pandas, split": (
+        '{"columns": ["doc_id", "keyword"], "index": [0], "data": [["x", "a"]]}',
+        {"doc_id": ["x"], "keyword": ["a"]},
+    ),
+    "records in a wrapper": (
+        '{"model": "m", "results": [{"id": "d1", "keyphrases": ["a"]}]}',
+        {"id": ["d1"], "keyphrases": [["a"]]},
+    ),
+    "the fields of one document": (
+        '{"keyphrases": ["a"], "text": "T"}',
+        {"(key)": ["s"], "keyphrases": [["a"]], "text": ["T"]},
+    ),
+    "the fields of one document that has an id": (
+        '{"id": "e1", "text": "T", "year": 2020}',
+        {"id": ["e1"], "text": ["T"], "year": [2020]},
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes(shape: str) -> None:
+    text, expected = SHAPES[shape]
+    assert columns(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["tide", "[]", "{}", "[{}]", "[1, 2]", "[[1, 2], [3, 4]]", '{"a": null}', '[{"a": 1}, 2]', '{"a": ["x"]', "{"],
+)
+def test_what_is_no_table(text: str) -> None:
+    assert table(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"id": 1, "k": ["a"]}\n{"id": 2}\n', "2 JSON objects"),
+        ('[{"id": 1, "k": [["a", 1]]}]', "1 JSON object"),
+        ('{"d": ["a"], "e": []}', "a JSON object of 2 documents"),
+        ('{"d": {"gold": ["a"]}}', "a JSON object of 1 document"),
+        ('[["a"], []]', "a JSON list of 2 documents"),
+        ('["a"]', "a JSON list of 1 document"),
+        ('{"y": {"d": ["a"]}}', "a JSON object of objects with 1 list"),
+    ],
+)
+def test_described(text: str, said: str) -> None:
+    found = table(text)
+    assert found is not None
+    assert found.described == said
+
+
+# cells
+
+
+def test_text_and_numbers_stay_what_they_are_and_lists_of_text_are_lists() -> None:
+    first = '{"a": 1, "b": 1, "c": 1, "d": "1", "e": ["x"], "f": true, "g": 9007199254740993}'
+    found = table(f'[{first}, {{"b": 1.5, "c": "x", "e": []}}]')
+    assert found is not None
+    types = [column.type for column in found.columns]
+    string = pa.large_string()
+    assert types == [pa.int64(), pa.float64(), string, string, LISTS, string, string]
+    assert [column.to_pylist() for column in found.columns] == [
+        *([1, None], [1.0, 1.5], ["1", "x"], ["1", None]),
+        *([["x"], []], ["True", None], ["9007199254740993", None]),
+    ]
+
+
+NESTED = ('[["a", 1], ["b", 0.1]]', '{"a": 0.1, "é": 1e-07}', '[{"phrase": "a", "score": 2}]', '[["a"], ["b", "c"]]')
+
+
+@pytest.mark.parametrize("nested", NESTED)
+def test_what_else_is_nested_is_json_that_the_reader_of_cells_understands(nested: str) -> None:
+    cell = columns(f'{{"id": 1, "k": {nested}}}\n{{"id": 2, "k": null}}\n')["k"][0]
+    assert cell == nested
+    value = json.loads(nested)
+    assert json_list(cell) == (list(map(list, value.items())) if isinstance(value, dict) else value)
+
+
+def test_numbers_that_json_does_not_know_are_missing_as_cells_and_words_in_lists() -> None:
+    found = columns('[{"id": 1, "s": NaN, "k": [["a", NaN], ["b", -Infinity]]}, {"id": 2, "s": 0.5}]')
+    assert found == {"id": [1, 2], "s": [None, 0.5], "k": ['[["a", NaN], ["b", -Infinity]]', None]}
+
+
+def test_objects_within_objects_have_dotted_names() -> None:
+    answer = {"response": {"body": {"choices": [{"index": 0, "message": {"content": '```json\n["a"]\n```'}}]}}}
+    text = json.dumps([{"custom_id": "x", **answer}, {"custom_id": "y", "response": None}])
+    assert (
+        columns(text)
+        == columns(lines(text))
+        == {
+            "custom_id": ["x", "y"],
+            "response.body.choices.0.index": [0, None],
+            "response.body.choices.0.message.content": [["a"], None],
+        }
+    )
+
+
+def test_lists_of_several_objects_objects_beside_text_and_objects_of_data_stay_one_column() -> None:
+    data = {f"p{number}": {"n": str(number) + "x"} for number in range(101)}
+    rows = [{"a": [{"x": {"y": "u"}}, {"x": "v"}], "b": {"c": "x"}, "d": data}, {"a": [{"x": "w"}], "b": "x", "d": {}}]
+    assert columns(json.dumps(rows)) == {
+        "a": ['[{"x": {"y": "u"}}, {"x": "v"}]', '[{"x": "w"}]'],
+        "b": ['{"c": "x"}', "x"],
+        "d": [json.dumps(data), "{}"],
+    }
+
+
+def test_no_name_has_more_than_nine_parts() -> None:
+    value: Any = {"z": "x"}
+    for name in "jihgfedcb":
+        value = {name: value}
+    assert columns(json.dumps([{"id": 1, "a": value}])) == {"id": [1], "a.b.c.d.e.f.g.h.i": ['{"j": {"z": "x"}}']}
+
+
+# lines, rejected rows, refusals
+
+
+def test_broken_lines_are_rejected_and_every_row_keeps_its_line() -> None:
+    rows = "".join(f'{{"id": {number}}}\n' for number in range(1, 8))
+    found = table(rows + '\n{"id": 8, "k"\n[1]\n{"id": 9}\n')
+    assert found is not None
+    assert found.line_numbers().tolist() == [1, 2, 3, 4, 5, 6, 7, 11]
+    assert found.column("id").to_pylist() == [1, 2, 3, 4, 5, 6, 7, 9]
+    assert found.rejected == [
+        ("s.json", 9, "no whole JSON object (ends early)", '{"id": 8, "k"'),
+        ("s.json", 10, "no JSON object", "[1]"),
+    ]
+    assert found.described == "8 JSON objects"
+
+
+def test_objects_over_several_lines_have_the_line_where_they_begin() -> None:
+    found = table('{"id": 1,\n"k": ["a"]}\n{"id":\n2, "k": []}\n')
+    assert found is not None
+    assert found.line_numbers().tolist() == [1, 3]
+    assert found.column("k").to_pylist() == [["a"], []]
+
+
+@pytest.mark.parametrize("value", ['"\\ud800"', '["a", "\\ud800"]', '[["\\ud800", 1]]'])
+def test_half_a_character_is_rejected(value: str) -> None:
+    found = table(f'{{"id": 1, "k": ["a"]}}\n{{"id": 2, "k": {value}}}\n')
+    assert found is not None
+    assert found.column("id").to_pylist() == [1]
+    assert found.line_numbers().tolist() == [1]
+    assert [row[:3] for row in found.rejected] == [
+        ("s.json", 2, "half a character (a lone surrogate) that cannot be stored")
+    ]
+
+
+@pytest.mark.parametrize("text", ['{"id": 1, "k": "a", "k": "b"}\n{"id": 2, "k": "c"}\n', '{"d": ["a"], "d": ["b"]}'])
+def test_a_key_twice_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"the key “[kd]” twice"):
+        table(text)
+
+
+def test_a_key_twice_is_settled_as_the_user_said() -> None:
+    text = '{"id": 1, "k": ["a"], "k": ["b"]}\n{"id": 2, "k": ["c"]}\n'
+    assert columns(text, twice="keep-first")["k"] == [["a"], ["c"]]
+    assert columns(text, twice="merge")["k"] == [["a", "b"], ["c"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ('{"a": 1, "b": 2}\n{"a": 3}\n', Limits(columns=1)),
+        ('[{"a": {"b": "x", "c": "y"}}]', Limits(columns=1)),
+        ('{"a": 1, "b": 2}\n{"a": 3}\n', Limits(cells=3)),
+        ('{"a": 1, "b": 2}\n{"a": 3}\n', Limits(line_bytes=10)),
+    ],
+)
+def test_limits(text: str, limits: Limits) -> None:
+    with pytest.raises(InputError, match="at most"):
+        table(text, limits=limits)
+
+
+def test_json_deeper_than_python_goes_is_refused() -> None:
+    with pytest.raises(InputError, match="deeply nested JSON"):
+        table('{"d": [' + "[" * 100_000 + "]" * 100_000 + "]}")
+
+
+@pytest.mark.parametrize(("text", "splits"), [('[{"id": 1, "phrase": "a"}]', False), ('[{"id": 1, "k": "a"}]', True)])
+def test_phrases_of_our_own_tables_are_not_split(text: str, splits: bool) -> None:
+    for form in (text, lines(text) * 2):
+        found = table(form)
+        assert found is not None
+        assert found.splits == splits
+
+
+# at once and line by line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "x", "a": "x"}\n{"a": "y"}\n',
+        '{"a": "x", "\\u0061": null}\n{"a": "y"}\n',
+        '{"a": [], "b": 1}\n{"a": [], "a": [], "b": 1}\n',
+        '{"a": "x"}{"a": "y"}\n',
+        '{"a": "x"}\nnull\n',
+        '{"a": "x"}\n{"a": "x",\n"b": 1}\n',
+        '{"a": "x"}\n{"b": {"c": 1}}\n',
+        '{"a": [null]}\n{"a": ["x"]}\n',
+        '{"a": ["x"]}\n{"a": ["x", null]}\n',
+        '{"a": 1}\n{"a": "x"}\n',
+        '{"a": true}\n{"a": 1}\n',
+        '{"a": 9007199254740993}\n{"a": 1}\n',
+        '{"a": 0.5}\n{"a": -0}\n',
+        '{"a": 1}\n{"a": NaN}\n',
+        '{"a": "\\udc00"}\n{"a": "x"}\n',
+        '{"\\udc00": "x"}\n{"\\udc00": "x"}\n',
+        '{"a": "```[]```"}\n{"a": "x"}\n',
+        '{"a": "x"}\n\n{"a": "y"}\n',
+        '{"a": "x"}\r{"a": "y"}\n',
+        '{"a": "x"}\n' * 200 + '{"b": "x"}\n',
+    ],
+)
+def test_what_arrow_may_change_is_not_read_at_once(text: str) -> None:
+    assert columns_at_once(text) is None
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_is_read_at_once(end: str) -> None:
+    rows = [
+        '{"a": "2020-01-01", "b": 1, "c": ["x", "\\ud83c\\udf0a"]}',
+        '{"d": 1.0, "b": null, "c": []}',
+        '{"e": true}',
+    ]
+    found = columns_at_once(end.join(rows))
+    assert found is not None
+    assert found[0] == ["a", "b", "c", "d", "e"]
+    assert [column.type for column in found[1]] == [
+        *(pa.large_string(), pa.int64(), LISTS, pa.float64(), pa.large_string())
+    ]
+    assert [column.to_pylist() for column in found[1]] == [
+        *(["2020-01-01", None, None], [1, None, None], [["x", "🌊"], [], None], [None, 1.0, None], [None, None, "True"])
+    ]
+
+
+TEXTS = st.one_of(st.sampled_from(["2020-01-01", "1", "", "null", "a;b", '{"a": 1}', "\n{", "\x00", "`"]), st.text())
+NUMBERS = st.one_of(st.integers(-3, 3), st.integers(), st.floats())
+FLAT = st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS, st.lists(TEXTS, max_size=3))
+CELLS = st.one_of(
+    FLAT, FLAT, st.lists(st.lists(FLAT, max_size=2), max_size=2), st.dictionaries(TEXTS, FLAT, max_size=2)
+)
+#: Columns of one kind, as most are, and of any kind.
+KINDS = st.one_of(*map(st.just, (TEXTS, st.integers(-3, 3), st.floats(-1, 1), st.lists(TEXTS, max_size=2), CELLS)))
+
+
+@st.composite
+def jsonl(draw: st.DrawFn) -> str:
+    """Draw objects, one a line, in which fields are missing, null, late, of mixed types, or there twice."""
+    kinds = draw(
+        st.dictionaries(st.one_of(st.sampled_from(["id", "phrase", "k"]), TEXTS), KINDS, min_size=1, max_size=4)
+    )
+    end = draw(st.sampled_from(["\n", "\n", "\r\n", "\r", "\n\n"]))
+    plain = draw(st.booleans())
+    found = []
+    for _ in range(draw(st.integers(2, 6))):
+        pairs = [
+            (name, draw(kind if draw(st.integers(0, 9)) else st.none()))
+            for name, kind in kinds.items()
+            if plain or draw(st.integers(0, 9))
+        ]
+        pairs += pairs[:1] if not plain and draw(st.integers(0, 30)) == 0 else []
+        ascii_only = draw(st.booleans())
+        inner = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=ascii_only)}" for name, value in pairs)
+        found.append("{" + ", ".join(inner) + "}")
+    return end.join(found) + draw(st.sampled_from(["", end]))
+
+
+def outcome(text: str) -> Any:
+    """Return all that a table holds, or what is said in place of one; numbers as they are written, 0.0 unlike -0.0."""
+    try:
+        found = table(text, "s.jsonl")
+    except InputError as error:
+        return str(error)
+    if found is None:
+        return None
+    values = [repr(column.to_pylist()) for column in found.columns]
+    types = [column.type for column in found.columns]
+    return found.names, types, values, found.line_numbers().tolist(), found.rejected, found.described, found.splits
+
+
+@given(jsonl(), st.sampled_from([60, 200, 1 << 22]))
+@example('{"a": 1}\n{"a": 1.5}\n' * 9, 60)
+@example('{"a": "x", "s": null}\n{"a": "y", "s": 0.1}\n' * 9, 60)
+@example('{"a": 1}\n{"b": 1}\n{"a": 1, "a": 2}\n', 60)
+def test_both_ways_give_the_same_table(text: str, block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "columns_at_once", lambda text, data: columns_at_once(text, data, block))
+        at_once = outcome(text)
+        patch.setattr(module, "columns_at_once", lambda text, data: None)
+        assert outcome(text) == at_once

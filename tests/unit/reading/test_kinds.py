@@ -1,0 +1,148 @@
+"""Kinds of files that were once misread, asked in vain or refused are read, asked with the right answer, or refused."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kp_core as kp
+from kp_core.errors import InputError
+from kp_core.reading import Choice, Question, Source, findings, load
+from tests.format_samples import archive, open_document, parquet, workbook
+from tests.settled import Lists, Truth, settles
+
+CASES = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text("utf-8"))
+OPENERS = {"xlsx": workbook, "ods": open_document}
+
+
+def given(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `load` for a case."""
+    name = case.get("file", "")
+    role = case.get("role", "systems" if name.startswith("s.") else "gold")
+    said = {"roles": {name: Choice(**case["choice"])}} if "choice" in case else {}
+    if "sheets" in case:
+        return {role: [OPENERS[case["opener"]](case["sheets"], name)], **said}
+    if "columns" in case:
+        return {role: [parquet(name, **case["columns"])], **said}
+    if case.get("packed"):
+        return {role: [archive(case["files"], name)], **said}
+    files = case.get("files", {name: case.get("text")})
+    names = case.get("given", {role: list(files)})
+    return {part: [Source(one, files[one].encode()) for one in every] for part, every in names.items()} | said
+
+
+def truths(case: Mapping[str, Any]) -> list[Truth]:
+    """Return what may come out of a case."""
+    parts = [{**case, **other} for other in ({}, *case.get("or", ()))]
+    more = {key: case[key] for key in ("texts", "partial", "higher") if key in case}
+    return [Truth(lists(one.get("gold", ())), lists(one.get("systems", ())), **more) for one in parts]
+
+
+def lists(rows: list[str]) -> Lists:
+    """Return lists that are written as “whose | document | phrase | phrase …”; a bar without blanks is a character."""
+    cells = [row.split(" | ") for row in rows]
+    return {(whose, document): phrases for whose, document, *phrases in cells}
+
+
+def named(case: Mapping[str, Any]) -> str:
+    """Return the kind of a case, and which one of the kind it is."""
+    alike = [one for one in CASES["case"] if one["kind"] == case["kind"]]
+    return f"{case['kind']} {alike.index(case) + 1}"
+
+
+@pytest.mark.parametrize("case", [one for one in CASES["case"] if one["ends"] != "refused"], ids=named)
+def test_files_of_a_kind_are_read_or_asked_with_the_answer_that_is_meant(case: dict[str, Any]) -> None:
+    ended = settles(given(case), truths(case))
+    allowed = ["read"] if case["ends"] == "read" else ["read", "asked first"]
+    assert ended in ([*allowed, "asked"] if case["ends"] != "read" and not case.get("first") else allowed)
+    if ended == "read":
+        said = [note.message for note in load(**given(case)).report.notes if note.level == "warning"]
+        assert "never" not in case or not [one for one in said if case["never"] in one]
+        assert "once" not in case or len([one for one in said if case["once"] in one]) <= 1
+    elif "asks" in case:
+        with pytest.raises(Question, match=re.escape(case["asks"])):
+            load(**given(case))
+
+
+@pytest.mark.parametrize("case", [one for one in CASES["case"] if one["ends"] == "refused"], ids=named)
+def test_what_is_no_input_is_refused_with_one_thing_to_do(case: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=case["said"]) as refused:
+        load(**given(case))
+    assert not isinstance(refused.value, Question)
+    assert refused.value.remedy.replace("docs/formats.md", "").strip(" .") not in ("", "See", "see")
+
+
+def questions() -> dict[str, Question]:
+    """Return the questions that the cases ask."""
+    asked = {}
+    for case in CASES["case"]:
+        try:
+            load(**given(case))
+        except Question as question:
+            asked[named(case)] = question
+        except InputError:
+            pass
+    return asked
+
+
+def test_a_question_has_at_most_four_readings_that_differ_and_sixty_words() -> None:
+    for name, question in questions().items():
+        for finding in question.findings:
+            readings = [one for one in finding.answers if not any(c.use == "no" for c in one.choices.values())]
+            assert len(readings) <= 4, name
+            assert len({one.options() for one in finding.answers}) == len(finding.answers), name
+            assert len(f"{finding.where} {finding.found} {finding.expected} {finding.remedy}".split()) <= 60, name
+
+
+# fixes of ids
+
+
+@pytest.mark.parametrize("case", CASES["fix"], ids=lambda case: case["shows"])
+def test_a_fix_is_offered_where_it_joins_one_to_one_and_by_example(case: dict[str, Any]) -> None:
+    gold, runs = ({doc_id: ["tide"] for doc_id in case[side]} for side in ("ids", "others"))
+    stops = [one for one in findings(load(gold=gold, systems={"s": runs})) if one.level == "stop"]
+    assert len(stops) == 1
+    fixes = [reply for reply in stops[0].answers if reply.fixes]
+    assert bool(fixes) == case["joins"]
+    for reply in fixes:
+        mended = load(gold=gold, systems={"s": runs}, fixes=reply.fixes)
+        assert set(mended.gold["doc_id"]) == set(mended.runs["doc_id"])
+        assert len(set(mended.gold["doc_id"])) == len(gold)
+        assert any(doc_id in reply.example for doc_id in (*gold, *runs))
+
+
+# several files at once
+
+
+UNSURE = [
+    "doc_id,keyphrase,prob\nd1,sea,0.2\nd1,tide,0.9\nd2,quay,0.1\nd2,ship,0.8\n",
+    "Name,T 1,T 2\nA,x; y,z\nB,x,z; u\n",
+]
+
+
+def test_every_file_that_needs_an_answer_is_asked_at_once() -> None:
+    files = [Source(name, text.encode()) for name, text in zip(("s.csv", "class.csv"), UNSURE, strict=True)]
+    with pytest.raises(Question) as asked:
+        load(gold=files[1], systems=files[0])
+    assert {one.where for one in asked.value.findings} == {"s.csv", "class.csv"}
+
+
+@pytest.mark.parametrize("text", CASES["both"]["texts"])
+def test_one_file_that_holds_both_is_given_for_either_or_for_both(text: str) -> None:
+    lone, twice = Source("all.csv", text.encode()), [Source("all.csv", text.encode()) for _ in range(2)]
+    for corpus in (load(gold=lone), load(gold=twice[0], systems=twice[1]), load(files=lone)):
+        assert (len(corpus.annotators), len(corpus.systems)) == (1, 2)
+        assert kp.evaluate(corpus, k=1, interval="none").frame["value"].notna().any()
+
+
+@pytest.mark.parametrize("name", CASES["unreadable"]["names"])
+def test_one_member_that_cannot_be_read_stops_no_folder(name: str) -> None:
+    members = {"d1.key": "tide\nsea\n", "d2.key": "moon\n", name: b"PK\x03\x04\x00\xff\xfe\x00broken"}
+    corpus = load(gold=archive(members))
+    assert sorted(corpus.gold["phrase"]) == ["moon", "sea", "tide"]
+    assert any(name in left for reading in corpus.report.readings for left in reading.ignored)
