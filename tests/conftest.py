@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 import kp_core as kp
 from tests.cases import LECTURES, ROOT
@@ -14,6 +16,8 @@ settings.register_profile("kpscope", deadline=None, derandomize=True, database=N
 #: What `make fuzz` takes: other examples every time, with the seed that gives a failing one again.
 settings.register_profile("fresh", deadline=None, database=None, print_blob=True)
 settings.load_profile("kpscope")
+# Hypothesis draws constants from the project's modules that are loaded by then: which, hangs on the tests run before.
+providers._get_local_constants = Constants
 
 
 @pytest.fixture(scope="session")

@@ -481,7 +481,9 @@ def _of_columns(layout: Layout) -> Iterator[Doubt]:
         people_of = replace(layout, role="gold", says=f"annotators {quoted(used)}")
         systems_of = replace(layout, role="system", says=f"systems {quoted(used)}")
         either = (systems_of, people_of) if layout.role == "system" else (people_of, systems_of)
-        yield Doubt(f"The columns {quoted(used)} may be people or systems, each with a list.", either)
+        bare = replace(layout, kind="documents", role="documents", sources={}, says="documents, without keyphrases")
+        texts = (bare,) if {"title", "text"} & set(layout.columns) else ()
+        yield Doubt(f"The columns {quoted(used)} may be people or systems, each with a list.", (*either, *texts))
 
 
 def _turned(layout: Layout, used: Sequence[str]) -> Iterator[Layout]:

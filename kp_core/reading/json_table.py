@@ -47,7 +47,7 @@ def json_table_of(files: Sequence[File]) -> Table:
     for file in files:
         value = file.records[0].value
         values.append(value if find_roles(value, ("doc_id",)) else {KEY: file.stem} | value)
-    table = _table(files[0], _fields(files[0], values), [1] * len(files))
+    table = _of_rows(files[0], values, [1] * len(files))
     return replace(table, **_said_of_rows(table))
 
 
@@ -81,7 +81,7 @@ def _of_records(file: File) -> Table | None:
     values = [record.value for record in good]
     if len(file.records) == 1 and not find_roles(values[0], ("doc_id",)) and not _PHRASES & values[0].keys():
         values = [{KEY: file.stem} | values[0]]
-    table = _table(file, _fields(file, values), [record.line for record in good])
+    table = _of_rows(file, values, [record.line for record in good])
     broken = [(file.name, one.line, one.broken, storable(one.content)) for one in file.records if one.broken]
     return replace(table, rejected=broken + table.rejected, **_said_of_rows(table))
 
@@ -145,7 +145,9 @@ def _of_objects(file: File, value: dict[str, dict[str, Any]]) -> Table | None:
     # pandas writes the numbers of rows in front of rows that have ids of their own.
     are_rows = list(value) == [str(row) for row in range(len(value))] and find_roles(names, ("doc_id",))
     rows = list(value.values()) if are_rows else [{KEY: key} | fields for key, fields in value.items()]
-    return _documents(file, "a JSON object of", _fields(file, rows))
+    table = _of_rows(file, rows, [0] * len(rows))
+    described, form = f"a JSON object of {counted(len(value), 'document')}", "F1" if table.names == [KEY] else "F6"
+    return replace(table, described=described, form=form)
 
 
 def _documents(file: File, what: str, fields: Mapping[str, Sequence[Any]], unit: str = "document") -> Table:
@@ -154,35 +156,35 @@ def _documents(file: File, what: str, fields: Mapping[str, Sequence[Any]], unit:
     return replace(_table(file, fields, [0] * size), described=f"{what} {counted(size, unit)}", form=form)
 
 
-def _fields(file: File, rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return the values of every field, in the order in which fields first appear."""
-    rows = _one_by_one(rows)
-    names = list(dict.fromkeys(chain.from_iterable(rows)))
+def _of_rows(file: File, objects: Sequence[dict[str, Any]], lines: Sequence[int]) -> Table:
+    """Return objects with the lines that they begin in as a table, fields in the order in which they appear."""
+    rows = _one_by_one(objects, lines)
+    names = list(dict.fromkeys(chain.from_iterable(row for row, _ in rows)))
     _refuse_large(file, names, len(rows))
-    return {name: [row.get(name) for row in rows] for name in names}
+    return _table(file, {name: [row.get(name) for row, _ in rows] for name in names}, [line for _, line in rows])
 
 
-def _one_by_one(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+def _one_by_one(rows: Sequence[dict[str, Any]], lines: Sequence[int]) -> list[tuple[dict[str, Any], int]]:
     """Return an object for each item of the one field of lists of objects, if their own fields say too little.
 
     Which of them is the phrase, and which number ranks it, is then told as in any table of one phrase a row.
     """
-    lists = {
-        name: items for name, items in ((n, _objects_in(row.get(n))) for row in rows for n in row) if items is not None
-    }
-    if len(lists) != 1 or not rows:
-        return rows
+    lists = {name for row in rows for name, value in row.items() if _objects_in(value) is not None}
+    whole = list(zip(rows, lines, strict=True))
+    if len(lists) != 1:
+        return whole
     (name,) = lists
     every = [(row, _objects_in(row.get(name))) for row in rows]
     found = [item for _, items in every for item in items or ()]
     if any(item.keys() & _PLACES for item in found[:_FIRST]):
-        return rows  # marks in a text, which stays one
+        return whole  # marks in a text, which stays one
     known = all(_is_phrase(item) and not {*map(str.lower, item)}.isdisjoint(_AMOUNTS) for item in found)
     numbers = any(is_number(value) and not isinstance(value, str) for item in found for value in _leaves(item))
     if known or not numbers or any(items is None and row.get(name) is not None for row, items in every):
-        return rows
+        return whole
     rest = [({key: value for key, value in row.items() if key != name}, items or ()) for row, items in every]
-    return [{**others, **_flat(item)} for others, items in rest for item in items]
+    beside = zip(rest, lines, strict=True)
+    return [({**others, **_flat(item)}, line) for (others, items), line in beside for item in items]
 
 
 def _flat(item: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -130,8 +130,12 @@ def _role_by_heads(table: Table, choice: Choice) -> Role | None:
         return "gold"
     if worded or not table.header or _lists_of(table):
         return None
-    texts = heads & {*NAMES["text"], *NAMES["title"]}
-    return "documents" if texts and not any(base_of(name) != name for name in table.names) else None
+    if any(base_of(name) != name for name in table.names):
+        return None
+    # Titles alone may stand beside the phrases of two people, one in every cell.
+    beside = [n for n in table.names if plain(n) not in KNOWN | NO_PHRASES and profile(table, n).phrases]
+    few = heads & {*NAMES["title"]} and len(beside) < 2
+    return "documents" if heads & {*NAMES["text"]} or few else None
 
 
 def _is_scored(table: Table, name: str) -> bool:

@@ -39,6 +39,18 @@ def lines(text: str) -> str:
     return "\n".join(json.dumps(value) for value in json.loads(text)) + "\n"
 
 
+def test_items_of_a_list_that_are_rows_of_their_own_have_the_line_of_their_document() -> None:
+    text = '{"id": "d1", "phrases": [{"what": "tide", "n": 2}, {"what": "sea", "n": 1}]}\n'
+    found = table(text + '\n{"id": "d3", "phrases": [{"what": "moon", "n": 3}]}\n')
+    assert found is not None
+    assert dict(zip(found.names, (one.to_pylist() for one in found.columns), strict=True)) == {
+        "id": ["d1", "d1", "d3"],
+        "what": ["tide", "sea", "moon"],
+        "n": [2, 1, 3],
+    }
+    assert found.line_numbers().tolist() == [1, 1, 3]
+
+
 # documents
 
 SHAPES = {
