@@ -71,7 +71,7 @@ def test_put_a_file_right_that_was_not_understood(server: str, page: Page, settl
     page.get_by_role("button", name="Use this reading").click()
     page.get_by_text("Your file", exact=True).wait_for()
     settle(page)
-    expect(main(page).get_by_text("keyphrases in “remark”")).to_be_visible()
+    expect(main(page).get_by_text("gold standard · 2 of 2 documents · 3 phrases")).to_be_visible()
     follow(page, settle, "Documents")
     expect(page.get_by_text("at least two, so that one can be held against the others")).to_be_visible()
 
