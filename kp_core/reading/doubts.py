@@ -20,6 +20,7 @@ from kp_core.reading.fields import (
     KNOWN,
     LANGUAGES,
     NAMES,
+    NO,
     NO_PHRASES,
     SYSTEMS,
     base_of,
@@ -33,7 +34,7 @@ from kp_core.reading.fields import (
 )
 from kp_core.reading.json_table import TEXT
 from kp_core.reading.layout import Layout
-from kp_core.reading.profiles import NO, SAMPLE, cells_of, count_distinct, is_long, items_of, profile, whole_lists
+from kp_core.reading.profiles import SAMPLE, cells_of, count_distinct, is_long, items_of, profile, whole_lists
 from kp_core.reading.separators import json_list
 from kp_core.reading.table import Table, list_columns
 from kp_core.reading.values import floats, number, with_points

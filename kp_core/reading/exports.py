@@ -18,7 +18,7 @@ from kp_core.reading.layout import Layout
 from kp_core.reading.profiles import cells_of
 from kp_core.reading.schemas import Schema, schema_of
 from kp_core.reading.separators import cell_separator
-from kp_core.reading.table import Table, counts_rows
+from kp_core.reading.table import Table, counts_rows, holds_lists
 from kp_core.reading.wide_columns import whose
 
 #: Answers to a form of a program that is not known: what stands beside them is a question.
@@ -125,25 +125,17 @@ def _lists(
     if "phrase" not in columns or (numbered and schema.ids != "rows"):
         return None
     several = not cells and not numbered and "rank" not in columns
-    if cells == "none" or (several and schema.whole and not _is_list(table, columns["phrase"])):
+    if cells == "none" or (several and schema.whole and not holds_lists(table.column(columns["phrase"]))):
         return Layout("long", table, role, columns, evidence=evidence)
     return Layout(
         "lists",
         table,
         role,
         columns,
-        cells=cells or _separator(table, columns["phrase"]),
+        cells=cells or cell_separator(table, columns["phrase"]),
         numbered=numbered,
         evidence=evidence,
     )
-
-
-def _separator(table: Table, name: str) -> str:
-    return cell_separator(table, name)
-
-
-def _is_list(table: Table, name: str) -> bool:
-    return bool(pa.types.is_nested(table.column(name).type))
 
 
 def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str], evidence: str) -> Layout | None:
@@ -167,7 +159,7 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str], 
                 table,
                 role,
                 columns | {"phrase": phrases[0]},
-                cells=_separator(table, phrases[0]),
+                cells=cell_separator(table, phrases[0]),
                 evidence=evidence,
             )
         return Layout(

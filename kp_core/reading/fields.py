@@ -14,6 +14,8 @@ from kp_core.corpus import Role
 _FOUND = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
 _SAID: dict[str, str] = _FOUND.pop("said")
 _SPOKEN: dict[str, str] = _FOUND.pop("spoken")
+#: What stands in cells that only say whether somebody chose a phrase.
+NO, YES = (frozenset(_FOUND.pop(name).split()) for name in ("no", "yes"))
 
 
 def _without_marks(text: str) -> str:
@@ -53,8 +55,7 @@ KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTH
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
 #: Words that say gold standard, and no more than that.
 GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "correct", "reference", "target", "targets", "actual"})
-#: Heads that are no ids, and those that are no keyphrases, whatever stands below.
-NO_IDS = (BESIDES | KNOWN | WRITERS) - set(NAMES["doc_id"])
+#: Heads that are no keyphrases, whatever stands below.
 NO_PHRASES = BESIDES | WRITERS | {*NAMES["text"], *NAMES["title"], *NAMES["group"]}
 #: Heads of columns that play no part in a table of phrases.
 ASIDE = BESIDES | WRITERS

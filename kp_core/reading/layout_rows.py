@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.fields import GOLD, GOLD_WORDS, in_words, plain, told
+from kp_core.reading.fields import GOLD, GOLD_WORDS, NO, YES, in_words, plain, told
 from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.list_cells import cells_of_lists, has_parallel_scores
 from kp_core.reading.lists import ListBuilder
-from kp_core.reading.profiles import MARKED, NO, count_distinct
+from kp_core.reading.profiles import count_distinct
 from kp_core.reading.rows import Rows
 from kp_core.reading.separators import json_list
 from kp_core.reading.shapes import title_and_body
@@ -27,7 +27,7 @@ from kp_core.reading.table import Table, list_columns
 from kp_core.reading.values import byte_lengths, floats, repeated, with_points
 
 _TEXTS = ("text", "title", "group")
-_YES = pa.array(sorted(MARKED - NO), pa.large_string())
+_YES = pa.array(sorted(YES), pa.large_string())
 #: What some collections put between a title and the text.
 _TITLE_END = r" (\[sep\]|\[SEP\]|<eos>) "
 #: What stands beside the score of a judged system: its role, and its name among judgements.

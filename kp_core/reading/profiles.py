@@ -11,54 +11,12 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.reading.fields import DOCUMENTS, NO_IDS, SHELF_MARKS, base_of, plain
+from kp_core.reading.fields import NO, YES, base_of
 from kp_core.reading.table import Table
-from kp_core.reading.values import URIS, is_number
+from kp_core.reading.values import is_number
 
-#: More characters than phrases have.
-LONG_TEXT = 200
 #: Cells of a column that are looked at to tell what it holds.
 SAMPLE = 1000
-#: What stands in cells that only say whether somebody chose a phrase.
-NO = {
-    "0",
-    "no",
-    "n",
-    "nein",
-    "non",
-    "false",
-    "✗",
-    "reject",
-    "rejected",
-    "wrong",
-    "falsch",
-    "drop",
-    "declined",
-    "verworfen",
-    "-",
-}
-MARKED = {
-    "1",
-    "x",
-    "yes",
-    "y",
-    "ja",
-    "j",
-    "oui",
-    "si",
-    "sì",
-    "true",
-    "✓",
-    "keep",
-    "accept",
-    "accepted",
-    "ok",
-    "approved",
-    "richtig",
-    "right",
-    "übernommen",
-    "+",
-} | NO
 #: What stands between the phrases of a cell: certainly, where nothing else does, and where most cells hold it.
 _CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] "
 ANY_MARK = re.compile(f"{_CERTAIN}|{_COMMAS}|{_RARE}")
@@ -92,7 +50,7 @@ class Profile:
     @property
     def marks(self) -> bool:
         """Whether the cells only say yes or no."""
-        return {cell.lower() for cell in self.cells} <= MARKED
+        return {cell.lower() for cell in self.cells} <= YES | NO
 
     @property
     def moments(self) -> bool:
@@ -108,15 +66,6 @@ class Profile:
     def addresses(self) -> bool:
         """Whether each cell is one address of the web."""
         return all(re.fullmatch(r"(https?://|www\.)\S+", cell) for cell in self.cells)
-
-    @property
-    def ids(self) -> bool:
-        """Whether the cells can be ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
-        if self.moments or all(map(URIS.fullmatch, self.cells)):
-            return False
-        decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in self.cells)
-        short = self.words <= 6 and self.characters <= 80
-        return decimals * 2 <= len(self.cells) and short and self.lists < 0.5
 
 
 def profile(table: Table, name: str) -> Profile:
@@ -181,29 +130,6 @@ def is_long(table: Table, name: str, characters: int) -> bool:
     if not (pa.types.is_large_string(column.type) or pa.types.is_string(column.type)) or not len(column):
         return False
     return bool((pc.mean(pc.utf8_length(column.slice(0, SAMPLE))).as_py() or 0) > characters)
-
-
-def can_be_ids(table: Table, name: str) -> bool:
-    """Tell whether a column can hold ids, by its content and its head."""
-    shape, head = profile(table, name), plain(name)
-    meant = head not in NO_IDS or (shape.codes and head in DOCUMENTS) or is_shelf_mark(table, name)
-    return meant and not is_partial(table, name) and shape.ids
-
-
-def is_shelf_mark(table: Table, name: str) -> bool:
-    """Tell a column of shelf marks or of ISBNs, which may be ids where every row has one."""
-    return plain(name) in SHELF_MARKS and len(cells_of(table, name)) == min(len(table), SAMPLE)
-
-
-def is_partial(table: Table, name: str) -> bool:
-    """Tell a column of DOIs, which not every record has."""
-    return plain(name) in ("doi", "di") and len(cells_of(table, name)) < min(len(table), SAMPLE)
-
-
-def have_digits(table: Table, name: str) -> bool:
-    """Tell whether most cells of a column hold a digit, as ids do and titles do not."""
-    cells = table.texts(name).slice(0, SAMPLE)
-    return 2 * (pc.sum(pc.match_substring_regex(cells, r"[0-9]")).as_py() or 0) >= len(cells)
 
 
 def is_blank(table: Table, name: str) -> pa.ChunkedArray:

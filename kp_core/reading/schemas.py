@@ -25,7 +25,6 @@ class Schema:
     joined: bool = False
     cells: str = ""
     begin: int = 0
-    asked_in: int = 0
     no: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     role: Role | None = None
     ids: Literal["", "rows"] = ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 import pyarrow.compute as pc
@@ -32,11 +31,9 @@ from kp_core.reading.fields import (
     record_phrases,
     source_of,
 )
-from kp_core.reading.profiles import ANY_MARK, SAMPLE, Profile, profile, whole_lists
+from kp_core.reading.profiles import Profile, profile, whole_lists
 from kp_core.reading.table import Table, list_columns
 
-#: In so many rows people and systems have some keyphrase in common.
-_TELLING_ROWS = 10
 #: Ends of the heads of questions about documents.
 _ABOUT = re.compile(
     r"(?i)(?:^|\W)(?:texte?|texto|testo|tekst|doc(?:ument)?|dokument|documento|abstract|article|artikel|paper)$"
@@ -162,37 +159,6 @@ def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tup
             source = name.strip()
         found[source] = (*found.get(source, ()), name)
     return found
-
-
-def mixes_gold(sources: Mapping[str, tuple[str, ...]]) -> bool:
-    """Tell other keyphrases beside the gold standard, which may be anybody's."""
-    names = [name for columns in sources.values() for name in columns]
-    if not any(is_gold(name) for name in names):
-        return False
-    others = [name for name in names if not is_gold(name) and not is_predicted(name)]
-    meant = any(not is_gold(name) or plain(name) in GOLD_WORDS for name in names if name not in others)
-    return any(source_of(name) != base_of(name) for name in others) or (len(others) > 0 and not meant)
-
-
-def odd_columns(table: Table, sources: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Return the columns that may hold something else, since they share nothing with the others.
-
-    People and systems that index the same documents agree now and then, unlike authors or remarks.
-    """
-    names = [name for columns in sources.values() for name in columns]
-    if any(len(columns) > 1 for columns in sources.values()):
-        return []
-    asked = names
-    if len(table) < _TELLING_ROWS:  # people may have nothing in common; a column without any list beside lists is odd
-        lists = len(whole_lists(table, names)) > 1 and gold_beside(sources) is None
-        asked = [name for name in names if lists and not profile(table, name).lists]
-    items: dict[str, set[tuple[int, str]]] = {}
-    for name in names if asked else ():
-        cells = enumerate(table.texts(name).slice(0, SAMPLE).to_pylist())
-        parted = ((row, ANY_MARK.split(cell)) for row, cell in cells)
-        items[name] = {(row, item.strip().lower()) for row, parts in parted for item in parts}
-    said = Counter(item for own in items.values() for item in own if item[1])
-    return [name for name in asked if all(said[item] < 2 for item in items[name])]
 
 
 def lies_across(table: Table, columns: dict[str, str], sources: Mapping[str, tuple[str, ...]]) -> bool:
