@@ -25,6 +25,8 @@ class NoNumber(str):
 
 
 _FENCE = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
+#: JSON between the sentences of a language model.
+_BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^\s*```", re.DOTALL | re.MULTILINE)
 #: So many objects tell whether a text holds records: they are whole, and not all of them are empty.
 _FIRST = 200
 #: Objects that may stand in one line.
@@ -70,7 +72,13 @@ class _Decoder(json.JSONDecoder):
 
 
 def parse_json(name: str, text: str, limits: Limits, twice: str) -> tuple[Any, int]:
-    """Return the value if the whole text is JSON, else a `_NotJson` with the reason; and how many keys stood twice."""
+    """Return the value of a text that is JSON, or holds it in one fence; else a `_NotJson` with the reason.
+
+    The second value is how many keys stood twice.
+    """
+    if "```" in text and len(blocks := list(_BLOCK.finditer(text))) == 1:
+        begin, end = blocks[0].span(1)
+        text = "\n" * text.count("\n", 0, begin) + text[begin:end]  # errors keep their lines
     if text.lstrip()[:1] not in ("{", "["):
         return NOT_JSON, 0
     # An empty list takes two characters in the file and fifty times as much in memory.

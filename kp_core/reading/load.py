@@ -264,7 +264,8 @@ def _read(given: Sequence[_Given], opened: Sequence[_Opened], wishes: _Wishes, n
         among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
         recognised = recognise(kept, one.given.role, asked, left_out if among else None)
         questions += asked
-        notes += [Note("info", file, f"Left out: {what}.") for file, what in left_out.items()]
+        meant = one.bundle.loose or not one.bundle.folder
+        notes += [Note("warning" if meant else "info", f, f"Left out: {what}.") for f, what in left_out.items()]
         unused = (file.name for file in one.files if file.choice.use == "no")
         ignored = (*one.bundle.ignored, *left_out, *unused)
         found += [(replace(one, bundle=replace(one.bundle, ignored=ignored)), each) for each in recognised]

@@ -18,7 +18,7 @@ from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import families_of, family_named, title_of
 from kp_core.reading.family import File, NoData, Recognition, Strength
-from kp_core.reading.fields import in_words, role_of_path
+from kp_core.reading.fields import SYSTEMS, in_words, plain, quoted, role_of_path
 from kp_core.reading.json_text import is_json
 from kp_core.reading.layout import Layout
 from kp_core.reading.limits import refuse_over
@@ -217,6 +217,11 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: list
     if len(gold) > 1 or (len(unknown) > 1 and not gold and "gold" not in known):
         asked.append(_doubt_of_roles(gold or unknown, unknown))
         return recognitions
+    # One list beside a gold standard is a system's; lists of several names may as well be people's.
+    mixed = [one for one in unknown if "gold" in known and _are_strange(_names_in(one))]
+    if mixed:
+        asked += map(_doubt_of_names, mixed)
+        return recognitions
     roles |= {id(one): "gold" if one in gold else "system" for one in unknown}
     settled = []
     for one in recognitions:
@@ -241,7 +246,7 @@ def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
     """Return which of some lists may be the gold standard: of several people, or shorter lists of unequal lengths."""
     people, uneven, sizes = list[Recognition](), list[Recognition](), list[float]()
     for one in recognitions:
-        rows = [part.table for part in family_named(one.family).read(one, None) if part.role in ("gold", "system")]
+        rows = _tables_of(one)
         ids = [table["doc_id"].combine_chunks().dictionary_encode().indices for table in rows]
         lengths = np.concatenate(
             [np.zeros(0, np.int64), *(np.bincount(codes.to_numpy(zero_copy_only=False)) for codes in ids)]
@@ -249,7 +254,7 @@ def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
         sizes.append(float(lengths.mean()) if len(lengths) else 0)
         if len(lengths) < 3 or lengths.max() == 1 or lengths.min() < lengths.max():
             uneven.append(one)
-        if any("source" in table.column_names and len(pc.unique(table["source"])) > 1 for table in rows):
+        if len(_names_in(one)) > 1:
             people.append(one)
     if people:
         return people
@@ -257,6 +262,32 @@ def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
         return uneven
     first, second = sorted(sizes)[:2]
     return [one for one, size in zip(recognitions, sizes, strict=True) if size == first or 2 * first > second]
+
+
+def _tables_of(one: Recognition) -> list[pa.Table]:
+    return [part.table for part in family_named(one.family).read(one, None) if part.role in ("gold", "system")]
+
+
+def _names_in(one: Recognition) -> list[str]:
+    """Return the names of those whose lists a file holds, in the order of the file."""
+    named = (table["source"] for table in _tables_of(one) if "source" in table.column_names)
+    return list(dict.fromkeys(name for column in named for name in pc.unique(column).to_pylist()))
+
+
+def _are_strange(names: Sequence[str]) -> bool:
+    """Tell several names of which none is a well-known system's."""
+    return len(names) > 1 and not SYSTEMS & set(map(plain, names))
+
+
+def _doubt_of_names(one: Recognition) -> Finding:
+    """Ask whether the lists of several names beside a gold standard are those of people or of systems."""
+    names, roles = _names_in(one), {"systems": "system", "annotators, of the gold standard": "gold"}
+    answers = [
+        Reply(shown, {file.name: replace(file.choice, role=cast(Role, role)) for file in one.files})
+        for shown, role in roles.items()
+    ]
+    found = f"lists of {quoted(names)} beside a gold standard"
+    return Finding("ask", one.files[0].name, found, "systems or people", tuple(answers))
 
 
 def _doubt_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Recognition]) -> Finding:
