@@ -34,8 +34,8 @@ BESIDES = ANSWERS | SHELF_MARKS | REMARKS | {*_WORDS.pop("besides")}
 MACHINES = frozenset(_WORDS.pop("machines"))
 #: What parts keyphrases by their kind, not by who chose them.
 KINDS = frozenset(_WORDS.pop("kinds"))
-#: First cells of rows of sums, and what stands in a column of languages.
-TOTALS, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "languages"))
+#: First cells of rows of sums, what such rows count, and what stands in a column of languages.
+TOTALS, COUNTED, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "counted", "languages"))
 #: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.
 WRITERS = frozenset(_WORDS.pop("writers"))
 _RECORD_PHRASES = frozenset(_WORDS.pop("record_phrases"))
@@ -220,6 +220,8 @@ def source_of(head: str) -> str:
     base = base_of(head.removeprefix("Answer."))
     if plain(base) in GOLD or plain(base) in NAMES["rank"]:
         return ""
+    if plain(base) in NAMES["doc_id"]:  # “ref no”
+        return base
     about = {*NAMES["phrase"], *NAMES["phrases"]}
     for ends in (_BLANKS, _ENDS):
         every = list(filter(None, ends.split(base)))

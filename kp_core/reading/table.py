@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from kp_core.errors import Note, counted
 from kp_core.reading.choice import Choice
 from kp_core.reading.decode import split_lines
-from kp_core.reading.fields import TOTALS, base_of, is_form, is_known, number_of, plain
+from kp_core.reading.fields import COUNTED, TOTALS, base_of, is_form, is_known, number_of, plain
 from kp_core.reading.limits import Limits
 from kp_core.reading.values import HALF_A_CHARACTER, Mask, Rejected, is_number, storable
 
@@ -268,8 +268,9 @@ def _without_footer(table: Table) -> Table:
         apart = last[len(rows) - 1] - last[len(rows) - 2] > 1
         full = all(sum(map(bool, row)) > 1 for row in rows[:-1])
         remark = full and bool(rows[-1][0]) and len(words) > 2 and bool(re.search(r"\d", cells[0]))
+        counts = len(cells) == 1 and len(words) in (2, 3) and words[0].isdecimal() and plain(words[1]) in COUNTED
         note = len(cells) == 1 and (" " in cells[0] if apart else remark)
-        if not (sums or note):
+        if not (sums or note or counts):
             break
         below.append(" ".join(cells))
         rows.pop()

@@ -53,7 +53,7 @@ def record_columns(table: Table) -> list[str]:
     if not table.header:
         return []
     shapes = {name: profile(table, name) for name in record_phrases(table.names)}
-    found = [name for name, shape in shapes.items() if shape.phrases and not shape.codes]
+    found = [n for n, shape in shapes.items() if shape.phrases and (number_of(n) is not None or not shape.codes)]
     whole = whole_lists(table, found)
     return [name for name in found if name in whole or plain(name) not in NAMES["phrase"]]
 
