@@ -76,7 +76,7 @@ class Doubt:
 def doubts_of(layout: Layout, choice: Choice) -> list[Doubt]:
     """Return what is in doubt about a layout; nothing where the user said what the keyphrases are."""
     said = {"phrase", "phrases", "text"} & set(choice.columns) or choice.several("phrases_of")
-    if said or {"marks_of", "scores_of"} & set(choice.options):
+    if said or {"marks_of", "scores_of"} & set(choice.options) or choice.use == "as-read":
         return []
     return list(_of_columns(layout) if layout.kind == "wide" else _of_rows(layout))
 
@@ -200,7 +200,7 @@ def _elsewhere(layout: Layout, free: Sequence[str], unknown: Collection[str]) ->
     ids = [one for one in free if "codes" in clues_of(table, one) and "fraction" not in clues_of(table, one)]
     for name in [one for one in ids if plain(one) not in KNOWN][: "doc_id" in unknown]:
         yield replace(layout, columns={**columns, "doc_id": name})
-    if len(table.names) == 2 and "doc_id" in columns:
+    if len(table.names) == 2 and {"doc_id", "phrase"} <= set(columns):
         yield replace(layout, columns={**columns, "doc_id": columns["phrase"], "phrase": columns["doc_id"]})
 
 

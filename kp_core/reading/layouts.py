@@ -60,7 +60,7 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
     table = meant_rows(table)
     if (export := export_of(table, asked, choice)) is not None:
         # Our own template says whose the rows are, and not that all of them are people.
-        named = export.own and "relevance" not in export.columns
+        named = export.own and "relevance" not in export.columns and choice.use != "as-read"
         mixed = next(people_and_machines(export, []), None) if named else None
         return replace(export, doubt=mixed.words) if mixed else export
     if OUTER in table.names:
