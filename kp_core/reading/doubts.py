@@ -173,6 +173,7 @@ def _of_rows(layout: Layout) -> Iterator[Doubt]:
     yield from _tokens(layout)
     yield from _scores(layout, free)
     yield from _verdicts(layout, free)
+    yield from _once_each(layout)
     mixed = list(people_and_machines(layout, free))
     yield from mixed or _people(layout, free)
     yield from _other_lists(layout, free)
@@ -194,6 +195,7 @@ def _of_rows(layout: Layout) -> Iterator[Doubt]:
 def _elsewhere(layout: Layout, free: Sequence[str], unknown: Collection[str]) -> Iterator[Layout]:
     """Give the readings in which another column holds the keyphrases or the ids, or the two columns change places."""
     table, columns = layout.table, layout.columns
+    free = [name for name in free if "beside" not in clues_of(table, name)]
     likely = [name for name in free if profile(table, name).phrases and plain(name) not in NO_PHRASES]
     for name in likely[:2]:
         yield replace(layout, columns={**columns, "phrase": name})
@@ -414,6 +416,29 @@ def _people(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
             meant = replace(layout, columns={**layout.columns, person: name}, says=f"{whose} in “{name[:40]}”")
             yield Doubt(may_be([(person, name)]), (meant, replace(layout, says=f"“{name[:40]}” says something else")))
             return
+
+
+def _once_each(layout: Layout) -> Iterator[Doubt]:
+    """Tell a column of people each of whom has one document, and one of types of which a document has several."""
+    table, columns = layout.table, layout.columns
+    ids = columns.get("doc_id")
+    if ids is None or layout.role != "gold" or layout.kind != "long":
+        return
+    name, group = columns.get("annotator"), columns.get("group")
+    documents = len(pc.unique(filled(table, ids)))
+    if name is not None and documents > _FEW and plain(name) in NAMES["name"]:
+        of = count_distinct({"who": filled(table, name)})
+        if of == documents == count_distinct({"who": filled(table, name), "of": filled(table, ids)}):
+            rest = {part: one for part, one in columns.items() if part != "annotator"}
+            titled = replace(layout, columns=rest | {"title": name}, says=f"“{name[:40]}” holds the titles")
+            people = replace(layout, says=f"annotators in “{name[:40]}”, each of one document")
+            yield Doubt(f"Each entry of “{name[:40]}” stands beside one document only.", (titled, people))
+    several = {"group": filled(table, group), "of": filled(table, ids)} if group is not None and name is None else {}
+    if group is not None and several and count_distinct(several) > documents:
+        rest = {part: one for part, one in columns.items() if part != "group"}
+        people = replace(layout, columns=rest | {"annotator": group}, says=f"annotators in “{group[:40]}”")
+        alike = replace(layout, columns=rest, says=f"all rows alike, whatever “{group[:40]}” says")
+        yield Doubt(f"Documents stand beside several entries of “{group[:40]}”.", (people, alike))
 
 
 def _other_lists(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:

@@ -51,6 +51,7 @@ def clues_of(table: Table, name: str) -> frozenset[str]:
         "mail": "mail" in head,
         "identifier": head in IDENTIFIERS,
         "graded": head in (*NAMES["rank"], *NAMES["relevance"]),
+        "beside": head in IDENTIFIERS and head.endswith("_id") and head[:-3] in map(plain, table.names),
         "tag": head in ("label", "tag", "labels", "tags"),
         "aside": head in ASIDE - KNOWN or bool(REMARKS & set(map(plain, name.split()))),
         "unknown": not table.header or head not in KNOWN | ASIDE | {*IDENTIFIERS},

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from kp_core.errors import InputError
-from kp_core.reading.fields import find_roles
+from kp_core.reading.fields import find_roles, plain
 from kp_core.reading.limits import Limits, refuse_over
 
 
@@ -104,6 +104,8 @@ def records_within(value: Any) -> Any:
     """
     if not isinstance(value, dict):
         return value
+    if (inner := _wrapped(value)) is not None:
+        return records_within(inner)
     if find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases")):
         rows = {tuple(inner) if isinstance(inner, dict) else len(inner) for inner in value.values() if _holds(inner)}
         if len(rows) == 1 and all(map(_holds, value.values())):
@@ -126,6 +128,32 @@ def records_within(value: Any) -> Any:
     return lists[0] if found and all(isinstance(one, dict) for one in lists[0]) else value
 
 
+def _wrapped(value: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the one object of lists, or of objects of lists, beside settings, dates and counts; None elsewhere."""
+    parts = {name: inner for name, inner in value.items() if isinstance(inner, dict) and _has_lists(inner)}
+    rest = [inner for name, inner in value.items() if name not in parts]
+    said = all(
+        not isinstance(inner, list) and not (isinstance(inner, dict) and any(map(_holds, inner.values())))
+        for inner in rest
+    )
+    if len(parts) != 1 or not said or find_roles(value, ("doc_id", "text", "title")):
+        return None
+    ((name, inner),) = parts.items()
+    nested = all(isinstance(one, dict) for one in inner.values())
+    return inner if plain(name) in _WRAPPERS and (rest or nested) else None
+
+
+#: Fields that only say that what is looked for stands within.
+_WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
+
+
+def _has_lists(inner: dict[str, Any]) -> bool:
+    """Tell an object of lists, or of objects of lists."""
+    cells = list(inner.values())
+    within = [one for cell in cells for one in (cell.values() if isinstance(cell, dict) else (cell,))]
+    return bool(within) and all(isinstance(one, list) for one in within)
+
+
 def _holds(inner: Any) -> bool:
     return isinstance(inner, (list, dict))
 
@@ -133,16 +161,20 @@ def _holds(inner: Any) -> bool:
 def unfenced(value: Any) -> Any:
     """Return the answer of a language model without the fence around it, and a list in it as a list.
 
-    >>> unfenced('```json\\n["tide"]\\n```'), unfenced("tide")
-    (['tide'], 'tide')
+    An object of one list is that list.
+
+    >>> unfenced('```json\\n["tide"]\\n```'), unfenced('{"keyphrases": ["tide"]}'), unfenced("tide")
+    (['tide'], ['tide'], 'tide')
     """
-    if not isinstance(value, str) or "```" not in value:
+    if not isinstance(value, str) or not ("```" in value or value.lstrip()[:1] == "{"):
         return value
     answer = _FENCE.sub("", value)
     try:
-        return found if isinstance(found := json.loads(answer), list) else answer
+        found = json.loads(answer)
     except (ValueError, RecursionError):
         return answer
+    lists = list(found.values()) if isinstance(found, dict) and len(found) == 1 else [found]
+    return lists[0] if isinstance(lists[0], list) else answer
 
 
 def is_json(value: Any) -> bool:

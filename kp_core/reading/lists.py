@@ -22,6 +22,8 @@ from kp_core.reading.values import HALF_A_CHARACTER, Rejected, column_of, storab
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,6}|#x[0-9A-Fa-f]{1,5});")
 _BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
 _BOLD = re.compile(r"^\*\*(.+)\*\*$")
+#: The end of a sentence of several words.
+_SENTENCE = re.compile(r"\w+(?:\W+\w+){2,}[.!?]\s*$")
 
 
 def document_rows(
@@ -63,14 +65,21 @@ def bare_items(items: list[str]) -> list[str]:
 
 
 def bare_lines(lines: list[str]) -> list[str]:
-    """Take bullets or numbers off lines that all begin with one; words that introduce such a list become blank.
+    """Take bullets or numbers off lines that all begin with one; sentences before and behind such a list become blank.
 
     >>> bare_lines(["• tide", "• sea"]), bare_lines(["- a", "b"]), bare_lines(["Keyphrases:", "1. tide", "2. sea"])
     (['tide', 'sea'], ['- a', 'b'], ['', 'tide', 'sea'])
+    >>> bare_lines(["1. tide", "2. sea", "Let me know if you need more."])
+    ['tide', 'sea', '']
     """
     filled = [place for place, line in enumerate(lines) if line.strip()]
     introduced = len(filled) > 1 and lines[filled[0]].rstrip().endswith(":")
-    listed = {place: _BULLET.sub("", lines[place]) for place in filled[introduced:]}
+    ended = (
+        len(filled) - introduced > 2
+        and bool(_SENTENCE.search(lines[filled[-1]]))
+        and not _BULLET.match(lines[filled[-1]])
+    )
+    listed = {place: _BULLET.sub("", lines[place]) for place in filled[introduced : len(filled) - ended]}
     if not all(len(bare) < len(lines[place]) for place, bare in listed.items()):
         return lines
     if all(map(_BOLD.match, listed.values())):

@@ -18,7 +18,7 @@ from kp_core.reading.values import is_number
 #: Cells of a column that are looked at to tell what it holds.
 SAMPLE = 1000
 #: What stands between the phrases of a cell: certainly, where nothing else does, and where most cells hold it.
-_CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] "
+_CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] (?![0-9])"
 ANY_MARK = re.compile(f"{_CERTAIN}|{_COMMAS}|{_RARE}")
 _CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]*[^\s;,|.!?])?")
 #: Lists of nothing but numbers.

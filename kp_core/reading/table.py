@@ -20,6 +20,8 @@ from kp_core.reading.limits import Limits
 from kp_core.reading.values import HALF_A_CHARACTER, Mask, Rejected, is_number, storable
 
 _RULE = re.compile(r"\s*(?::?-{2,}:?)?\s*")
+#: A field of MARC, with its subfield.
+_MARC = re.compile(r"[0-9]{3}(?:\$[a-z0-9])*")
 #: Rows among which the head is sought, and rows with which it is compared.
 _HEADS, _BODY = 10, 200
 
@@ -235,7 +237,7 @@ def _without_heads(table: Table, head: list[str]) -> Table:
 def _without_explanation(table: Table) -> Table:
     """Take out a row below the head that says what the columns are, which is told in a note.
 
-    It is in parentheses, or unlike all rows below it in two columns, and like them in none.
+    It is in parentheses, or the fields of MARC, or unlike all rows below it in two columns, and like them in none.
     """
     first = [column.slice(0, _BODY).to_pylist() for column in table.columns]
     rows = list(zip(*first, strict=True))
@@ -246,7 +248,8 @@ def _without_explanation(table: Table) -> Table:
         _is_unlike(cell, [one for one in cells[1:] if one.strip()]) for cell, cells in zip(own, first, strict=True)
     ]
     bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in own if cell) and sum(map(bool, own)) > 1
-    if not bracketed and (kinds.count(True) < 2 or False in kinds):
+    marc = all(map(_MARC.fullmatch, filter(None, own))) and any("$" in cell for cell in own)
+    if not (bracketed or marc) and (kinds.count(True) < 2 or False in kinds):
         return table
     shown = " | ".join(filter(None, own))[:60]
     return _take_out(table, np.arange(len(table)) == 0, f"Below the header: 1 row that explains it, “{shown}”.")

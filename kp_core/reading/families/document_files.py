@@ -275,7 +275,9 @@ def _recognition(
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
     annotators = "endings" if line == "phrase" and annotators == "none" and len(beside) > 1 else annotators
     options = {"line": line, "annotators": annotators, **chosen}
-    guessed = role is None and not beside and not scored and options["annotators"] == "none"
+    # Annif keeps the subjects of a text beside it, in a file of its name.
+    proved = line == "subject" and {file.stem for file in files} <= known[0]
+    guessed = role is None and not (beside or scored or proved) and options["annotators"] == "none"
     end = _common_end([file.stem for file in files]) if line == "number" else ""
     if end and {file.stem.removesuffix(end) for file in files} <= known[0] | known[1]:
         options = {"suffix": "removed", **options}
