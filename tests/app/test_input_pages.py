@@ -176,7 +176,7 @@ def test_two_files_that_wait_are_asked_about_together_and_answered_one_by_one(mo
     assert not workspace_words(app)
     assert receipt(app) == {
         "a.csv": "left out, as you said",
-        "b.csv": "systems Cem, Dora · 2 of 3 documents · 4 phrases",
+        "b.csv": "gold standard of Cem, Dora · 2 of 3 documents · 4 phrases",
         "gold.csv": "gold standard · 3 of 3 documents · 4 phrases",
     }
 

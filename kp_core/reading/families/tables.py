@@ -181,10 +181,11 @@ def _readings(file: File, layout: Layout, role: Role | None, **options: str) -> 
     """Return a table as it is read, or where that is in doubt the ways in which it may be meant."""
     if not layout.doubt:
         return [_recognition(file, [layout], role, **options)]
-    found = []
-    for one in proposals(layout, role, file.choice):
+    found, ways = list[Recognition](), proposals(layout, role, file.choice)
+    told = len({one.role for one in ways}) > 1  # an answer then says whose the lists are
+    for one in ways:
         reading = replace(_recognition(file, [one], role, **options), strength=Strength.PROPOSED, doubt=layout.doubt)
-        if one.role != layout.role and reading.choice is not None:
+        if told and reading.choice is not None:
             reading = replace(reading, choice=replace(reading.choice, role=one.role))
         found.append(reading)
     return found
