@@ -16,7 +16,7 @@ Every answer has `.frame` (tidy rows), `.signature` (the recipe in one line) and
 >>> kp.evaluate(corpus, again, measures="P@k", denominator="returned").frame["value"].tolist()
 [0.5]
 
-Which system is better, and is that certain?   evaluate, compare, stability, spread
+Which system is better, and is that certain?   answer, evaluate, compare, stability, spread
 Which phrases make the number?                 by_document, one_document, near_misses, soft_evaluate
 How far do the annotators agree?               agreement, trim
 Which similarity agrees with people?           similarity, correlate
@@ -38,10 +38,11 @@ from kp_core.extraction.coverage import coverage
 from kp_core.reading import Question, load
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.sentence_ids import list_sentences
-from kp_core.settings import PRESETS, Settings, __version__, settings_from, signature
+from kp_core.settings import PRESETS, Settings, __version__, differences, settings_from, signature
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import similarity
 from kp_core.studies.annotators import agreement
+from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, correlation_from
 from kp_core.studies.document_values import all_values, by_document, one_document
@@ -55,6 +56,7 @@ from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.studies.spread import Spread, spread
 from kp_core.studies.stability import Stability, stability
 from kp_core.studies.trimming import Trimmed, trim
+from kp_core.words.answers import answer
 
 __all__ = [
     "MEASURES",
@@ -62,6 +64,7 @@ __all__ = [
     "SIMILARITIES",
     "SOFT_PRESETS",
     "SYSTEMS",
+    "Answer",
     "Comparison",
     "Corpus",
     "CorrelationStudy",
@@ -82,11 +85,13 @@ __all__ = [
     "__version__",
     "agreement",
     "all_values",
+    "answer",
     "by_document",
     "compare",
     "correlate",
     "correlation_from",
     "coverage",
+    "differences",
     "evaluate",
     "extract",
     "list_sentences",

@@ -30,11 +30,11 @@ from kp_core.studies.compare import TRIALS, Correction, Family, Test, compare_al
 from kp_core.studies.correlation.correlate import similarities
 from kp_core.studies.correlation.human import with_ratings
 from kp_core.studies.paper_table import DEFAULT
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 from kp_core.takeaway.disk import write_files, write_folder
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
-from kp_core.words import read, validation
+from kp_core.words import answers, read, validation
 
 app = App(
     name="kpscope",
@@ -186,7 +186,7 @@ class Output:
         except OSError as error:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 
-    def answer(self, answer: Answer) -> None:
+    def answer(self, answer: Numbers) -> None:
         """Write the rows of an answer; its notes go to standard error."""
         form = {"table": "text"}.get(self.format, self.format)
         self.write(typeset.exchange_csv(answer.frame) if form == "csv" else getattr(answer, form)())
@@ -265,8 +265,10 @@ def evaluate(
     settings = _settings(choices)
     if data.streamed():
         output.answer(data.run(settings, measures=measures, baselines=baselines, by=by).result())
-    else:
-        output.answer(kp.evaluate(data.load("gold", "system"), settings, measures, baselines=baselines, by=by))
+        return
+    corpus = data.load("gold", "system")
+    result = kp.evaluate(corpus, settings, measures, baselines=baselines, by=by)
+    output.answer(replace(result, answer=answers.answer_by(corpus, settings, names_in(measures or ("F1@k",)))))
 
 
 @command
@@ -275,6 +277,7 @@ def compare(
     measures: str = "F1@k",
     test: Test = "randomisation",
     correction: Correction = "holm",
+    over_k: bool = False,
     data: Tables = Tables(),
     output: Output = Output(),
     **choices: Unpack[Options],
@@ -286,7 +289,9 @@ def compare(
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
         output.answer(data.run(settings, measures=names, comparisons=families).comparison())
     else:
-        output.answer(compare_all(data.load("gold", "system"), settings, families))
+        corpus = data.load("gold", "system")
+        said = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
+        output.answer(replace(compare_all(corpus, settings, families), answer=said))
 
 
 @command
@@ -298,7 +303,9 @@ def agreement(
     if data.streamed():
         output.answer(data.run(settings, measures=(), agreement=measures or ()).result())
     else:
-        output.answer(kp.agreement(data.load("gold"), settings, measures))
+        corpus = data.load("gold")
+        said = answers.people(corpus, settings)
+        output.answer(replace(kp.agreement(corpus, settings, measures), answer=said))
 
 
 @command

@@ -323,6 +323,17 @@ def change_in_words(setting: str, text: str) -> str:
     return f"{lead.rstrip('?')}: {said}" if asked.endswith("?") or setting in _NAMED else f"{lead} {said}"
 
 
+def differences(name: str) -> list[tuple[str, str, str]]:
+    """Return the rules in which a preset differs from KPScope: the question, KPScope's answer, and the preset's.
+
+    >>> differences("kpscope"), [rule for rule, *_ in differences("pke")][:1]
+    ([], ['When are two phrases the same?'])
+    """
+    usual, named = Settings(), Settings(preset=name)
+    both = {field: [format_value(getattr(one, field)) for one in (usual, named)] for field in FIELDS}
+    return [(question(f), in_words(f, own), in_words(f, its)) for f, (own, its) in both.items() if own != its]
+
+
 #: Questions that no verb of the values goes on.
 _NAMED = ("filter", "gold_list", "hits_as", "gain", "ideal", "ties", "variants")
 

@@ -77,7 +77,7 @@ def as_text(value: Any, digits: int = 4) -> str:
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return "–"
     if isinstance(value, float):
-        return f"{value:.{digits}f}"
+        return f"{round(value, digits) + 0.0:.{digits}f}"  # never −0.000
     return str(value)
 
 
@@ -124,6 +124,15 @@ def digits_of(column: str, usual: int = 3) -> int:
     if column in (*CELLS, "candidates a document"):
         return 0
     return 1 if "%" in column or column == "mean length" else usual
+
+
+def is_p(column: str) -> bool:
+    """Tell a column of p-values by its head.
+
+    >>> is_p("p after Holm"), is_p("p_adjusted"), is_p("pair")
+    (True, True, False)
+    """
+    return column.partition(" ")[0].rstrip(",") in ("p", "p_adjusted")
 
 
 def neutral(frame: pd.DataFrame) -> pd.DataFrame:
@@ -183,7 +192,9 @@ def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str) 
     """
     head, columns = [escape(str(name)) for name in frame], []
     for name, column in frame.items():
-        texts = [(cell, as_text(cell, digits_of(str(name), digits))) for cell in column.tolist()]
+        of = digits_of(str(name), digits)
+        small = is_p(str(name))
+        texts = [(c, "< 0.001" if small and c < 0.001 else as_text(c, of)) for c in column.tolist()]
         columns.append([text if isinstance(cell, int | float) else escape(text) for cell, text in texts])
     return [head, *(list(row) for row in zip(*columns, strict=True))]
 

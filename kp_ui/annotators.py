@@ -12,7 +12,7 @@ from kp_core.scoring.prepare import prepare_annotators
 from kp_core.studies import indexing
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, standard_error
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, k_and_score
-from kp_core.words import statements
+from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
 from kp_ui import cached, controls, prose, results, settings, show, workspace
 
@@ -26,7 +26,7 @@ def answer() -> None:
         results.lacks(prose.text("people.alone"))
         st.stop()
     result = cached.agreement()
-    show.headline(statements.agreement_of_people(result))
+    show.answer(answers.of_people(result, cached.ask(_error, cached.without_cutoff())))
     show.notes(note for note in result.notes if note.level == "warning")
 
 

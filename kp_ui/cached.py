@@ -14,6 +14,8 @@ from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Average, Settings
 from kp_core.studies.annotators import agreement_by_document
+from kp_core.studies.over_k import OverK
+from kp_core.studies.over_k import over_k as over_k_of
 from kp_core.studies.spread import spreads
 from kp_core.studies.trimming import Form, curve
 from kp_ui import settings as in_use
@@ -135,6 +137,21 @@ def evaluation_at_cutoff(measures: tuple[str, ...], average: Average | None = "m
     """Evaluate at the sidebar's cutoff only, without intervals, under an average or that of the sidebar."""
     settings = at_cutoff().changed(interval="none")
     return ask(kp.evaluate, settings.changed(average=average) if average else settings, measures)
+
+
+def over_k() -> OverK | None:
+    """Return what is certain at every cutoff by the measure of the sidebar, wherever k stands."""
+    return ask(over_k_of, in_use.settings().changed(k=1), in_use.value("measure"))
+
+
+def answer() -> kp.Answer:
+    """Return the answer by the measure of the sidebar at its cutoff."""
+    over = over_k() if len(workspace.corpus().systems) > 1 else None
+    return of((workspace.corpus(), over), "", _answered, at_cutoff(), in_use.value("measure"))
+
+
+def _answered(corpus: kp.Corpus, over: OverK | None, settings: Settings, measure: str) -> kp.Answer:
+    return kp.answer(corpus, settings, measure, over=over)
 
 
 def signature(measure: str) -> str:

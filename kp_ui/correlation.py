@@ -9,6 +9,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import dots, heat_maps, screen_tables
+from kp_core.studies.answer import Answer
 from kp_core.studies.correlation import kim2010 as paper_of_2010
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
 from kp_core.studies.correlation.coefficients import Correlation
@@ -18,7 +19,6 @@ from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement,
 from kp_core.text.stem import SNOWBALL
 from kp_core.typeset import number
 from kp_core.words import statements
-from kp_core.words.statements import Headline
 from kp_ui import cached, controls, prose, rating, results, show, workspace
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
@@ -42,8 +42,8 @@ def section() -> None:
         study = ask(True)
         _overall(study, average)
     with said:
-        rests_on = cached.of((judged,), _told(), _rests_on)
-        show.headline(Headline(statements.best_measure(study, average), rests_on))
+        why = cached.of((judged,), _told(), _rests_on)
+        show.answer(Answer(statements.best_measure(study, average), "people", why))
     controls.tabs(
         "correlation_tab",
         {

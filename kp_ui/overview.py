@@ -1,12 +1,13 @@
 """Arrange the Overview: the answer in a sentence, a row a system, the curve over k, and other published conventions."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import curves, dots, screen_tables
 from kp_core.charts.selection import has_curve, named
-from kp_core.words import statements
-from kp_core.words.statements import Headline
+from kp_core.words import answers, statements
 from kp_ui import cached, controls, link, results, settings, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k.
@@ -18,16 +19,19 @@ def answer() -> None:
     systems = workspace.corpus().systems
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name = named(measure, cutoff)
-    said = st.container()
+    top = st.container()
     left, right = st.columns([1, 1], gap="medium")
     with left:
         place = st.container()
         people = results.people()
     result = cached.measure_in_use(people)
     here = result.at(cutoff)
-    with said:
-        results.headline(_headline(here, name, systems, people))
+    said = answers.beside_people(here, name, systems) if people else cached.answer()
+    with top:
         results.ids_that_do_not_meet(here.notes)
+        results.answer(said)
+        if said.systems and here.settings.preset != "kpscope":
+            _published(here, name, said.systems[0])
     with place:
         beside = here if people else results.with_people(here)
         results.open_documents(show.clickable(dots.leaderboard(beside, measure), "leaderboard"), systems)
@@ -38,7 +42,8 @@ def answer() -> None:
         results.few(here)
     with right:
         if has_curve(measure):
-            show.chart(curves.over_k(result, measure, results.marks()), "overview_chart")
+            clear = said.over_k.clear if said.over_k else ()
+            show.chart(curves.over_k(result, measure, replace(results.marks(), clear=clear)), "overview_chart")
             results.where_no_mark()
         else:
             show.small(f"{name} does not depend on k, so it has no curve over k.")
@@ -54,12 +59,13 @@ def answer() -> None:
         show.recipe(here)
 
 
-def _headline(here: kp.Result, name: str, systems: list[str], people: bool) -> Headline:
-    if people:
-        return statements.beside_people(here, name, systems)
-    if len(systems) == 1:
-        return statements.of_one_system(here, systems[0], name)
-    return statements.headline(cached.here(kp.compare, settings.value("measure")), name)
+def _published(here: kp.Result, name: str, system: str) -> None:
+    """Say what the preset does otherwise, and what it does to the value on top, with the way back."""
+    plain = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
+    usual = cached.ask(kp.evaluate, plain.changed(interval="none"), (settings.value("measure"),))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        show.small(results.in_short(answers.of_preset(here, usual, name, system)))
+        controls.button("Take back", "preset_back", link.choose, "preset", None, type="tertiary")
 
 
 def conventions() -> None:

@@ -17,8 +17,8 @@ from kp_core.errors import Note
 from kp_core.scoring.counts import HUMANS, longest_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
+from kp_core.studies.answer import Answer
 from kp_core.typeset import digits_of
-from kp_core.words.statements import Headline
 from kp_ui import cached, controls, link, prose, settings, show, workspace
 
 #: Longer names of systems are shown without their middle.
@@ -57,9 +57,11 @@ def in_short(text: str, systems: Iterable[str] = ()) -> str:
     return "".join(shown[part] if part in shown else show.in_heads(part) for part in parts)
 
 
-def headline(said: Headline, systems: Iterable[str] = ()) -> None:
+def answer(said: Answer, systems: Iterable[str] = ()) -> None:
     """Show the answer of a page, with names that leave it on one line."""
-    show.headline(replace(said, answer=in_short(said.answer, systems)))
+    claim, why, *caveats = (in_short(text, systems) for text in (said.claim, said.why, *said.caveats))
+    named = tuple(in_short(name, systems) for name in said.systems)
+    show.answer(replace(said, claim=claim, why=why, systems=named, caveats=tuple(caveats)))
 
 
 def with_people(here: kp.Result) -> kp.Result:
@@ -187,7 +189,7 @@ def table(
 
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table in which long names of systems leave room for the numbers; downloads have them whole."""
-    named = [name for name in ("system", "system A", "system B") if name in frame]
+    named = [name for name in ("system", "better", "worse") if name in frame]
     known, most = pd.unique(frame[named].to_numpy().ravel()), _LONGEST // max(1, len(named)) + 2
     if not any(len(name) > most for name in known):
         return frame

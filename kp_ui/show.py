@@ -14,8 +14,8 @@ from kp_core.charts.style import Chart
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
 from kp_core.settings import short_form
+from kp_core.studies.answer import Answer
 from kp_core.takeaway import methods
-from kp_core.words.statements import Headline
 from kp_ui import link, prose
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
@@ -205,10 +205,23 @@ def in_heads(text: str) -> str:
     return re.sub(r"\b(?:Rprec|kappa_max|\w+@[OM])\b", lambda code: head(code[0]), text)
 
 
-def headline(said: Headline) -> None:
-    """Show the answer of a page, and in small type what it rests on."""
-    st.markdown(f"#### {plain(said.answer)}")
-    small(said.rests_on)
+#: Grade of an answer → the icon and the colour of its badge.
+_GRADES: dict[str, tuple[str, Any]] = {
+    "clear": (":material/check_circle:", "green"),
+    "leaning": (":material/trending_up:", "blue"),
+    "cannot tell": (":material/balance:", "gray"),
+    "not comparable": (":material/block:", "red"),
+}
+
+
+def answer(said: Answer) -> None:
+    """Show the answer of a page with the badge of its grade, and in small type what it rests on."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"#### {plain(said.claim)}", width="content")
+        if said.badge:
+            icon, color = _GRADES[said.grade]
+            st.badge(said.badge, icon=icon, color=color)
+    small(" ".join(said.rests_on))
 
 
 def chart(drawn: Chart, key: str, **options: Any) -> Any:

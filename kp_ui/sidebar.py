@@ -24,9 +24,6 @@ def draw() -> DeltaGenerator:
         for name in _MAIN:
             if _is_asked(name):
                 _ask(name, "sidebar")
-        published = kp.PRESETS[settings.value("preset")].k
-        if published != ("average",):
-            show.small(f"Published with k = {', '.join(map(str, published))}.")
         changed = len(_changed())
         label = f"Change conventions · {changed}" if changed else "Change conventions"
         controls.button(label, "conventions", _open, icon=":material/tune:", width="stretch")

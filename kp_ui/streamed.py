@@ -16,7 +16,7 @@ from kp_core.reading import Source
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import parse
 from kp_core.studies.document_values import DocumentView
-from kp_core.words import statements
+from kp_core.words import answers
 from kp_ui import cached, controls, documents, link, prose, results, show, systems, workspace
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
@@ -90,7 +90,7 @@ def overview() -> None:
         tests = (one for one in run.comparisons if len(one.frame) and one.frame["measure"].iloc[0] == name)
         comparison = next(tests, None)
         if comparison is not None:
-            results.headline(statements.headline(comparison, name), names.systems)
+            results.answer(answers.of_comparison(comparison, name), names.systems)
         if result is not None:
             result = of_one_average(result)
             if measure in run.plan.measures:

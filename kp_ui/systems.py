@@ -14,7 +14,7 @@ from kp_core.studies.compare import TESTS, Correction
 from kp_core.studies.parts import PARTS
 from kp_core.studies.stability import By
 from kp_core.takeaway import methods
-from kp_core.words import statements
+from kp_core.words import answers, statements
 from kp_ui import cached, controls, overview, results, settings, show, workspace
 
 #: What is asked of lists → measures; those written with M or O have a cutoff of their own.
@@ -81,7 +81,7 @@ def _certainty() -> None:
     test = controls.choice("Test", TESTS, "test", inside=left)
     correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
     comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
-    show.paragraph(results.in_short(statements.verdict(comparison, name)))
+    results.answer(answers.of_comparison(comparison, name))
     tested(comparison, name)
 
 
@@ -184,12 +184,14 @@ def tested(comparison: kp.Comparison, name: str) -> None:
             st.caption(show.sentence(note.message))
     first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
     with first:
-        left, right = st.columns([4, 3], gap="medium")
+        several = len(comparison.scores) >= heat_maps.FEWEST
+        left, right = st.columns([4, 3], gap="medium") if several else (st.container(), None)
         with left:
             results.table(screen_tables.pairs(comparison), "pairs", comparison.documents)
-        with right:
-            show.chart(heat_maps.pair_map(comparison, name), "pair_map")
-            st.caption("A star marks a difference that is significant after the correction.")
+        if right is not None:
+            with right:
+                show.chart(heat_maps.pair_map(comparison, name), "pair_map")
+                st.caption("A star marks a difference that is significant after the correction.")
     with second:
         results.table(screen_tables.effects(comparison), "effects")
         show.about("comparison.effects")

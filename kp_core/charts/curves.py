@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.pieces import axis, band_of, curve_of, laid_out, merged, plain, upright, words_at
+from kp_core.charts.pieces import along_axis, axis, band_of, curve_of, laid_out, merged, plain, upright, words_at
 from kp_core.charts.selection import VIEWS, over_numbers
-from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, labels, looks
+from kp_core.charts.style import CLEAR, GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, labels, looks
 from kp_core.errors import counted
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
+from kp_core.studies.answer import neighbours
 from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
@@ -27,11 +28,15 @@ _IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}
 
 @dataclass(frozen=True)
 class Marks:
-    """Cutoffs to mark on the axis: the one in use, the average gold size, and where the lists of each system end."""
+    """Cutoffs to mark on the axis: the one in use, the average gold size, and where the lists of each system end.
+
+    clear  cutoffs at which the leading system is better than the next for certain: a thick bar on the axis
+    """
 
     cutoff: int | str | None = None
     average: int | None = None
     ends: Mapping[str, int] = field(default_factory=dict)
+    clear: Sequence[int] = ()
 
     def labels(self, last: int) -> list[tuple[int, str, str]]:
         """Return cutoff, words and dash of every mark within the axis; one mark where two coincide."""
@@ -64,9 +69,12 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
         named, wide = _names_at_ends(systems, panel, (height - top - 90) / len(shown))
         notes, room = notes + named, max(room, wide)
     lines = [upright(k, panel, color=GREY, width=1.5, dash=dash) for k, _, dash in marked for panel in panels]
+    bars = neighbours(marks.clear, range(1, last + 1))
+    lines += [along_axis(own[0], own[-1], panel, color=CLEAR, width=6) for own in bars for panel in panels]
     more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
     figure = laid_out(traces, height, **_axes(panels, last), **more)
-    return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()))
+    clear = f" A bar on the axis marks the {len(marks.clear)} cutoffs at which the leader is clear." if bars else ""
+    return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()) + clear)
 
 
 def _axes(panels: Mapping[str, str], last: int) -> Part:

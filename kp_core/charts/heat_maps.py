@@ -51,6 +51,10 @@ def kendall(stability: Stability) -> Chart:
     return Chart(drawn.figure, alt + (f" {counted(undefined, 'pair is', 'pairs are')} undefined." if undefined else ""))
 
 
+#: A heat map of fewer systems than these says less than the table beside it.
+FEWEST = 4
+
+
 def pair_map(comparison: Comparison, measure: str) -> Chart:
     """Draw the difference row minus column of every pair; a star marks the significant ones. Best system first."""
     names = sorted(comparison.scores, key=lambda name: -comparison.scores[name])

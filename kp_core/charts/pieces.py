@@ -74,6 +74,12 @@ def upright(x: float, panel: str = "", **line: Any) -> Part:
     return {"type": "line", "line": line, **ends}
 
 
+def along_axis(first: float, last: float, panel: str = "", **line: Any) -> Part:
+    """Return a line on the axis of a panel, from one whole number to another."""
+    ends = {"x0": first - 0.5, "x1": last + 0.5, "xref": f"x{panel}", "y0": 0, "y1": 0, "yref": f"y{panel} domain"}
+    return {"type": "line", "line": line, **ends}
+
+
 def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
     """Return words that stand at a place of a figure."""
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}

@@ -214,8 +214,9 @@ def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
 
 def pairs(comparison: Comparison) -> pd.DataFrame:
     """Return one row a pair of systems: difference with interval, p and corrected p."""
-    frame = comparison.frame.assign(interval=intervals(comparison.frame))
-    names = {"a": "system A", "b": "system B", "difference": "A minus B", "interval": "95 % interval", "p": "p"}
+    rows = comparison.wide()
+    frame = rows.assign(interval=intervals(rows))
+    names = {"a": "better", "b": "worse", "difference": "better − worse", "interval": "95 % interval", "p": "p"}
     names |= {"p_adjusted": CORRECTED[comparison.correction], "documents": "documents"}
     return frame[list(names)].rename(columns=names)
 
@@ -226,8 +227,8 @@ CORRECTED = {"holm": "p after Holm", "bh": "p after Benjamini-Hochberg", "none":
 
 def effects(comparison: Comparison) -> pd.DataFrame:
     """Return one row a pair of systems: how large the difference is."""
-    names = {"a": "system A", "b": "system B", "rank_biserial": "rank-biserial"}
-    return comparison.effects.rename(columns=names)
+    names = {"a": "better", "b": "worse", "rank_biserial": "rank-biserial"}
+    return comparison.effects_as_read().rename(columns=names)
 
 
 def ranks(comparison: Comparison) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 from kp_core.scoring.measures import parse
 from kp_core.settings import Cutoff
 from kp_core.studies.correlation.correlate import CorrelationStudy
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 
 #: What the views of a study of stability differ in, in words.
 VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
@@ -37,12 +37,12 @@ def where(frame: pd.DataFrame, **cells: Any) -> pd.DataFrame:
     return frame
 
 
-def rows_of(result: Answer, measure: str) -> pd.DataFrame:
+def rows_of(result: Numbers, measure: str) -> pd.DataFrame:
     """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
     return where(result.frame, measure=[named(measure, k) for k in result.frame["k"].unique()])
 
 
-def over_numbers(result: Answer, measure: str) -> dict[str, pd.DataFrame]:
+def over_numbers(result: Numbers, measure: str) -> dict[str, pd.DataFrame]:
     """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
     rows = rows_of(result, measure)
     rows = rows[[isinstance(k, int) for k in rows["k"]]].astype({"k": int}).sort_values("k", kind="stable")

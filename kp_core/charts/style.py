@@ -16,6 +16,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 GREY = "#888888"
+#: What is clear.
+CLEAR = "#1f9d63"
 #: Words beside a chart, readable (4.5:1) on white and on the dark background alike.
 TEXT = "#767676"
 #: People, in a colour of their own.

@@ -20,7 +20,7 @@ from kp_core.extraction.texts import readable, stop_list, texts_of
 from kp_core.reading import Source
 from kp_core.reading.tidy import file_names, tidy
 from kp_core.settings import __version__
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 from kp_core.text.candidates import Stems
 from kp_core.text.stem import STEMMERS, library
 
@@ -28,7 +28,7 @@ _RUNS = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str", "sc
 
 
 @dataclass(frozen=True)
-class Extracted(Answer):
+class Extracted(Numbers):
     """Ranked phrases of one system or several.
 
     frame     one row a phrase: system, doc_id, rank, phrase, score; best first

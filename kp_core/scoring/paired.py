@@ -25,10 +25,11 @@ def enumerated(documents: int, trials: int) -> bool:
     return documents < 60 and 2**documents <= trials + 1
 
 
-def swaps(documents: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
+def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 8 * _BYTES) -> Iterator[Floats]:
     """Yield rows of 0 and 1 (T, D): which documents a trial of the paired randomisation test swaps.
 
-    All 2^D assignments where they are no more than trials + 1, the identity included; else random ones.
+    All 2^D assignments where they are no more than trials + 1, the identity included; else random ones, about
+    `at_once` numbers in a block: few stay in the processor's cache, many make one product of large matrices.
     Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
     """
     if enumerated(documents, trials):
@@ -37,7 +38,7 @@ def swaps(documents: int, trials: int, rng: np.random.Generator) -> Iterator[Flo
     for begin in range(0, trials, 500):
         size = min(500, trials - begin)
         drawn = rng.integers(0, 256, (size, (documents + 7) // 8), np.uint8)
-        for rows in np.array_split(drawn, min(size, max(1, drawn.size // _BYTES))):
+        for rows in np.array_split(drawn, min(size, max(1, 8 * drawn.size // at_once))):
             yield np.unpackbits(rows, axis=1)[:, :documents].astype(float)
 
 

@@ -22,7 +22,7 @@ from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Average, Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 
 TRIALS = 10_000
 #: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
@@ -71,7 +71,7 @@ class Family:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison(Answer):
+class Comparison(Numbers):
     """All pairs of systems at one measure and cutoff.
 
     frame      one row a pair: difference a − b with its interval, p of the paired test, corrected p
@@ -98,6 +98,32 @@ class Comparison(Answer):
     def signature(self) -> str:
         """The recipe in one line; `settings_from` reads it back."""
         return self.recipe
+
+    def wide(self) -> pd.DataFrame:
+        """Return the pairs as people read them: better minus worse, in the order of the values."""
+        return self._turned(self.frame)
+
+    def effects_as_read(self) -> pd.DataFrame:
+        """Return the effect sizes in the order and the direction of the pairs."""
+        return self._turned(self.effects)
+
+    def _turned(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return rows of pairs turned so that the system with the higher value comes first, the best pairs first."""
+        place = {name: number for number, name in enumerate(sorted(self.scores, key=lambda s: -self.scores[s]))}
+        behind = frame["a"].map(place) > frame["b"].map(place)
+        turned = frame.copy()
+        for one, other in (("a", "b"), ("low", "high"), ("wins", "losses")):
+            if one in frame:
+                turned.loc[behind, [one, other]] = frame.loc[behind, [other, one]].to_numpy()
+        for name in turned.columns.intersection(["difference", "low", "high", "d_z", "rank_biserial"]):
+            turned.loc[behind, name] = 0.0 - turned.loc[behind, name]  # never −0.000
+        order = turned.assign(first=turned["a"].map(place), second=turned["b"].map(place))
+        keys = [name for name in ("measure", "k") if name in frame]
+        many = keys if keys and len(frame.drop_duplicates(keys)) > 1 else []
+        if many:  # several families, each in its own order
+            order["family"] = frame.groupby(many, sort=False).ngroup()
+        by = [*(["family"] if many else []), "first", "second"]
+        return order.sort_values(by, kind="stable")[list(frame.columns)].reset_index(drop=True)
 
 
 def compare(

@@ -22,7 +22,7 @@ from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Changes, Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
 from kp_core.similarity.tokens import Phrases, Recipe
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 from kp_core.text.normalise import Normaliser
 
 _RELATED = ("type", "morph", "reordered", "overlap")
@@ -116,7 +116,7 @@ def _gold_spellings(data: Prepared, gold: Gold) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NearMisses(Answer):
+class NearMisses(Numbers):
     """Predictions within the first k, and gold entries, each beside its best counterpart.
 
     frame    the predictions, columns of `PREDICTIONS`; hit is that of the evaluation, keyphrase the best gold entry

@@ -12,6 +12,7 @@ import pandas as pd
 from kp_core import typeset
 from kp_core.errors import Note
 from kp_core.settings import Settings, __version__, signature
+from kp_core.studies.answer import Answer
 
 ROW_COLUMNS = (
     *("system", "measure", "k", "average", "subset"),
@@ -20,12 +21,13 @@ ROW_COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Answer:
+class Numbers:
     """What every verb returns: the rows, the recipe that `kp.settings_from` reads back, and what the reader must know.
 
     frame      tidy rows; notes: full sentences; caption: what the rows are
     settings   what was asked, with everything settled; where it is no `Settings`, kind begins the recipe
     documents  number of documents with gold; concordance: whether concordance measures are among the rows
+    answer     what they say, where it was asked for
     """
 
     frame: pd.DataFrame
@@ -35,6 +37,7 @@ class Answer:
     concordance: bool = True
     caption: str = "Evaluation of keyphrase extraction"
     kind: str = ""
+    answer: Answer | None = None
 
     @property
     def signature(self) -> str:
@@ -55,6 +58,8 @@ class Answer:
             "notes": [note.as_dict() for note in self.notes],
             "rows": typeset.records(self.frame),
         }
+        if self.answer is not None:
+            content["answer"] = self.answer.as_dict()
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
@@ -63,19 +68,25 @@ class Answer:
 
     def latex(self, caption: str = "") -> str:
         """Return a paper-ready table with the signature below."""
-        return typeset.latex(self.wide(), caption or self.caption, self.signature)
+        said = f"{' '.join(self.answer.sentences)} " if self.answer else ""
+        return typeset.latex(self.wide(), caption or self.caption, said + self.signature)
 
     def markdown(self) -> str:
         """Return the table in Markdown with the signature below."""
-        return f"{typeset.markdown(self.wide())}\n`{self.signature}`\n"
+        said = f"\n{self.answer.markdown()}" if self.answer else ""
+        return f"{typeset.markdown(self.wide())}{said}\n`{self.signature}`\n"
 
     def text(self) -> str:
         """Return the tidy rows as a plain table with the signature below."""
-        return f"{typeset.text(self.frame)}\n{self.signature}\n"
+        return f"{typeset.text(self.wide())}{self._end()}"
+
+    def _end(self) -> str:
+        """Return what stands below a plain table."""
+        return f"\n{self.signature}\n" + (f"\n{self.answer}\n" if self.answer else "")
 
 
 @dataclass(frozen=True)
-class Result(Answer):
+class Result(Numbers):
     """What an evaluation found; plain data, apart from the corpus.
 
     frame   one row a system, measure, cutoff and average: value, interval, documents averaged and left out
@@ -112,7 +123,7 @@ class Result(Answer):
     def text(self) -> str:
         """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""
         several = (self.frame["subset"] != "all").any()
-        return f"{typeset.text(self.frame if several else self.frame.drop(columns='subset'))}\n{self.signature}\n"
+        return f"{typeset.text(self.frame if several else self.frame.drop(columns='subset'))}{self._end()}"
 
 
 #: What stands in `ROW_COLUMNS`.

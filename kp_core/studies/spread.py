@@ -18,7 +18,7 @@ from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
 GRID: dict[str, tuple[str, ...]] = {
@@ -49,7 +49,7 @@ Single = tuple[str, str, Settings]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Answer):
+class Spread(Numbers):
     """One measure of all systems under many conventions, at the cutoff and on the gold standard in use.
 
     frame         one row a setting and system: kind (current, preset, grid), preset, fields of `GRID`, system, value

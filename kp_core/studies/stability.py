@@ -18,7 +18,7 @@ from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 from kp_core.studies.spread import GRID, Values
 
 By = Literal["measure", "k", "normalise", "annotators"]
@@ -27,7 +27,7 @@ CUTOFFS = (1, 3, 5, 10, 15, 20)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stability(Answer):
+class Stability(Numbers):
     """The systems ranked from several views.
 
     frame  one row a view and system: view, system, value, rank; 1 is best, ties share the mean rank, undefined values

@@ -31,7 +31,7 @@ from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.settings import Changes, Settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 
 Form = Literal["binary", "choices"]
 FORMS = get_args(Form)
@@ -167,7 +167,7 @@ def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trimmed(Answer):
+class Trimmed(Numbers):
     """A gold standard trimmed at one threshold, and everything needed to look any other threshold up.
 
     frame   one row a document: majority size reached, K and number of phrases there, status ok or unreachable, reason;

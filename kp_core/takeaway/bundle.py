@@ -31,10 +31,11 @@ from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
 from kp_core.scoring.counts import longest_lists
 from kp_core.scoring.measures import MEASURES, parse
-from kp_core.scoring.prepare import prepare, prepare_annotators
+from kp_core.scoring.prepare import prepare
 from kp_core.settings import Changes, Settings, __version__
 from kp_core.studies import indexing
-from kp_core.studies.annotators import agreement, standard_error
+from kp_core.studies.annotators import agreement
+from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import correlate
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
@@ -44,7 +45,7 @@ from kp_core.studies.spread import spread
 from kp_core.takeaway.figures import as_json, chart_html, chart_svg
 from kp_core.takeaway.paragraph import bibtex, paragraphs
 from kp_core.typeset import CELLS
-from kp_core.words import statements
+from kp_core.words import answers, statements
 
 #: Packages whose version can change a number.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
@@ -109,6 +110,11 @@ class Asked:
         return agreement(self.corpus, self.of_people())
 
     @cached_property
+    def answer(self) -> Answer:
+        """What is said of all systems by the measure of the report."""
+        return answers.answer(self.corpus, self.here.settings, self.measure, over="ask")
+
+    @cached_property
     def comparison(self) -> Comparison | None:
         """The comparison of all systems by the measure of the report, where there are several."""
         several = len(self.corpus.systems) > 1
@@ -132,18 +138,17 @@ def data(asked: Asked) -> Section:
 
 def leaderboard(asked: Asked) -> Section:
     """Show which system is better, and whether that is certain."""
-    measure, comparison, alone = asked.measure, asked.comparison, asked.corpus.systems[0]
+    measure, comparison, said = asked.measure, asked.comparison, asked.answer
     shown = asked.named(measure, "kappa", "MAP")
     here, name = tables.only(asked.here, shown), shown[0]
-    verdict = statements.verdict(comparison, name) if comparison else statements.of_one_system(here, alone, name).answer
     average = prepare(asked.corpus, asked.settings, k="average")
     (size,) = (k for k in average.settings.k if isinstance(k, int))
-    marks = Marks(asked.cutoff, size, longest_lists(average))
+    marks = Marks(asked.cutoff, size, longest_lists(average), said.over_k.clear if said.over_k else ())
     curve = has_curve(measure)
     drawn = curves.over_k(asked.result, measure, marks) if curve else dots.leaderboard(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
     table = Table("leaderboard", f"Systems by {name}", board, here.signature)
-    return Section((verdict, *tables.reasons(here)), charts=(drawn,), tables=(table,))
+    return Section((*said.sentences, *tables.reasons(here)), charts=(drawn,), tables=(table,))
 
 
 def all_measures(asked: Asked) -> Section:
@@ -163,7 +168,8 @@ def pairs(asked: Asked) -> Section:
         Table("effects", "Effect sizes", tables.effects(comparison), comparison.signature),
         Table("ranks", "Ranks in 95 % of the resamples", tables.ranks(comparison), comparison.signature),
     )
-    return Section(said, charts=(heat_maps.pair_map(comparison, name),), tables=shown)
+    several = len(comparison.scores) >= heat_maps.FEWEST
+    return Section(said, charts=(heat_maps.pair_map(comparison, name),) if several else (), tables=shown)
 
 
 def concordance(asked: Asked) -> Section:
@@ -181,25 +187,24 @@ def concordance(asked: Asked) -> Section:
 def annotators(asked: Asked) -> Section:
     """Show how far the gold standard can be trusted."""
     result = asked.agreement
-    error = standard_error(prepare_annotators(asked.corpus, asked.of_people()))
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
-    said = statements.reliability(result, error, "Landis & Koch 1977")
-    return Section((said,), tables=(Table("annotators", "Agreement of all annotators", shown, result.signature),))
+    said = answers.people(asked.corpus, asked.of_people())
+    return Section(
+        said.sentences, tables=(Table("annotators", "Agreement of all annotators", shown, result.signature),)
+    )
 
 
 def indexers(asked: Asked) -> Section:
     """Show what indexers ask: consistency by pair, what each gave every title, and the most disputed headings."""
     result = asked.agreement
     pairs, normalise = indexing.consistency(result), result.settings.normalise
-    mean = pairs["Hooper"].mean()
-    said = f"Two annotators agree with a consistency of {typeset.number(mean)} on average (Hooper 1965)."
     shown = (
         Table("consistency", "Consistency by pair", pairs, result.signature),
         Table("titles", "Keyphrases by title", indexing.titles(asked.corpus, normalise), result.signature),
         Table("disputed", "Most disputed headings", indexing.disputed_headings(asked.corpus, normalise)),
     )
-    return Section((said,), tables=shown)
+    return Section((answers.people(asked.corpus, asked.of_people()).claim,), tables=shown)
 
 
 def near(asked: Asked) -> Section:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from kp_core.errors import REASONS, counted
-from kp_core.scoring.counts import HUMANS
 from kp_core.scoring.measures import concordance
 from kp_core.settings import change_in_words, in_words
-from kp_core.studies.compare import ALPHA, Comparison
+from kp_core.studies.compare import ALPHA
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.facts import above_one
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
-from kp_core.typeset import highest, listed, number
+from kp_core.typeset import listed, number
 from kp_core.words import read
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
@@ -65,14 +64,6 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
     return Benchmark(word(value, scale), certain, cumulative)
 
 
-#: Correction → how it is said after “significant”, and before “p”.
-_CORRECTIONS = {
-    "holm": (" after Holm's correction", "Holm "),
-    "bh": (" after the correction of Benjamini and Hochberg", "Benjamini-Hochberg "),
-    "none": (", although nothing was corrected for the number of pairs", ""),
-}
-
-
 def _few(documents: int) -> str:
     return " Below 10 documents no such statement is reliable." if documents < 10 else ""
 
@@ -82,132 +73,13 @@ def _above(measure: str, values: Iterable[float]) -> str:
     return "".join(f" {note.message}." for note in above_one((measure, value) for value in values))
 
 
-def _defined(comparison: Comparison) -> dict[str, float]:
-    """Return the systems that have a value with it, the best first."""
-    values = {name: value for name, value in comparison.scores.items() if value == value}
-    return dict(sorted(values.items(), key=lambda system: -system[1]))
+def between(low: float, high: float, before: str = " (", after: str = "") -> str:
+    """Return a 95 % interval between two marks, or nothing where there is none.
 
-
-def verdict(comparison: Comparison, measure: str) -> str:
-    """Say which system is better, and whether that is certain."""
-    values = _defined(comparison)
-    if len(values) < 2:
-        return f"{measure} is undefined for all systems or all but one, so there is nothing to compare."
-    (best, *others), documents = values, counted(comparison.documents, "document")
-    corrected, kind = _CORRECTIONS[comparison.correction]
-    few = _few(comparison.documents) + _above(measure, values.values())
-    beaten = [name for name in others if name in comparison.better[best]]
-    equal = [name for name in others if name not in beaten]
-    first = highest(values)
-    if len(first) == len(values):
-        return (
-            f"{listed(first)} have the same {measure} ({number(values[best])}, {documents}), so there is no order "
-            f"among them.{few}"
-        )
-    have, they = ("has", "it") if len(first) == 1 else ("have", "they")
-    highest_is = f"{listed(first)} {have} the highest {measure} ({number(values[best])}), but"
-    if not beaten and not any(comparison.better.values()):
-        spread = (comparison.frame["low"] <= 0) & (comparison.frame["high"] >= 0)
-        zero = "all pairwise difference intervals include zero, and " if spread.all() else ""
-        return (
-            f"{highest_is} {zero}no pairwise difference is significant{corrected} ({documents}), so the ranking is not "
-            f"decisive.{few}"
-        )
-    if not beaten:
-        among = "although some of these differ among themselves"
-        return f"{highest_is} {they} cannot be told apart from the others ({documents}), {among}.{few}"
-    lead, p = _lead(comparison, best, beaten[0])
-    against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
-    text = f"{best} is better than {listed(beaten)} in {measure} ({against}difference {lead}, {kind}{p}, {documents})"
-    text += f"; {best} cannot be told apart from {listed(equal)}." if equal else "."
-    return text + few
-
-
-@dataclass(frozen=True)
-class Headline:
-    """What a page says first: the answer in one sentence, and the line that says what it rests on."""
-
-    answer: str
-    rests_on: str
-
-
-def headline(comparison: Comparison, measure: str) -> Headline:
-    """Say which system leads, by which values, and whether that is certain.
-
-    `keybert is better: F1@6 0.61, next yake 0.51. Certain (p = 0.009).`
+    >>> between(0.1, 0.25, ", ")
+    ', 95 % interval 0.100 to 0.250'
     """
-    values = _defined(comparison)
-    left_out = f", without {comparison.left_out:,} where some system has no value" * bool(comparison.left_out)
-    rests_on = f"{comparison.test}; {counted(comparison.documents, 'document')}{left_out}."
-    if len(values) < 2:
-        return Headline(verdict(comparison, measure), rests_on)
-    first, above = highest(values), _above(measure, values.values())
-    if len(first) > 1:
-        after = list(values)[len(first) :]
-        following = f", next {after[0]} {number(values[after[0]])}" if after else ""
-        return Headline(f"{listed(first)} are level: {measure} {number(values[first[0]])}{following}.{above}", rests_on)
-    best, second, *others = values
-    lead, p = _lead(comparison, best, second)
-    certain = second in comparison.better[best]
-    beaten = [name for name in others if name in comparison.better[best]]
-    sure = f"{'Certain' if certain else 'Not certain'} ({p})"
-    if not certain and beaten:
-        sure += f", though certainly better than {listed(beaten)}"
-    if comparison.documents < 10:
-        sure = f"Too few documents ({comparison.documents}) to be certain"
-    alone = ", for this pair alone" if len(comparison.frame) > 1 and comparison.correction != "none" else ""
-    gap = f"Difference {lead}{alone}; {rests_on}"
-    verb = "is better" if certain and comparison.documents >= 10 else "leads"
-    answer = f"{best} {verb}: {measure} {number(values[best])}, next {second} {number(values[second])}. {sure}.{above}"
-    return Headline(answer, gap if certain else f"{gap} {NOT_EQUAL[:1].upper()}{NOT_EQUAL[1:]}.")
-
-
-def _lead(comparison: Comparison, best: str, other: str) -> tuple[str, str]:
-    """Return by how much a system is ahead of another one, with the interval, and the corrected p."""
-    row = comparison.frame[comparison.frame[["a", "b"]].isin([best, other]).all(axis=1)].iloc[0]
-    sign, p = 1 if row["a"] == best else -1, row["p_adjusted"]
-    low, high = sorted((sign * row["low"], sign * row["high"]))
-    lead = f"{number(sign * row['difference'])}{_interval(low, high, ', ')}"
-    return lead, "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def _interval(low: float, high: float, before: str = " (", after: str = "") -> str:
-    """Return an interval between two marks, or nothing where there is none."""
     return f"{before}95 % interval {number(low)} to {number(high)}{after}" if low == low else ""
-
-
-def of_one_system(result: Result, system: str, measure: str) -> Headline:
-    """Say what the only system reaches, beside chance and the best that is possible.
-
-    `yake: F1@6 0.31 (95 % interval 0.25 to 0.37). Phrases drawn at random would reach 0.01.`
-    """
-    rows = result.frame[result.frame["measure"] == measure].set_index("system")
-    row = rows.loc[system]
-    documents = f"{counted(result.documents, 'document')}; load a second system to compare."
-    if row["value"] != row["value"]:
-        return Headline(f"{measure} of {system} is undefined: {REASONS[row['reason']]}.", documents)
-    between = _interval(row["low"], row["high"], after=")")
-    drawn = rows["value"].get("random k", float("nan"))
-    chance = f" Phrases drawn at random would reach {number(drawn)}." if drawn == drawn else ""
-    return Headline(f"{system}: {measure} {number(row['value'])}{between}.{chance}", documents)
-
-
-def beside_people(result: Result, measure: str, systems: Sequence[str]) -> Headline:
-    """Say what people reach against each other, beside the best system on the same gold standard.
-
-    `People reach F1@6 0.62, keybert 0.58.`
-    """
-    rows = result.frame[result.frame["measure"] == measure].set_index("system")["value"]
-    values = {name: float(rows[name]) for name in systems if rows.get(name) == rows.get(name)}
-    people = float(rows.get(HUMANS, float("nan")))
-    rests_on = (
-        "Each annotator is left out in turn; people and systems are scored against what the others chose. "
-        f"No test is made here; {counted(result.documents, 'document')}."
-    )
-    best = f"{highest(values)[0]} {number(max(values.values()))}" if values else "no system has a value"
-    if people != people:
-        return Headline(f"{best}; people choose a set without order, so {measure} has no value for them.", rests_on)
-    return Headline(f"People reach {measure} {number(people)}, {best}.", rests_on)
 
 
 def reliability(result: Result, error: float, scale: str) -> str:
@@ -218,7 +90,7 @@ def reliability(result: Result, error: float, scale: str) -> str:
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
         return f"The agreement of the annotators is undefined: {REASONS[row['reason']]}."
-    bounds = _interval(row["low"], row["high"], "", ", ")
+    bounds = between(row["low"], row["high"], "", ", ")
     text = f"The annotators agree with K = {number(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
     text += f": “{word(row['value'], scale)}” on the scale of {scale}"
     if error > 0:
@@ -227,28 +99,6 @@ def reliability(result: Result, error: float, scale: str) -> str:
         sure = f"“{certain}” or better is certain (probability at least {CERTAIN:g})"
         text += f"; {sure}" if certain != lowest else "; no word better than the lowest is certain"
     return f"{text}.{_few(row['documents'])}"
-
-
-def agreement_of_people(result: Result) -> Headline:
-    """Say how much of their keyphrases two annotators share, and K where the universe is more than what they listed.
-
-    With the universe `rankings`, N is what anybody lists, so K says as much about the systems as about the people.
-    """
-    rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
-    shared, k = rows.loc["P_pos"], rows.loc["K"]
-    documents = counted(int(rows["documents"].max()), "document")
-    if shared["value"] != shared["value"]:
-        return Headline(f"The agreement of the annotators is undefined: {REASONS[shared['reason']]}.", documents)
-    answer = f"Two annotators share {100 * shared['value']:.0f} % of their keyphrases on average."
-    if result.settings.universe.startswith("rankings"):
-        return Headline(
-            answer,
-            f"P_pos {number(shared['value'])}, {documents}. K is not read here: its universe is only what somebody "
-            "lists, so chance agreement is not known. Choose the texts, a vocabulary or a number as universe.",
-        )
-    between = _interval(k["low"], k["high"], after=")")
-    said = f"P_pos {number(shared['value'])}; beyond chance K = {number(k['value'])}{between}; {documents}."
-    return Headline(answer, f"{said}{_few(int(k['documents']))}")
 
 
 def best_measure(study: CorrelationStudy, average: str) -> str:
@@ -261,7 +111,7 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
     p = study.found.p_matrix(average)
     certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
     equal = [name for name in measures["measure"] if name != best["measure"] and name not in certain]
-    bounds = _interval(best["low"], best["high"], ", ")
+    bounds = between(best["low"], best["high"], ", ")
     few = _few(best["documents"])
     pairs = counted(best["n"], "pair")
     if best["value"] <= 0 or best["low"] <= 0:

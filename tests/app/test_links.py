@@ -36,7 +36,7 @@ def test_choices_that_do_not_exist_are_said_in_a_sentence(asked: dict[str, str],
 
 
 def test_a_preset_says_with_which_k_it_was_published() -> None:
-    assert "Published with k = 5, 10." in [one.value for one in opened("overview", preset="pke").sidebar.caption]
+    assert "and was published with k = 5, 10." in literal(opened("overview", preset="pke"))
 
 
 @pytest.mark.parametrize("old", [stem for stem in shell.MOVED if stem])

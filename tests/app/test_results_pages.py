@@ -8,10 +8,9 @@ import pytest
 
 import kp_core as kp
 from kp_core.charts import curves, screen_tables
-from kp_core.charts.selection import named
 from kp_core.reading import Source
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
-from kp_core.words import statements
+from kp_core.words import answers, statements
 from kp_ui.report import FILES
 from kp_ui.show import plain
 from kp_ui.systems import VIEWS
@@ -117,10 +116,10 @@ def test_the_spread_of_conventions_is_that_of_the_function(lectures: kp.Corpus) 
 
 
 @pytest.mark.parametrize("measure", ["F1@k", "kappa", "MAP"])
-def test_the_headline_is_that_of_the_comparison(lectures: kp.Corpus, measure: str) -> None:
+def test_the_overview_says_the_answer(lectures: kp.Corpus, measure: str) -> None:
     app = opened("overview", k="9", measure=measure)
-    said = statements.headline(kp.compare(lectures, measure=measure, k=9), named(measure, 9))
-    assert {f"#### {plain(said.answer)}", plain(said.rests_on)} <= set(words(app).split("\n"))
+    said = kp.answer(lectures, measure=measure, k=9, over="ask")
+    assert {f"#### {plain(said.claim)}", plain(" ".join(said.rests_on))} <= set(words(app).split("\n"))
 
 
 @pytest.fixture(scope="module")
@@ -230,8 +229,8 @@ def test_undefined_values_stand_with_their_reason(lectures: kp.Corpus) -> None:
 
 def test_pairs_are_those_of_the_comparison(lectures: kp.Corpus) -> None:
     pairs = shown(at("systems", "Measures", k="9", measure="nDCG@k"), "p after Holm")
-    expected = kp.compare(lectures, measure="nDCG@k", k=9).frame
-    assert pairs["A minus B"].tolist() == pytest.approx(expected["difference"].tolist())
+    expected = kp.compare(lectures, measure="nDCG@k", k=9).wide()
+    assert pairs["better − worse"].tolist() == pytest.approx(expected["difference"].tolist())
     assert pairs["p after Holm"].tolist() == pytest.approx(expected["p_adjusted"].tolist())
 
 
@@ -275,13 +274,15 @@ def annotators() -> Any:
     return opened("annotators")
 
 
-def test_the_coefficients_and_the_headline_are_those_of_agreement(result: kp.Result, annotators: Any) -> None:
+def test_the_coefficients_and_the_answer_are_those_of_agreement(
+    lectures: kp.Corpus, result: kp.Result, annotators: Any
+) -> None:
     table = next(one.value for one in annotators.dataframe if "K" in one.value.get("measure", pd.Series()).tolist())
     table = table.set_index("measure")
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
     assert table["value"].to_dict() == rows["value"].to_dict()
-    said = statements.agreement_of_people(result)
-    assert {f"#### {plain(said.answer)}", plain(said.rests_on)} <= set(words(annotators).split("\n"))
+    said = answers.people(lectures, kp.Settings())
+    assert {f"#### {plain(said.claim)}", plain(" ".join(said.rests_on))} <= set(words(annotators).split("\n"))
     assert table["95 % interval"]["K"] == screen_tables.interval(rows["low"]["K"], rows["high"]["K"])
 
 
@@ -326,8 +327,8 @@ def test_people_stand_beside_the_systems(page: str, tab: str, lectures: kp.Corpu
         assert "human ceiling" in app.get("plotly_chart")[0].proto.spec
         return
     if not tab:
-        said = statements.beside_people(found, name, lectures.systems)
-        assert f"#### {plain(said.answer)}" in words(app)
+        said = answers.beside_people(found, name, lectures.systems)
+        assert f"#### {plain(said.claim)}" in words(app)
         table = dots(app)
     else:
         tables = (one.value for one in app.dataframe if name in one.value.columns)

@@ -50,8 +50,8 @@ def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
         app.selectbox(key="streamed_k").set_value(k).run()
         memory = kp.evaluate(corpus, k=int(k), measures=["F1@k"], interval="poisson")
         assert dots(app) == pytest.approx(memory.frame.set_index("system")["value"].to_dict(), 1e-12)
-        pairs = kp.compare(corpus, measure="F1@k", k=int(k), interval="poisson").frame
-        assert shown(app, "A minus B")["A minus B"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
+        pairs = kp.compare(corpus, measure="F1@k", k=int(k), interval="poisson").wide()
+        assert shown(app, "better")["better − worse"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
     assert recipe(app).endswith(memory.signature.partition("|ci:")[2])
     assert "nothing is sampled" in literal(app)
     assert str(folder) not in literal(app)

@@ -13,7 +13,7 @@ from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.measures import concordance, parse
 from kp_core.scoring.pair_sums import Pairing, Statistic
-from kp_core.words.statements import headline
+from kp_core.words.answers import of_comparison
 from tests.corpora import corpus_of, document_values
 from tests.differential.random_corpora import WORDS
 
@@ -138,7 +138,7 @@ def test_a_comparison_uses_only_documents_on_which_every_system_is_scored():
     comparison = kp.compare(corpus_of(gold, runs), measure="F1@k", k=1, missing="skip", normalise="none")
     assert (comparison.documents, comparison.left_out) == (2, 1)
     assert comparison.scores == {"x": 0.5, "y": 0.5}
-    assert "2 documents, without 1 where some system has no value." in headline(comparison, "F1@1").rests_on
+    assert "2 documents, 1 left out," in of_comparison(comparison, "F1@1").why
 
 
 @pytest.mark.parametrize("method", ["holm", "fdr_bh"])

@@ -1,6 +1,5 @@
 """The sentences on systems and on people: each wording where it belongs, and nowhere else."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -10,15 +9,7 @@ from kp_core.charts.screen_tables import clusters
 from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison
 from kp_core.studies.spread import Spread
-from kp_core.words.statements import (
-    agreement_of_people,
-    beside_people,
-    diagnose,
-    headline,
-    of_one_system,
-    range_of,
-    verdict,
-)
+from kp_core.words.statements import diagnose, range_of
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -38,41 +29,6 @@ def compared(
     nothing, clusters = pd.DataFrame(), dict.fromkeys(values, 1)
     found = {"effects": nothing, "scores": values, "ranks": {}, "clusters": clusters, "better": better}
     return Comparison(frame, Settings(), (), documents, **found, correction="holm", test="a test", recipe="")
-
-
-@pytest.mark.parametrize(("values", "pairs", "documents", "sentence"), [one.values() for one in CASES["verdicts"]])
-def test_the_verdict_says_what_the_numbers_say(values: dict, pairs: list, documents: int, sentence: str) -> None:
-    assert verdict(compared(values, pairs, documents), "F1@5") == sentence
-
-
-@pytest.mark.parametrize("case", CASES["headlines"])
-def test_the_headline_leads_with_the_answer(case: dict[str, Any]) -> None:
-    said = headline(compared(case["values"], case["pairs"], case["documents"]), "F1@5")
-    assert said.answer == case["answer"]
-    assert said.rests_on == case["rests_on"]
-
-
-def found(rows: list[list[Any]], documents: int, universe: str = "ngrams:3") -> Any:
-    """Build a result from rows (system, measure, value, low, high, reason)."""
-    frame = pd.DataFrame(rows, columns=["system", "measure", "value", "low", "high", "reason"])
-    frame = frame.assign(subset="all", documents=documents)
-    return SimpleNamespace(frame=frame, documents=documents, settings=Settings(universe=universe))
-
-
-@pytest.mark.parametrize("case", CASES["alone"])
-def test_one_system_stands_beside_chance(case: dict[str, Any]) -> None:
-    assert of_one_system(found(case["rows"], case["documents"]), "x", "F1@5").answer == case["answer"]
-
-
-@pytest.mark.parametrize("case", CASES["people"])
-def test_people_stand_beside_the_best_system(case: dict[str, Any]) -> None:
-    assert beside_people(found(case["rows"], 20), "F1@5", ["x", "y"]).answer == case["answer"]
-
-
-@pytest.mark.parametrize("case", CASES["annotators"])
-def test_people_agree_by_what_they_share_and_by_k_where_it_can_be_read(case: dict[str, Any]) -> None:
-    said = agreement_of_people(found(case["rows"], case["documents"], case["universe"]))
-    assert (said.answer, said.rests_on) == (case["answer"], case["rests_on"])
 
 
 def test_letters_name_the_systems_that_one_is_better_than() -> None:

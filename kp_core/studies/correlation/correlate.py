@@ -19,7 +19,7 @@ from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, lengths, paper_labels
 from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, estimate
 from kp_core.studies.correlation.human import Unit, pair_table, sampling_unit, score_matrix
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 
 #: The measures of the paper, and those that any measure worth its name must beat.
 PAPER = ("R-precision", "M-R-precision", "BLEU", "METEOR", "NIST", "ROUGE-1")
@@ -37,7 +37,7 @@ _SIGNED = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorrelationStudy(Answer):
+class CorrelationStudy(Numbers):
     """A study with the pairs behind it.
 
     frame     one row a measure, subset and way to combine the human scores
@@ -125,13 +125,13 @@ def correlate(
     return CorrelationStudy(found.frame, settings, tuple(notes), found=found, pairs=table)
 
 
-def similarities(pairs: pd.DataFrame, measures: str | None, options: dict[str, Any]) -> Answer:
+def similarities(pairs: pd.DataFrame, measures: str | None, options: dict[str, Any]) -> Numbers:
     """Return the values of plain pairs, one row a pair and measure; measures: one text with commas between them."""
     frame = similarity(pairs, **({"measures": split_names(measures)} if measures else {}), **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
     choices = Choices.of(options)
     settings = {"sim": choices.preset, "dir": choices.direction, "stem": choices.stemmer, "seed": str(choices.seed)}
-    return Answer(frame, settings, caption="Similarity of phrases", kind="kps-similarity")
+    return Numbers(frame, settings, caption="Similarity of phrases", kind="kps-similarity")
 
 
 def correlation_from(signature: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures import concordance
 from kp_core.studies import WORDS
-from kp_core.studies.result import Answer
+from kp_core.studies.result import Numbers
 from kp_core.studies.sentence_study.attributes import Extracts, extracts
 from kp_core.studies.sentence_study.trees import Node, folds, grown, nodes
 from kp_core.studies.trimming import THRESHOLDS, Form, at_random
@@ -190,7 +190,7 @@ def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentenceStudy(Answer):
+class SentenceStudy(Numbers):
     """A study over thresholds.
 
     frame   one row a threshold, system, measure and subset: value over all draws, its 95 % interval over documents

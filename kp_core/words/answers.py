@@ -1,0 +1,342 @@
+"""Turn data and settings into the one answer that page, report, LaTeX, Markdown, command line and Python show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, Unpack, cast
+
+import numpy as np
+
+from kp_core.corpus import Corpus
+from kp_core.errors import REASONS, InputError, UsageError, counted
+from kp_core.scoring.codes import Bools
+from kp_core.scoring.counts import HUMANS, RANDOM, SILENT, Counted, count_systems, longest_lists
+from kp_core.scoring.gold import left_one_out
+from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
+from kp_core.settings import PRESETS, Average, Changes, Settings, differences, in_words
+from kp_core.studies import indexing
+from kp_core.studies.annotators import agreement, standard_error
+from kp_core.studies.answer import Answer, ClearAt, Grade
+from kp_core.studies.compare import Comparison, Family, compare_all
+from kp_core.studies.evaluate import evaluate
+from kp_core.studies.facts import above_one
+from kp_core.studies.over_k import OverK, documents_needed, over_k, values_over
+from kp_core.studies.result import Result
+from kp_core.typeset import highest, listed, number
+from kp_core.words.statements import between, reliability
+
+#: Below this share of the documents, or of those that two systems share, nothing is said of which is better.
+COMPARABLE = 0.9
+#: With fewer documents no statement is certain.
+FEW = 10
+_TOO_FEW = f"Below {FEW} documents no such statement is reliable."
+#: So many caveats are said.
+_CAVEATS = 2
+#: Measures that reward a system for what nobody chose.
+_OF_SILENCE = ("PABAK", "P_neg", "AC1")
+#: With more annotators than these, each against the others takes longer than a person waits.
+_PEOPLE = 10
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
+
+Over = OverK | Literal["ask"] | None
+
+
+def answer(
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measure: str = "F1@k",
+    *,
+    over: Over = None,
+    family: Family | None = None,
+    **changes: Unpack[Changes],
+) -> Answer:
+    """Say which system is better and how sure that is; of one system what it reaches; of people how far they agree.
+
+    over     what is certain at other cutoffs: "ask" to work it out, or what `over_k` has worked out
+    family   another test or correction than that of `compare`, by the same measure
+    changes  fields of `Settings`; the first cutoff counts
+
+    >>> import kp_core as kp
+    >>> gold, good, bad = ({f"d{i}": [word] for i in range(12)} for word in ("tide", "tide", "moon"))
+    >>> print(answer(kp.load(gold=gold, systems={"a": good, "b": bad}), k=1, resamples=200).claim)
+    a is better than b: F1@1 1.000 against 0.000.
+    """
+    settings = (settings or Settings()).changed(**changes)
+    if not corpus.systems:
+        return people(corpus, settings)
+    data, asked = prepare(corpus, settings), parse(measure)
+    if left_one_out(data.settings.annotators):
+        found = evaluate(corpus, data.settings.changed(k=data.settings.k[0], interval="none"), [asked.name()])
+        return beside_people(found, str(found.frame["measure"].iloc[0]), corpus.systems)
+    systems = count_systems(data, asked.of_tables)
+    has = _listed(systems)
+    if len(systems) == 1:
+        return _of_one_system(corpus, data, asked, _coverage(has))
+    tested_by = family or Family(measure)
+    comparison = compare_all(corpus, data.settings.changed(k=data.settings.k[:1]), [tested_by])
+    here = asked.name(data.settings.k[0])
+    if (apart := not_comparable(comparison, here, has)) is not None:
+        return apart
+    tested = over_k(corpus, data.settings, measure) if over == "ask" else over
+    caveats = _caveats(corpus, data, asked, comparison)
+    return of_comparison(comparison, here, _coverage(has), tested, caveats)
+
+
+def answer_by(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> Answer | None:
+    """Return the answer by the first of some measures of which more, or less, is better; None where none is."""
+    ranking = [name for name in measures if parse(name).measure.better != "none"]
+    return answer(corpus, settings, ranking[0]) if ranking else None
+
+
+def people(corpus: Corpus, settings: Settings) -> Answer:
+    """Say how far the annotators of a corpus agree; k plays no part."""
+    alone = settings.changed(k="all", annotators="union")
+    return of_people(agreement(corpus, alone), standard_error(prepare_annotators(corpus, alone)))
+
+
+def _listed(systems: Mapping[str, Counted]) -> dict[str, Bools]:
+    """Return for every system which of the documents in use it has a list for."""
+    return {name: own.lists.listed[own.lists.known] for name, own in systems.items()}
+
+
+def _coverage(has: Mapping[str, Bools]) -> dict[str, tuple[int, int]]:
+    return {name: (int(own.sum()), len(own)) for name, own in has.items()}
+
+
+def _ranked(comparison: Comparison) -> dict[str, float]:
+    """Return the systems that have a value with it, the best first."""
+    values = {name: value for name, value in comparison.scores.items() if value == value}
+    return dict(sorted(values.items(), key=lambda system: -system[1]))
+
+
+def not_comparable(comparison: Comparison, measure: str, has: Mapping[str, Bools]) -> Answer | None:
+    """Say that the two systems that lead have lists for other documents; None where they can be compared.
+
+    has  system → which of the documents in use it has a list for (D,)
+    """
+    values, coverage = _ranked(comparison), _coverage(has)
+    first, second, *_ = (*values, *(name for name in comparison.scores if name not in values))
+    thin = [name for name, (own, of) in coverage.items() if own < COMPARABLE * of]
+    missed = thin if _is_thinned(comparison) else [name for name in thin if name in (first, second)]
+    both, either = (int(found.sum()) for found in (has[first] & has[second], has[first] | has[second]))
+    if not missed and both >= COMPARABLE * either:
+        return None
+    named = list(dict.fromkeys((first, second, *missed)))
+    of = counted(len(has[first]), "document")
+    lists = listed([f"{name} has lists for {coverage[name][0]:,}" for name in named])
+    claim = f"{first} and {second} cannot be compared by {measure}: of {of}, {lists}, and both for {both:,}."
+    return Answer(claim, "not comparable", _THIN if both else _APART, (first, second), coverage=coverage)
+
+
+_APART = "They look like systems of two data sets: load one data set at a time."
+_THIN = "Load the missing lists, or only the documents that all of them have."
+
+
+def _is_thinned(comparison: Comparison) -> bool:
+    """Tell a comparison on fewer than nine of ten documents, since some system has no value on the others."""
+    return comparison.documents < COMPARABLE * (comparison.documents + comparison.left_out)
+
+
+def of_comparison(
+    comparison: Comparison,
+    measure: str,
+    coverage: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+    tested: OverK | None = None,
+    caveats: Sequence[str] = (),
+) -> Answer:
+    """Say which of several systems is better by a measure, and how sure that is."""
+    values = _ranked(comparison)
+    left_out = f", {comparison.left_out:,} left out" * bool(comparison.left_out)
+    documents = counted(comparison.documents, "document") + left_out
+    few = (_TOO_FEW,) if comparison.documents < FEW else ()
+    known = (*few, *caveats)[:_CAVEATS]
+    if len(values) < 2:
+        why = "A comparison needs two systems with a value."
+        return Answer(f"{measure} is undefined for all systems or all but one.", "cannot tell", why, coverage=coverage)
+    first = highest(values)
+    if len(first) > 1:
+        after = list(values)[len(first) :]
+        following = f"; {after[0]} has {number(values[after[0]])}" if after else ""
+        claim = f"{listed(first)} are level: {measure} {number(values[first[0]])}{following}."
+        why = f"They have the same value on {documents}, so there is no order among them."
+        return Answer(claim, "cannot tell", why, tuple(first[:2]), coverage=coverage, caveats=known)
+    best, second, *others = values
+    lead, p, excludes = _lead(comparison, best, second)
+    significant = second in comparison.better[best]
+    sure: Grade = "leaning" if significant or excludes else "cannot tell"
+    grade: Grade = "clear" if significant and comparison.documents >= FEW else sure
+    shown = f"{measure} {number(values[best])} against {number(values[second])}"
+    claim = {
+        "clear": f"{best} is better than {second}: {shown}.",
+        "leaning": f"{best} seems better than {second}: {shown}.",
+        "cannot tell": f"{best} and {second} cannot be told apart: {shown}.",
+    }[grade]
+    beaten = [name for name in others if name in comparison.better[best]] if comparison.documents >= FEW else []
+    also = f"; {best} is clearly better than {listed(beaten)}" if beaten else ""
+    pairs = len(comparison.frame)
+    how = "uncorrected" if comparison.correction == "none" else f"{_CORRECTIONS[comparison.correction]}, {pairs} pairs"
+    how = f" ({how})" if pairs > 1 else ""
+    over = ClearAt(tested.tried, tested.clear(best, second)) if tested else None
+    peak = tested.best(best) if tested else None
+    return Answer(
+        claim, grade, f"Difference {lead}, {p}{how}, {documents}{also}.", (best, second), over, peak, coverage, known
+    )
+
+
+def _lead(comparison: Comparison, best: str, other: str) -> tuple[str, str, bool]:
+    """Return by how much a system is ahead of another one, the corrected p, and whether its interval excludes 0."""
+    row = comparison.frame[comparison.frame[["a", "b"]].isin([best, other]).all(axis=1)].iloc[0]
+    sign, p = 1 if row["a"] == best else -1, row["p_adjusted"]
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    lead = f"{number(sign * row['difference'])}{between(low, high, ', ')}"
+    return lead, "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p == p else "not tested", bool(low > 0)
+
+
+def _caveats(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparison) -> list[str]:
+    """Return what a reader must know before believing the claim, the most important first."""
+    values = _ranked(comparison)
+    if len(values) < 2:
+        return []
+    return list(_warnings(corpus, data, asked, comparison, list(values)[:2], max(values.values())))
+
+
+def _warnings(
+    corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence[str], top: float
+) -> Iterator[str]:
+    yield from (f"{note.message}." for note in above_one([(asked.name(data.settings.k[0]), top)]))
+    k = data.settings.k[0] if asked.fixed is None else asked.fixed
+    longest = longest_lists(data)
+    short = [f"{name} at {longest[name]}" for name in pair if isinstance(k, int) and longest[name] < k]
+    if short:
+        yield f"Lists end before k = {k}: those of {listed(short)}."
+    drawn = _drawn(corpus, data, asked)
+    if drawn == drawn and drawn >= top:
+        yield f"No system does better than phrases drawn at random ({number(drawn)})."
+    if asked.measure.name in _OF_SILENCE:
+        yield f"{asked.measure.name} is no guide to a better system: silence scores high. Read kappa or P_pos."
+    if (needed := _needed(data, asked, comparison, pair)) is not None:
+        yield f"About {needed:,} documents like these would make it clear."
+
+
+def _drawn(corpus: Corpus, data: Prepared, asked: Asked) -> float:
+    """Return what random phrases reach, NaN where the measure has no such baseline."""
+    frame = evaluate(corpus, data.settings, [asked.name()], baselines=True, interval="none").frame
+    drawn = frame.loc[frame["system"] == RANDOM, "value"]
+    return float(drawn.iloc[0]) if len(drawn) else float("nan")
+
+
+def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence[str]) -> int | None:
+    """Return how many documents would make the difference of a pair clear, where it is not, and means are compared."""
+    if pair[1] in comparison.better[pair[0]] or asked.averages(data.settings.average)[0] != "macro":
+        return None
+    values = values_over(data, asked, asked.cutoffs(data.settings)[:1])
+    apart = (values[pair[0]] - values[pair[1]])[:, 0]
+    return documents_needed(apart, len(comparison.frame), np.random.default_rng(data.settings.seed))
+
+
+def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mapping[str, tuple[int, int]]) -> Answer:
+    """Say what the only system reaches, beside chance, silence and people."""
+    k, average = data.settings.k[0], cast(Average, asked.averages(data.settings.average)[0])
+    settings = data.settings.changed(k=k, average=average)
+    result = evaluate(corpus, settings, [asked.name()], baselines=True)
+    people = _people(corpus, settings, asked)
+    return of_one_system(result, str(result.frame["measure"].iloc[0]), coverage, people)
+
+
+def _people(corpus: Corpus, settings: Settings, asked: Asked) -> float:
+    """Return what people reach against each other, NaN where nobody else chose, or measures ask for an order."""
+    if not 1 < len(corpus.annotators) <= _PEOPLE:
+        return float("nan")
+    try:
+        found = evaluate(corpus, settings.changed(annotators="others", interval="none"), [asked.name()]).frame
+    except (InputError, UsageError):  # N, or the gold standard asked for, has no such part
+        return float("nan")
+    return float(found.set_index("system")["value"].get(HUMANS, np.nan))
+
+
+def of_one_system(
+    result: Result, measure: str, coverage: Mapping[str, tuple[int, int]], people: float = float("nan")
+) -> Answer:
+    """Say what the only system reaches, beside chance, silence and people."""
+    rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")].set_index("system")
+    (system,) = coverage
+    row, documents = rows.loc[system], f"{counted(result.documents, 'document')}; load a second system to compare."
+    if row["value"] != row["value"]:
+        claim = f"{measure} of {system} is undefined: {REASONS[row['reason']]}."
+        return Answer(claim, "one system", f"{documents[:1].upper()}{documents[1:]}", (system,), coverage=coverage)
+    reached = {words: float(rows["value"].get(name, np.nan)) for words, name in _BASELINES.items()}
+    reached |= {"people reach": people}
+    beside = [f"{words} {number(value)}" for words, value in reached.items() if value == value]
+    also = f" {listed(beside).capitalize()}." if beside else ""
+    bounds = between(row["low"], row["high"], "", "; ")
+    claim = f"{system} reaches {measure} {number(row['value'])}."
+    return Answer(claim, "one system", f"{bounds}{documents}{also}", (system,), coverage=coverage)
+
+
+#: What stands beside the value of the only system: its name in a sentence → the row of a result.
+_BASELINES = {"phrases drawn at random reach": RANDOM, "saying nothing reaches": SILENT}
+
+
+def beside_people(result: Result, measure: str, systems: Sequence[str]) -> Answer:
+    """Say what people reach against each other, beside the best system on the same gold standard."""
+    rows = result.frame[result.frame["measure"] == measure].set_index("system")["value"]
+    values = {name: float(rows[name]) for name in systems if rows.get(name) == rows.get(name)}
+    people = float(rows.get(HUMANS, float("nan")))
+    why = (
+        "Each annotator is left out in turn; people and systems are scored against what the others chose. "
+        f"No test is made here; {counted(result.documents, 'document')}."
+    )
+    best = f"{highest(values)[0]} {number(max(values.values()))}" if values else "no system has a value"
+    claim = f"People reach {measure} {number(people)}, {best}."
+    if people != people:
+        claim = f"{best}; people choose a set without order, so {measure} has no value for them."
+    return Answer(claim, "people", why)
+
+
+def of_preset(here: Result, usual: Result, measure: str, system: str) -> str:
+    """Say in which rules a preset differs from KPScope, and what that does to the value of a system.
+
+    here, usual  values under the preset, and under the rules of KPScope
+    """
+    preset = here.settings.preset
+    rules = [f"{rule[:1].lower()}{rule[1:].rstrip('?')}: {its}" for rule, _, its in differences(preset)]
+    now, before = (
+        one.frame.set_index(["system", "measure"])["value"].get((system, measure), np.nan) for one in (here, usual)
+    )
+    moved = f" {measure} of {system} is {number(now)} by them, {number(before)} by the rules of KPScope."
+    differ = f"differs from KPScope in {counted(len(rules), 'rule')} ({'; '.join(rules)})"
+    cutoffs = ", ".join(map(str, PRESETS[preset].k))
+    published = f", and was published with k = {cutoffs}" if cutoffs != "average" else ""
+    return f"{in_words('preset', preset)} {differ}{published}.{moved}"
+
+
+def of_people(result: Result, error: float) -> Answer:
+    """Say how much of their keyphrases annotators share, and K with its word only where N can be read.
+
+    With the universe `rankings`, N is what anybody lists, so chance agreement is not known. error: the standard error
+    of K with documents as clusters.
+    """
+    rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
+    rows = rows.drop_duplicates("measure").set_index("measure")  # of two averages the first
+    shared, pairs = rows.loc["P_pos"], indexing.consistency(result)
+    if shared["value"] != shared["value"]:
+        claim = f"How far the annotators agree is undefined: {REASONS[shared['reason']]}."
+        return Answer(claim, "people", f"{counted(int(shared['documents']), 'document')}.")
+    hooper, rolling = pairs["Hooper"].mean(), pairs["Rolling"].mean()
+    who = "The two annotators share" if len(pairs) == 1 else "Two annotators share on average"
+    claim = f"{who} {100 * shared['value']:.0f} % of their keyphrases (Hooper {number(hooper, 2)})."
+    documents = counted(int(shared["documents"]), "document")
+    named = f"P_pos {number(shared['value'])}, Rolling {number(rolling)}, {documents}"
+    if result.settings.universe.startswith("rankings"):
+        return Answer(claim, "people", f"{named}; {_NO_UNIVERSE}")
+    few = (_TOO_FEW,) if shared["documents"] < FEW else ()
+    return Answer(claim, "people", f"{named}. {reliability(result, error, 'Landis & Koch 1977')}", caveats=few)
+
+
+_NO_UNIVERSE = (
+    "K is not read here, because nobody knows which phrases could have been chosen. "
+    "Choose the texts, a vocabulary or a number as universe."
+)
