@@ -287,7 +287,8 @@ def compare(
     families = [Family(name, test, correction, trials) for name in names]
     if data.streamed():
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
-        output.answer(data.run(settings, measures=names, comparisons=families).comparison())
+        found = data.run(settings, measures=names, comparisons=families).comparison()
+        output.answer(replace(found, answer=answers.of_comparison(found, str(found.frame["measure"].iloc[0]))))
     else:
         corpus = data.load("gold", "system")
         said = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])

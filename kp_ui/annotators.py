@@ -10,7 +10,7 @@ from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tabl
 from kp_core.charts.selection import named
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.studies import indexing
-from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, standard_error
+from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, legible, standard_error
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, k_and_score
 from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
@@ -37,15 +37,16 @@ def together() -> None:
     left, right = st.columns([5, 3], gap="medium")
     with left:
         show.subheader("All annotators together")
-        everybody = screen_tables.rows_where(result, "all", TOGETHER)
+        everybody = screen_tables.rows_where(result, "all", legible(TOGETHER, result.settings))
         results.table(everybody, "together", documents=result.documents)
-        show.about("people.together")
+        show.about("people.together" if _reads_k(result) else "people.no_word")
         show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
-    with right:
-        _word_for_k(result)
+    if _reads_k(result):
+        with right:
+            _word_for_k(result)
     if (result.frame["subset"] != "all").any():
         show.subheader("By document type")
-        show.chart(dots.groups(result, "K"), "groups")
+        show.chart(dots.groups(result, "K" if _reads_k(result) else "P_pos"), "groups")
     with st.container(horizontal=True):
         show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
         show.signature(result.signature)
@@ -55,12 +56,13 @@ def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
     return standard_error(prepare_annotators(corpus, settings))
 
 
+def _reads_k(result: kp.Result) -> bool:
+    return "K" in legible(("K",), result.settings)
+
+
 def _word_for_k(result: kp.Result) -> None:
-    """Show how sure the words of a scale are for K, where K can be read."""
+    """Show how sure the words of a scale are for K."""
     show.subheader("Which word fits K?")
-    if result.settings.universe.startswith("rankings"):
-        show.about("people.no_word")
-        return
     scale = controls.select("Scale of words", SCALES, "scale", width=260)
     error = cached.ask(_error, cached.without_cutoff())
     if not error > 0:
@@ -73,7 +75,7 @@ def _word_for_k(result: kp.Result) -> None:
 
 
 def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
-    options = ["P_pos", "kappa", "PABAK", "P_neg"]
+    options = list(legible(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
     measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
     left, right = st.columns([2, 3], gap="medium")
     with left:
@@ -82,7 +84,7 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
         else:
             st.caption(f"A matrix of {len(annotators)} annotators has no room; the table has every pair.")
     with right:
-        pairs = screen_tables.pairs_of_annotators(result, annotators, OF_PAIRS)
+        pairs = screen_tables.pairs_of_annotators(result, annotators, legible(OF_PAIRS, result.settings))
         pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper"]], on="pair")
         pairs = pairs.drop(columns="P_neg", errors="ignore")  # the matrix beside shows it when it is asked for
         results.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
@@ -94,7 +96,7 @@ def ceiling() -> None:
     """Show each annotator against the others, the agreement without each, and the systems against the same gold."""
     result, annotators = cached.agreement(), workspace.corpus().annotators
     show.subheader("Each annotator against the others")
-    table = screen_tables.each_annotator(result, annotators, AGAINST_OTHERS)
+    table = screen_tables.each_annotator(result, annotators, legible(AGAINST_OTHERS, result.settings))
     results.table(table, "each_annotator")
     show.about("people.each")
     show.downloads(table, "each_annotator", "Each annotator against the others", result.signature)
@@ -102,7 +104,7 @@ def ceiling() -> None:
         st.caption("No system is loaded, so there is nothing to hold beside people.")
         return
     show.subheader("People and systems, like for like")
-    names = ("F1@k", "kappa", "P_pos", "PABAK")
+    names = ("F1@k", *legible(("kappa", "P_pos", "PABAK"), result.settings))
     found = cached.evaluation(names, people=True)
     here = found.at(settings.cutoff())
     shown = [named(name, settings.cutoff()) for name in names]
@@ -119,8 +121,13 @@ def titles() -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
     result = cached.agreement()
     table = cached.annotated_documents()
-    scale = controls.select("Scale of words", SCALES, "scale", width=260)
-    show.chart(dots.histogram(table, "K", SCALES[scale]), "histogram")
+    if _reads_k(result):
+        scale = controls.select("Scale of words", SCALES, "scale", width=260)
+        show.chart(dots.histogram(table, "K", SCALES[scale]), "histogram")
+    else:
+        show.chart(dots.histogram(table, "P_pos", ()), "histogram")
+        show.about("people.no_word")
+        table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
     with st.expander("Most disputed headings"):
         normalise = settings.settings().normalise
         disputed = cached.ask(indexing.disputed_headings, normalise)

@@ -166,12 +166,15 @@ def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequen
 
 
 def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
-    """Return one row an annotator: agreement with the union of the others, and K of all without this one."""
+    """Return one row an annotator: agreement with the union of the others, and K of all without this one if asked."""
     rows = where(result.frame, system=list(annotators), measure=list(names))
     documents = rows[rows["measure"] != "K"].drop_duplicates("system").set_index("system")["documents"]
     wide = _wide(rows, names).reindex(list(annotators)).assign(documents=documents)
-    wide = wide.rename(columns={"K": "K without"}).assign(change=wide["K"] - value(result, "all", "K"))
-    wide = wide[[*(name for name in names if name != "K"), "documents", "K without", "change"]]
+    shown = [*(name for name in names if name != "K"), "documents"]
+    if "K" in names:
+        wide = wide.rename(columns={"K": "K without"}).assign(change=wide["K"] - value(result, "all", "K"))
+        shown += ["K without", "change"]
+    wide = wide[shown]
     return wide.rename_axis("annotator").reset_index()
 
 

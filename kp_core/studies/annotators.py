@@ -37,6 +37,15 @@ PAIRS_WITH_INTERVALS = 300
 Couples = tuple[Ints, Ints]
 
 
+def legible(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    """Return the measures that can be read: with the universe `rankings`, N is only what somebody lists.
+
+    >>> legible(("K", "P_pos", "PABAK"), Settings(universe="rankings"))
+    ('P_pos',)
+    """
+    return tuple(name for name in names if not settings.universe.startswith("rankings") or name == "P_pos")
+
+
 def agreement(
     corpus: Corpus,
     settings: Settings | None = None,

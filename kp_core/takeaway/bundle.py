@@ -34,7 +34,7 @@ from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Changes, Settings, __version__
 from kp_core.studies import indexing
-from kp_core.studies.annotators import agreement
+from kp_core.studies.annotators import TOGETHER, agreement, legible
 from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import correlate
@@ -188,6 +188,7 @@ def annotators(asked: Asked) -> Section:
     """Show how far the gold standard can be trusted."""
     result = asked.agreement
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
+    together = together[together["measure"].isin(legible(TOGETHER, result.settings))]
     shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
     said = answers.people(asked.corpus, asked.of_people())
     return Section(

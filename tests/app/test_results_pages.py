@@ -289,6 +289,12 @@ def test_the_coefficients_and_the_answer_are_those_of_agreement(
 def test_k_is_not_read_where_the_universe_is_what_somebody_lists() -> None:
     app = opened("annotators", universe="rankings")
     assert "K is not read here" in words(app)
+    needs_n = {"K", "K without", "kappa", "PABAK", "P_neg", "AC1", "alpha", "N"}
+    for tab in ("Together and in pairs", "Human ceiling", "Titles"):
+        tables = [one.value for one in at("annotators", tab, universe="rankings").dataframe]
+        said = {name for table in tables for name in [*table.columns, *table.get("measure", [])]}
+        assert "P_pos" in said
+        assert not said & needs_n
 
 
 def test_pairs_and_each_annotator(result: kp.Result, annotators: Any) -> None:
