@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pandas as pd
 
 from kp_core.corpus import Corpus
@@ -20,7 +22,10 @@ def consistency(result: Result) -> pd.DataFrame:
     >>> consistency(kp.agreement(kp.load(gold=gold), universe=9))[["Hooper", "Rolling"]].round(3).to_numpy().tolist()
     [[0.5, 0.667]]
     """
-    rows = result.frame[(result.frame["measure"] == "P_pos") & result.frame["system"].str.contains("|", regex=False)]
+    rows = result.frame[result.frame["measure"] == "P_pos"]
+    names = [name for name in rows["system"] if name != "all"]
+    pairs = {f"{a}|{b}" for a, b in permutations(names, 2)}  # an annotator's name may hold a bar
+    rows = rows[rows["system"].isin(pairs)]
     rolling = rows["value"].astype(float)
     columns = {
         "pair": rows["system"],

@@ -158,7 +158,7 @@ def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> int
     if not apart.any() or not is_clear(_MOST) or is_clear(_FEWEST):
         return None
     low, high = _FEWEST, _MOST
-    while high > low * 1.05 + 1:
-        middle = int((low * high) ** 0.5)
+    while high - low > max(1, low // 20):
+        middle = round((low * high) ** 0.5)
         low, high = (low, middle) if is_clear(middle) else (middle, high)
     return high

@@ -17,7 +17,7 @@ from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.settings import PRESETS, Average, Changes, Settings, differences, in_words
 from kp_core.studies import indexing
-from kp_core.studies.annotators import agreement, standard_error
+from kp_core.studies.annotators import agreement, legible, standard_error
 from kp_core.studies.answer import Answer, ClearAt, Grade
 from kp_core.studies.compare import Comparison, Family, compare_all
 from kp_core.studies.evaluate import evaluate
@@ -65,6 +65,8 @@ def answer(
     a is better than b: F1@1 1.000 against 0.000.
     """
     settings = (settings or Settings()).changed(**changes)
+    if isinstance(over, str) and over != "ask":
+        raise UsageError(f"over is '{over}'; write 'ask', or what over_k has found")
     if not corpus.systems:
         return people(corpus, settings)
     data, asked = prepare(corpus, settings), parse(measure)
@@ -213,7 +215,7 @@ def _warnings(
     if short:
         yield f"Lists end before k = {k}: those of {listed(short)}."
     drawn = _drawn(corpus, data, asked)
-    if drawn == drawn and drawn >= top:
+    if drawn >= top:
         yield f"No system does better than phrases drawn at random ({number(drawn)})."
     if asked.measure.name in _OF_SILENCE:
         yield f"{asked.measure.name} is no guide to a better system: silence scores high. Read kappa or P_pos."
@@ -222,10 +224,16 @@ def _warnings(
 
 
 def _drawn(corpus: Corpus, data: Prepared, asked: Asked) -> float:
-    """Return what random phrases reach, NaN where the measure has no such baseline."""
+    """Return what random phrases reach, NaN where there is no such baseline, or nobody knows what to draw from."""
+    if not _knows_universe(data.settings):
+        return float("nan")
     frame = evaluate(corpus, data.settings, [asked.name()], baselines=True, interval="none").frame
     drawn = frame.loc[frame["system"] == RANDOM, "value"]
     return float(drawn.iloc[0]) if len(drawn) else float("nan")
+
+
+def _knows_universe(settings: Settings) -> bool:
+    return bool(legible(("K",), settings))
 
 
 def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence[str]) -> int | None:
@@ -268,6 +276,8 @@ def of_one_system(
         claim = f"{measure} of {system} is undefined: {REASONS[row['reason']]}."
         return Answer(claim, "one system", f"{documents[:1].upper()}{documents[1:]}", (system,), coverage=coverage)
     reached = {words: float(rows["value"].get(name, np.nan)) for words, name in _BASELINES.items()}
+    if not _knows_universe(result.settings):
+        del reached[_DRAWN]
     reached |= {"people reach": people}
     beside = [f"{words} {number(value)}" for words, value in reached.items() if value == value]
     also = f" {listed(beside).capitalize()}." if beside else ""
@@ -277,12 +287,13 @@ def of_one_system(
 
 
 #: What stands beside the value of the only system: its name in a sentence → the row of a result.
-_BASELINES = {"phrases drawn at random reach": RANDOM, "saying nothing reaches": SILENT}
+_DRAWN = "phrases drawn at random reach"
+_BASELINES = {_DRAWN: RANDOM, "saying nothing reaches": SILENT}
 
 
 def beside_people(result: Result, measure: str, systems: Sequence[str]) -> Answer:
     """Say what people reach against each other, beside the best system on the same gold standard."""
-    rows = result.frame[result.frame["measure"] == measure].set_index("system")["value"]
+    rows = result.frame[result.frame["measure"] == measure].drop_duplicates("system").set_index("system")["value"]
     values = {name: float(rows[name]) for name in systems if rows.get(name) == rows.get(name)}
     people = float(rows.get(HUMANS, float("nan")))
     why = (
@@ -330,9 +341,9 @@ def of_people(result: Result, error: float) -> Answer:
     claim = f"{who} {100 * shared['value']:.0f} % of their keyphrases (Hooper {number(hooper, 2)})."
     documents = counted(int(shared["documents"]), "document")
     named = f"P_pos {number(shared['value'])}, Rolling {number(rolling)}, {documents}"
-    if result.settings.universe.startswith("rankings"):
-        return Answer(claim, "people", f"{named}; {_NO_UNIVERSE}")
     few = (_TOO_FEW,) if shared["documents"] < FEW else ()
+    if not _knows_universe(result.settings):
+        return Answer(claim, "people", f"{named}; {_NO_UNIVERSE}", caveats=few)
     return Answer(claim, "people", f"{named}. {reliability(result, error, 'Landis & Koch 1977')}", caveats=few)
 
 

@@ -98,7 +98,7 @@ def reliability(result: Result, error: float, scale: str) -> str:
         lowest = SCALES[scale][0][1]
         sure = f"“{certain}” or better is certain (probability at least {CERTAIN:g})"
         text += f"; {sure}" if certain != lowest else "; no word better than the lowest is certain"
-    return f"{text}.{_few(row['documents'])}"
+    return f"{text}."
 
 
 def best_measure(study: CorrelationStudy, average: str) -> str:

@@ -197,6 +197,18 @@ def test_documents_needed_are_those_of_the_normal_test() -> None:
     assert documents_needed(apart * 0, 1, np.random.default_rng(0)) is None
 
 
+@pytest.mark.parametrize("mean", [0.2, 0.4, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9])
+def test_more_than_the_documents_needed_are_clear_and_fewer_are_not(mean: float) -> None:
+    apart = np.random.default_rng(1).normal(mean, 1.0, 500)
+    needed = documents_needed(apart, 1, np.random.default_rng(2))
+    rng = np.random.default_rng(3)
+    assert needed is not None
+    for documents, clear in ((int(needed * 1.3) + 1, True), (int(needed * 0.7), False)):
+        drawn = rng.choice(apart, (2000, documents))
+        share = (abs(drawn.sum(axis=1)) >= 1.95996 * np.sqrt((drawn**2).sum(axis=1))).mean()
+        assert (share >= 0.8) == clear
+
+
 # in every place
 
 
