@@ -50,11 +50,12 @@ class ClearAt:
         """Say it.
 
         >>> print(ClearAt(tuple(range(1, 51)), (6, 7, 8, 10)))
-        Clear at k = 6 to 8 and 10 of 1 to 50.
+        Clear at k = 6 to 8 and 10 of 1 to 50, corrected for all of them.
         """
         first, last, size = self.tried[0], self.tried[-1], len(self.tried)
         tried = f"{first} to {last}" if size == last - first + 1 else f"{size} tried between {first} and {last}"
-        return f"Clear at {f'k = {_ranges(self.clear, self.tried)}' if self.clear else 'no k'} of {tried}."
+        at = f"k = {_ranges(self.clear, self.tried)}" if self.clear else "no k"
+        return f"Clear at {at} of {tried}, corrected for all of them."
 
 
 def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]:

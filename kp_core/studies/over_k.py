@@ -71,6 +71,8 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     if asked.fixed is not None or asked.averages(settings.average)[0] != "macro":
         return None
     tried = cutoffs(data, trials)
+    if not tried:  # all lists are empty
+        return None
     values = values_over(data, asked, tried)
     if len(values) < 2 or not len(next(iter(values.values()))):
         return None

@@ -69,6 +69,7 @@ def answer(
         raise UsageError(f"over is '{over}'; write 'ask', or what over_k has found")
     if not corpus.systems:
         return people(corpus, settings)
+    tested_by = family or Family(measure)  # refuses a measure by which nothing is better
     data, asked = prepare(corpus, settings), parse(measure)
     if left_one_out(data.settings.annotators):
         found = evaluate(corpus, data.settings.changed(k=data.settings.k[0], interval="none"), [asked.name()])
@@ -77,7 +78,6 @@ def answer(
     has = _listed(systems)
     if len(systems) == 1:
         return _of_one_system(corpus, data, asked, _coverage(has))
-    tested_by = family or Family(measure)
     comparison = compare_all(corpus, data.settings.changed(k=data.settings.k[:1]), [tested_by])
     here = asked.name(data.settings.k[0])
     if (apart := not_comparable(comparison, here, has)) is not None:
@@ -101,11 +101,17 @@ def people(corpus: Corpus, settings: Settings) -> Answer:
 
 def _listed(systems: Mapping[str, Counted]) -> dict[str, Bools]:
     """Return for every system which of the documents in use it has a list for."""
-    return {name: own.lists.listed[own.lists.known] for name, own in systems.items()}
+    return {name: own.lists.listed[own.lists.known & own.lists.drawable] for name, own in systems.items()}
 
 
 def _coverage(has: Mapping[str, Bools]) -> dict[str, tuple[int, int]]:
     return {name: (int(own.sum()), len(own)) for name, own in has.items()}
+
+
+def _is_thin(coverage: Mapping[str, tuple[int, int]], name: str) -> bool:
+    """Tell a system with lists for fewer than nine of ten documents."""
+    own, of = coverage.get(name, (1, 1))
+    return own < COMPARABLE * of
 
 
 def _ranked(comparison: Comparison) -> dict[str, float]:
@@ -121,7 +127,7 @@ def not_comparable(comparison: Comparison, measure: str, has: Mapping[str, Bools
     """
     values, coverage = _ranked(comparison), _coverage(has)
     first, second, *_ = (*values, *(name for name in comparison.scores if name not in values))
-    thin = [name for name, (own, of) in coverage.items() if own < COMPARABLE * of]
+    thin = [name for name in coverage if _is_thin(coverage, name)]
     missed = thin if _is_thinned(comparison) else [name for name in thin if name in (first, second)]
     both, either = (int(found.sum()) for found in (has[first] & has[second], has[first] | has[second]))
     if not missed and both >= COMPARABLE * either:
@@ -176,7 +182,8 @@ def of_comparison(
         "leaning": f"{best} seems better than {second}: {shown}.",
         "cannot tell": f"{best} and {second} cannot be told apart: {shown}.",
     }[grade]
-    beaten = [name for name in others if name in comparison.better[best]] if comparison.documents >= FEW else []
+    sound = [name for name in others if name in comparison.better[best] and not _is_thin(coverage, name)]
+    beaten = sound if comparison.documents >= FEW else []
     also = f"; {best} is clearly better than {listed(beaten)}" if beaten else ""
     pairs = len(comparison.frame)
     how = "uncorrected" if comparison.correction == "none" else f"{_CORRECTIONS[comparison.correction]}, {pairs} pairs"
@@ -283,7 +290,9 @@ def of_one_system(
     also = f" {listed(beside).capitalize()}." if beside else ""
     bounds = between(row["low"], row["high"], "", "; ")
     claim = f"{system} reaches {measure} {number(row['value'])}."
-    return Answer(claim, "one system", f"{bounds}{documents}{also}", (system,), coverage=coverage)
+    lists = f"It has lists for {coverage[system][0]:,} of {counted(coverage[system][1], 'document')}."
+    thin = (lists,) if _is_thin(coverage, system) else ()
+    return Answer(claim, "one system", f"{bounds}{documents}{also}", (system,), coverage=coverage, caveats=thin)
 
 
 #: What stands beside the value of the only system: its name in a sentence → the row of a result.

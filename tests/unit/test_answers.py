@@ -70,10 +70,27 @@ def test_nine_of_ten_documents_are_needed(first: range, second: range, compared:
 
 def test_left_out_documents_make_systems_incomparable_too() -> None:
     corpus = drawn(40, {"a": (0.9, range(40)), "b": (0.2, range(40)), "c": (0.5, range(5))})
-    assert kp.answer(corpus, k=5, resamples=200).grade == "clear"  # the third is not named
+    said = kp.answer(corpus, k=5, resamples=200)
+    assert said.grade == "clear"
+    assert "c" not in said.why.split("documents")[1]  # of which too little is known
     said = kp.answer(corpus, k=5, missing="skip", resamples=200)
     assert said.grade == "not comparable"
     assert "c has lists for 5" in said.claim
+
+
+def test_documents_without_keyphrases_need_no_list() -> None:
+    gold = {f"d{i}": [f"g{i}"] if i < 20 else [] for i in range(40)}
+    systems = {
+        name: {f"d{i}": [f"g{i}" if i % 3 < right else "no"] for i in range(20)} for name, right in (("a", 3), ("b", 1))
+    }
+    assert kp.answer(kp.load(gold=gold, systems=systems), k=1, resamples=200).grade == "clear"
+
+
+def test_one_system_says_how_many_lists_it_has() -> None:
+    said = kp.answer(drawn(20, {"a": (0.5, range(12))}), k=5, resamples=200)
+    assert said.caveats == ("It has lists for 12 of 20 documents.",)
+    with pytest.raises(kp.UsageError, match="ranks no systems"):
+        kp.answer(drawn(20, {"a": (0.5, range(12))}), measure="BI")
 
 
 def test_people_without_a_readable_universe_have_no_k_and_no_word() -> None:
@@ -167,6 +184,9 @@ def test_over_k_is_given_where_values_are_means_over_documents() -> None:
     assert over_k(corpus, kp.Settings(), "MAP") is None
     assert over_k(corpus, kp.Settings(average="micro")) is None
     assert over_k(corpus, kp.Settings(), "F1@3") is not None
+    nothing = kp.load(gold={"d": ["x"], "e": ["y"]}, systems={"a": {"d": [], "e": []}, "b": {"d": [], "e": []}})
+    assert over_k(nothing, kp.Settings()) is None
+    assert kp.answer(nothing, over="ask").grade == "cannot tell"
 
 
 def test_clear_cutoffs_are_those_where_the_first_is_ahead() -> None:
@@ -174,8 +194,8 @@ def test_clear_cutoffs_are_those_where_the_first_is_ahead() -> None:
     found = OverK((1, 2, 3), values, {("a", "b"): np.array([0.01, 0.02, 0.3])}, 100, 0)
     assert found.clear("a", "b") == (2,)
     assert found.clear("b", "a") == (1,)
-    assert str(ClearAt((1, 2, 3), ())) == "Clear at no k of 1 to 3."
-    assert str(ClearAt((1, 12, 23), (12,))) == "Clear at k = 12 of 3 tried between 1 and 23."
+    assert str(ClearAt((1, 2, 3), ())) == "Clear at no k of 1 to 3, corrected for all of them."
+    assert str(ClearAt((1, 12, 23), (12,))) == "Clear at k = 12 of 3 tried between 1 and 23, corrected for all of them."
 
 
 def test_the_best_k_has_those_beside_it_that_are_not_lower_for_certain() -> None:
