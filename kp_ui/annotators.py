@@ -26,7 +26,7 @@ def answer() -> None:
         results.lacks(prose.text("people.alone"))
         st.stop()
     result = cached.agreement()
-    show.answer(answers.of_people(result, cached.ask(_error, cached.without_cutoff())))
+    show.answer(cached.ask(answers.people, cached.without_cutoff()))
     show.notes(note for note in result.notes if note.level == "warning")
 
 

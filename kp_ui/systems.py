@@ -10,11 +10,11 @@ from kp_core.charts import curves, dots, heat_maps, screen_tables
 from kp_core.charts.selection import NEAR, has_curve, named
 from kp_core.scoring.paired import CORRECTIONS
 from kp_core.similarity.relation import TYPES
-from kp_core.studies.compare import TESTS, Correction
+from kp_core.studies.compare import TESTS, Correction, Family
 from kp_core.studies.parts import PARTS
 from kp_core.studies.stability import By
 from kp_core.takeaway import methods
-from kp_core.words import answers, statements
+from kp_core.words import statements
 from kp_ui import cached, controls, overview, results, settings, show, workspace
 
 #: What is asked of lists → measures; those written with M or O have a cutoff of their own.
@@ -81,7 +81,8 @@ def _certainty() -> None:
     test = controls.choice("Test", TESTS, "test", inside=left)
     correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
     comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
-    results.answer(answers.of_comparison(comparison, name))
+    family = Family(measure, test, cast(Correction, correction))
+    results.answer(cached.here(kp.answer, measure, family=family))
     tested(comparison, name)
 
 

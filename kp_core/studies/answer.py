@@ -31,10 +31,10 @@ class BestK:
         """Say it.
 
         >>> print(BestK(10, 7, 14), BestK(3, 3, 3), sep="; ")
-        10; 7 to 14 cannot be told apart; 3, and lower at all others
+        10; 7 to 14 cannot be told apart; 3, and lower next to it
         """
         apart = (
-            f"; {self.low} to {self.high} cannot be told apart" if self.low < self.high else ", and lower at all others"
+            f"; {self.low} to {self.high} cannot be told apart" if self.low < self.high else ", and lower next to it"
         )
         return f"{self.k}{apart}"
 

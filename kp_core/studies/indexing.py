@@ -25,7 +25,7 @@ def consistency(result: Result) -> pd.DataFrame:
     rows = result.frame[result.frame["measure"] == "P_pos"]
     names = [name for name in rows["system"] if name != "all"]
     pairs = {f"{a}|{b}" for a, b in permutations(names, 2)}  # an annotator's name may hold a bar
-    rows = rows[rows["system"].isin(pairs)]
+    rows = rows[rows["system"].isin(pairs)].drop_duplicates("system")
     rolling = rows["value"].astype(float)
     columns = {
         "pair": rows["system"],

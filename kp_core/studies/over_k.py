@@ -70,8 +70,10 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     data, asked = prepare(corpus, settings), replace(parse(measure), cutoff=None)
     if asked.fixed is not None or asked.averages(settings.average)[0] != "macro":
         return None
+    if asked.of_tables and settings.universe.isdigit():  # N may be smaller than what the longest lists choose
+        return None
     tried = cutoffs(data, trials)
-    if not tried:  # all lists are empty
+    if len(tried) < 2:  # all lists are empty, or of one phrase
         return None
     values = values_over(data, asked, tried)
     if len(values) < 2 or not len(next(iter(values.values()))):
@@ -131,7 +133,7 @@ def best_k(values: Floats, tried: Sequence[int], trials: int, rng: np.random.Gen
     """Return the cutoff of the highest mean of values (D, K), and those around it that are not lower for certain."""
     means = values.mean(axis=0)
     top = int(np.argmax(means))
-    if top in (0, len(tried) - 1):
+    if top == 0 or means[-1] >= means[top] - 1e-12:  # a curve that never falls has no best k
         return None
     alike = corrected(paired.evened(values[:, [top]] - values), trials, rng) >= ALPHA
     low = high = top
@@ -155,7 +157,8 @@ def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> int
 
     def is_clear(documents: int) -> bool:
         drawn = rng.multinomial(documents, np.full(len(apart), 1 / len(apart)), _DRAWS) @ moments
-        return bool((np.abs(drawn[:, 0]) >= bound * np.sqrt(drawn[:, 1])).mean() >= _POWER)
+        clear = (drawn[:, 1] > 0) & (np.abs(drawn[:, 0]) >= bound * np.sqrt(drawn[:, 1]))
+        return bool(clear.mean() >= _POWER)
 
     if not apart.any() or not is_clear(_MOST) or is_clear(_FEWEST):
         return None

@@ -14,6 +14,7 @@ from kp_core.scoring.codes import Bools
 from kp_core.scoring.counts import HUMANS, RANDOM, SILENT, Counted, count_systems, longest_lists
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.paired import evened
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.settings import PRESETS, Average, Changes, Settings, differences, in_words
 from kp_core.studies import indexing
@@ -83,7 +84,7 @@ def answer(
     if (apart := not_comparable(comparison, here, has)) is not None:
         return apart
     tested = over_k(corpus, data.settings, measure) if over == "ask" else over
-    caveats = _caveats(corpus, data, asked, comparison)
+    caveats = _caveats(corpus, data, asked, comparison, tested_by)
     return of_comparison(comparison, here, _coverage(has), tested, caveats)
 
 
@@ -95,7 +96,7 @@ def answer_by(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> An
 
 def people(corpus: Corpus, settings: Settings) -> Answer:
     """Say how far the annotators of a corpus agree; k plays no part."""
-    alone = settings.changed(k="all", annotators="union")
+    alone = settings.changed(k="all", annotators="union", average="usual")  # Hooper follows from pooled counts
     return of_people(agreement(corpus, alone), standard_error(prepare_annotators(corpus, alone)))
 
 
@@ -188,8 +189,9 @@ def of_comparison(
     pairs = len(comparison.frame)
     how = "uncorrected" if comparison.correction == "none" else f"{_CORRECTIONS[comparison.correction]}, {pairs} pairs"
     how = f" ({how})" if pairs > 1 else ""
-    over = ClearAt(tested.tried, tested.clear(best, second)) if tested else None
-    peak = tested.best(best) if tested else None
+    certain = tested if comparison.documents >= FEW else None
+    over = ClearAt(certain.tried, certain.clear(best, second)) if certain else None
+    peak = certain.best(best) if certain else None
     return Answer(
         claim, grade, f"Difference {lead}, {p}{how}, {documents}{also}.", (best, second), over, peak, coverage, known
     )
@@ -204,17 +206,18 @@ def _lead(comparison: Comparison, best: str, other: str) -> tuple[str, str, bool
     return lead, "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p == p else "not tested", bool(low > 0)
 
 
-def _caveats(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparison) -> list[str]:
+def _caveats(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparison, family: Family) -> list[str]:
     """Return what a reader must know before believing the claim, the most important first."""
     values = _ranked(comparison)
     if len(values) < 2:
         return []
-    return list(_warnings(corpus, data, asked, comparison, list(values)[:2], max(values.values())))
+    pair, found = list(values)[:2], list(_warnings(corpus, data, asked, list(values)[:2], max(values.values())))
+    if family.test == "randomisation" and (needed := _needed(data, asked, comparison, pair)) is not None:
+        found.append(f"About {needed:,} documents like these would make it clear.")
+    return found
 
 
-def _warnings(
-    corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence[str], top: float
-) -> Iterator[str]:
+def _warnings(corpus: Corpus, data: Prepared, asked: Asked, pair: Sequence[str], top: float) -> Iterator[str]:
     yield from (f"{note.message}." for note in above_one([(asked.name(data.settings.k[0]), top)]))
     k = data.settings.k[0] if asked.fixed is None else asked.fixed
     longest = longest_lists(data)
@@ -226,8 +229,6 @@ def _warnings(
         yield f"No system does better than phrases drawn at random ({number(drawn)})."
     if asked.measure.name in _OF_SILENCE:
         yield f"{asked.measure.name} is no guide to a better system: silence scores high. Read kappa or P_pos."
-    if (needed := _needed(data, asked, comparison, pair)) is not None:
-        yield f"About {needed:,} documents like these would make it clear."
 
 
 def _drawn(corpus: Corpus, data: Prepared, asked: Asked) -> float:
@@ -248,8 +249,10 @@ def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence
     if pair[1] in comparison.better[pair[0]] or asked.averages(data.settings.average)[0] != "macro":
         return None
     values = values_over(data, asked, asked.cutoffs(data.settings)[:1])
-    apart = (values[pair[0]] - values[pair[1]])[:, 0]
-    return documents_needed(apart, len(comparison.frame), np.random.default_rng(data.settings.seed))
+    apart = evened((values[pair[0]] - values[pair[1]])[:, 0])
+    pairs = 1 if comparison.correction == "none" else len(comparison.frame)
+    needed = documents_needed(apart, pairs, np.random.default_rng(data.settings.seed))
+    return needed if needed is not None and needed > comparison.documents else None
 
 
 def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mapping[str, tuple[int, int]]) -> Answer:
@@ -278,20 +281,22 @@ def of_one_system(
     """Say what the only system reaches, beside chance, silence and people."""
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")].set_index("system")
     (system,) = coverage
-    row, documents = rows.loc[system], f"{counted(result.documents, 'document')}; load a second system to compare."
+    row = rows.loc[system]
+    documents = f"{counted(int(row['documents']), 'document')}; load a second system to compare."
     if row["value"] != row["value"]:
         claim = f"{measure} of {system} is undefined: {REASONS[row['reason']]}."
         return Answer(claim, "one system", f"{documents[:1].upper()}{documents[1:]}", (system,), coverage=coverage)
     reached = {words: float(rows["value"].get(name, np.nan)) for words, name in _BASELINES.items()}
     if not _knows_universe(result.settings):
         del reached[_DRAWN]
-    reached |= {"people reach": people}
+    reached |= {"people against each other reach": people}
     beside = [f"{words} {number(value)}" for words, value in reached.items() if value == value]
     also = f" {listed(beside).capitalize()}." if beside else ""
     bounds = between(row["low"], row["high"], "", "; ")
     claim = f"{system} reaches {measure} {number(row['value'])}."
     lists = f"It has lists for {coverage[system][0]:,} of {counted(coverage[system][1], 'document')}."
-    thin = (lists,) if _is_thin(coverage, system) else ()
+    few = (_TOO_FEW,) if row["documents"] < FEW else ()
+    thin = (*few, lists) if _is_thin(coverage, system) else few
     return Answer(claim, "one system", f"{bounds}{documents}{also}", (system,), coverage=coverage, caveats=thin)
 
 
@@ -312,7 +317,7 @@ def beside_people(result: Result, measure: str, systems: Sequence[str]) -> Answe
     best = f"{highest(values)[0]} {number(max(values.values()))}" if values else "no system has a value"
     claim = f"People reach {measure} {number(people)}, {best}."
     if people != people:
-        claim = f"{best}; people choose a set without order, so {measure} has no value for them."
+        claim = f"People choose a set without order, so {measure} has no value for them; {best}."
     return Answer(claim, "people", why)
 
 

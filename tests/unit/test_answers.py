@@ -15,6 +15,7 @@ import pytest
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.studies.answer import BestK, ClearAt
+from kp_core.studies.compare import Family
 from kp_core.studies.over_k import OverK, best_k, documents_needed, over_k
 from kp_core.takeaway.bundle import report
 from kp_core.words.answers import of_comparison, of_preset
@@ -183,6 +184,7 @@ def test_over_k_is_given_where_values_are_means_over_documents() -> None:
     corpus = drawn(12, {"a": (0.8, range(12)), "b": (0.5, range(12))})
     assert over_k(corpus, kp.Settings(), "MAP") is None
     assert over_k(corpus, kp.Settings(average="micro")) is None
+    assert over_k(corpus, kp.Settings(average="macro", universe="16"), "kappa") is None  # too small for longer lists
     assert over_k(corpus, kp.Settings(), "F1@3") is not None
     nothing = kp.load(gold={"d": ["x"], "e": ["y"]}, systems={"a": {"d": [], "e": []}, "b": {"d": [], "e": []}})
     assert over_k(nothing, kp.Settings()) is None
@@ -205,6 +207,8 @@ def test_the_best_k_has_those_beside_it_that_are_not_lower_for_certain() -> None
     found = best_k(values, range(1, 6), 2000, rng)
     assert found == BestK(3, 2, 4)
     assert best_k(values[:, :3], range(1, 4), 2000, rng) is None  # it may rise beyond
+    rising = np.tile([0.1, 0.5, 0.5], (20, 1))
+    assert best_k(rising, range(1, 4), 2000, rng) is None  # a plateau falls nowhere
 
 
 def test_documents_needed_are_those_of_the_normal_test() -> None:
@@ -215,6 +219,8 @@ def test_documents_needed_are_those_of_the_normal_test() -> None:
     assert needed is not None
     assert needed == pytest.approx(expected, rel=0.15)
     assert documents_needed(apart * 0, 1, np.random.default_rng(0)) is None
+    seldom = np.array([0.2, *[0.0] * 59])  # draws in which nobody differs are not clear
+    assert documents_needed(seldom, 1, np.random.default_rng(0)) is not None
 
 
 @pytest.mark.parametrize("mean", [0.2, 0.4, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9])
@@ -227,6 +233,25 @@ def test_more_than_the_documents_needed_are_clear_and_fewer_are_not(mean: float)
         drawn = rng.choice(apart, (2000, documents))
         share = (abs(drawn.sum(axis=1)) >= 1.95996 * np.sqrt((drawn**2).sum(axis=1))).mean()
         assert (share >= 0.8) == clear
+
+
+def test_fewer_documents_than_there_are_would_not_make_it_clear() -> None:
+    corpus = drawn(100, {"a": (0.65, range(100)), "b": (0.35, range(100))}, seed=4)
+    said = kp.answer(corpus, k=5, family=Family("F1@k", trials=10))
+    assert "would make it clear" not in str(said)
+
+
+def test_below_ten_documents_nothing_is_clear_over_k() -> None:
+    said = kp.answer(drawn(7, {"a": (0.9, range(7)), "b": (0.1, range(7))}), k=5, over="ask")
+    assert said.grade == "leaning"
+    assert said.over_k is said.best_k is None
+
+
+def test_hooper_is_that_of_pooled_counts_under_every_average() -> None:
+    rows = [(f"d{i}", who, f"x{i}" if i < 6 else f"{who}{i}") for i in range(12) for who in "AB"]
+    people = kp.load(gold=pd.DataFrame(rows, columns=["doc_id", "annotator", "phrase"]))
+    for average in ("micro", "macro", "both"):
+        assert "(Hooper 0.33)" in kp.answer(people, average=average, universe="rankings").claim
 
 
 # in every place
