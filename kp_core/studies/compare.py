@@ -111,18 +111,18 @@ class Comparison(Numbers):
         """Return rows of pairs turned so that the system with the higher value comes first, the best pairs first."""
         place = {name: number for number, name in enumerate(sorted(self.scores, key=lambda s: -self.scores[s]))}
         behind = frame["a"].map(place) > frame["b"].map(place)
+        if "difference" in frame:  # of several measures each has an order of its own
+            behind = behind.mask(frame["difference"] != 0, frame["difference"] < 0)
         turned = frame.copy()
         for one, other in (("a", "b"), ("low", "high"), ("wins", "losses")):
             if one in frame:
                 turned.loc[behind, [one, other]] = frame.loc[behind, [other, one]].to_numpy()
         for name in turned.columns.intersection(["difference", "low", "high", "d_z", "rank_biserial"]):
             turned.loc[behind, name] = 0.0 - turned.loc[behind, name]  # never −0.000
-        order = turned.assign(first=turned["a"].map(place), second=turned["b"].map(place))
-        keys = [name for name in ("measure", "k") if name in frame]
-        many = keys if keys and len(frame.drop_duplicates(keys)) > 1 else []
-        if many:  # several families, each in its own order
-            order["family"] = frame.groupby(many, sort=False).ngroup()
-        by = [*(["family"] if many else []), "first", "second"]
+        order = turned.assign(first=turned["a"].map(place), second=turned["b"].map(place), family=0)
+        if keys := [name for name in ("measure", "k") if name in frame]:
+            order["family"] = frame.groupby(keys, sort=False, dropna=False).ngroup()
+        by = ["family", "first", "second"]
         return order.sort_values(by, kind="stable")[list(frame.columns)].reset_index(drop=True)
 
 

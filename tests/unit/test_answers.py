@@ -15,7 +15,7 @@ import pytest
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.studies.answer import BestK, ClearAt
-from kp_core.studies.compare import Family
+from kp_core.studies.compare import Family, compare_all
 from kp_core.studies.over_k import OverK, best_k, documents_needed, over_k
 from kp_core.takeaway.bundle import report
 from kp_core.words.answers import of_comparison, of_preset
@@ -121,6 +121,17 @@ def test_pairs_are_said_better_minus_worse(lectures: kp.Corpus) -> None:
     assert (effects["wins"] + effects["ties"] + effects["losses"] == 20).all()
     assert effects.loc[(order[0], order[-1]), "wins"] > effects.loc[(order[0], order[-1]), "losses"]
     assert "-0.000" not in found.text()
+
+
+def test_pairs_of_every_measure_are_better_minus_worse(lectures: kp.Corpus) -> None:
+    found = compare_all(lectures, kp.Settings(k=30, resamples=50), [Family(name, trials=50) for name in ("P@k", "MAP")])
+    wide = found.wide()
+    assert list(wide["measure"]) == ["P@30"] * 6 + ["MAP"] * 6
+    assert (wide["difference"] >= 0).all()
+    for name, rows in wide.groupby("measure"):
+        values = kp.evaluate(lectures, k=30, measures=[str(name)], interval="none").frame.set_index("system")["value"]
+        expected = values[rows["a"]].to_numpy() - values[rows["b"]].to_numpy()
+        assert rows["difference"].tolist() == pytest.approx(expected.tolist(), abs=1e-12)
 
 
 def test_a_preset_says_what_it_does_otherwise() -> None:
