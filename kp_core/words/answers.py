@@ -199,11 +199,10 @@ def of_comparison(
 
 def _lead(comparison: Comparison, best: str, other: str) -> tuple[str, str, bool]:
     """Return by how much a system is ahead of another one, the corrected p, and whether its interval excludes 0."""
-    row = comparison.frame[comparison.frame[["a", "b"]].isin([best, other]).all(axis=1)].iloc[0]
-    sign, p = 1 if row["a"] == best else -1, row["p_adjusted"]
-    low, high = sorted((sign * row["low"], sign * row["high"]))
-    lead = f"{number(sign * row['difference'])}{between(low, high, ', ')}"
-    return lead, "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p == p else "not tested", bool(low > 0)
+    rows = comparison.wide()
+    row = rows[(rows["a"] == best) & (rows["b"] == other)].iloc[0]
+    p, lead = row["p_adjusted"], f"{number(row['difference'])}{between(row['low'], row['high'], ', ')}"
+    return lead, "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p == p else "not tested", bool(row["low"] > 0)
 
 
 def _caveats(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparison, family: Family) -> list[str]:
