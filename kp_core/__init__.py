@@ -22,6 +22,7 @@ How far do the annotators agree?               agreement, trim
 Which similarity agrees with people?           similarity, correlate
 No system yet?                                 extract, coverage
 A table for a paper?                           paper_table
+Several data sets?                             together
 Sentences instead of phrases?                  list_sentences, sentence_study
 Printed figures, solved for their tables?      recover
 What can be asked for?                         MEASURES, SIMILARITIES, SYSTEMS, PRESETS, Settings
@@ -31,7 +32,7 @@ several ways raise one Question, an InputError whose `findings` hold what is dou
 `answers` that `load(roles=...)` takes. Tables larger than memory: `kp_core.scale`. The dashboard: `kpscope app`.
 """
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, together
 from kp_core.errors import InputError, UsageError
 from kp_core.extraction import SYSTEMS, External, Extracted, extract
 from kp_core.extraction.coverage import coverage
@@ -107,5 +108,6 @@ __all__ = [
     "soft_evaluate",
     "spread",
     "stability",
+    "together",
     "trim",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any, Literal, TypeVar
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kp_core.errors import Note
+from kp_core.errors import Note, UsageError
 
 T = TypeVar("T")
 Role = Literal["gold", "system", "documents", "judgements"]
@@ -93,7 +93,8 @@ class Ranking:
 class Corpus:
     """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalised.
 
-    documents   one row a document of any source (doc_id, text?, title?, group?); ids are unique
+    documents   one row a document of any source (doc_id, text?, title?, group?); ids are unique. The column `dataset`
+                is there only if the documents are of several data sets; an id is then `dataset/id`
     gold        one row a keyphrase of an annotator, in file order. The column `variants` is there only if some
                 entry has several accepted spellings: a tuple with `phrase` first, or None
     runs        one row a prediction; rows of one system and document stand together, in the order of `rank` = 1, 2, ...
@@ -122,6 +123,41 @@ class Corpus:
         return list(dict.fromkeys([*self.gold["annotator"].unique(), *gold_empty.unique()]))
 
     @cached_property
+    def datasets(self) -> list[str]:
+        """Names of the data sets, in order of loading; none where all documents are of one."""
+        return list(dict.fromkeys(self.documents["dataset"])) if "dataset" in self.documents else []
+
+    @cached_property
+    def by_dataset(self) -> dict[str, Corpus]:
+        """Each data set as a corpus of its own, with the systems and annotators that have lists there.
+
+        >>> one = Corpus(pd.DataFrame({"doc_id": ["7"], "text": ["…"]}))
+        >>> both = together(inspec=one, nus=one)
+        >>> both.documents["doc_id"].tolist(), both.by_dataset["nus"].documents["doc_id"].tolist()
+        (['inspec/7', 'nus/7'], ['7'])
+        """
+        return {name: self._of_dataset(name) for name in self.datasets}
+
+    def _of_dataset(self, dataset: str) -> Corpus:
+        own = self.documents.loc[self.documents["dataset"] == dataset, "doc_id"]
+
+        def part(table: pd.DataFrame) -> pd.DataFrame:
+            rows = table[table["doc_id"].isin(own)].reset_index(drop=True)
+            return rows.assign(doc_id=rows["doc_id"].str.removeprefix(f"{dataset}/"))
+
+        runs, empty = part(self.runs), part(self.empty)
+        heard = {*runs["system"], *empty.loc[empty["role"] == "system", "source"]}
+        return replace(
+            self,
+            documents=part(self.documents).drop(columns="dataset"),
+            gold=part(self.gold),
+            runs=runs,
+            judgements=part(self.judgements),
+            empty=empty,
+            rankings={name: ranking for name, ranking in self.rankings.items() if name in heard},
+        )
+
+    @cached_property
     def has_texts(self) -> bool:
         """Whether at least one document has a text."""
         return bool((self.documents["text"].fillna("") != "").any())
@@ -131,6 +167,54 @@ class Corpus:
         """Whether gold standard and systems both carry identifiers beside their phrases."""
         tables = (self.gold, self.runs) if len(self.runs) else (self.gold,)
         return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
+
+
+def together(**corpora: Corpus) -> Corpus:
+    """Return several data sets as one corpus, in which every document tells its data set; nothing is pooled later.
+
+    Raises UsageError for fewer than two data sets, or one that has data sets itself.
+    """
+    if len(corpora) < 2:
+        raise UsageError("several data sets are put together; name two or more, as in together(inspec=…, nus=…)")
+    if nested := [name for name, one in corpora.items() if one.datasets]:
+        raise UsageError(f"the data set '{nested[0]}' has data sets itself; put these together instead")
+    tables = {name: [_named(getattr(one, name), data) for data, one in corpora.items()] for name in COLUMNS}
+    # An empty table has types that mean nothing.
+    joined = {
+        name: pd.concat([one for one in each if len(one)] or each[:1], ignore_index=True)
+        for name, each in tables.items()
+    }
+    documents = pd.concat([each.assign(dataset=name) for name, each in zip(corpora, tables["documents"], strict=True)])
+    systems = list(dict.fromkeys(name for one in corpora.values() for name in one.rankings))
+    place = joined["runs"]["system"].map({name: number for number, name in enumerate(systems)})
+    return Corpus(
+        documents.reset_index(drop=True),
+        joined["gold"],
+        joined["runs"].iloc[place.argsort(kind="stable")].reset_index(drop=True),
+        joined["judgements"],
+        joined["empty"],
+        {
+            name: _one_ranking([one.rankings[name] for one in corpora.values() if name in one.rankings])
+            for name in systems
+        },
+        _one_report({name: one.report for name, one in corpora.items()}),
+    )
+
+
+def _named(table: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    return table.assign(doc_id=f"{dataset}/" + table["doc_id"])
+
+
+def _one_ranking(each: list[Ranking]) -> Ranking:
+    return replace(each[0], resorted=sum(one.resorted for one in each))
+
+
+def _one_report(reports: Mapping[str, LoadReport]) -> LoadReport:
+    readings = [replace(one, file=f"{name}/{one.file}") for name, report in reports.items() for one in report.readings]
+    rejected = [one.rejected.assign(file=f"{name}/" + one.rejected["file"]) for name, one in reports.items()]
+    notes = [replace(note, where=f"{name}: {note.where}") for name, one in reports.items() for note in one.notes]
+    fixes = dict.fromkeys(fix for one in reports.values() for fix in one.fixes)
+    return LoadReport(tuple(readings), pd.concat(rejected, ignore_index=True), tuple(notes), tuple(fixes))
 
 
 def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:

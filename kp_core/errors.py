@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal
@@ -23,6 +24,15 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str, str]]:
         """Go from process to process whole: an error is otherwise rebuilt from its one message."""
         return type(self), (self.where, self.found, self.expected, self.remedy)
+
+
+@contextmanager
+def named(dataset: str) -> Iterator[None]:
+    """Say of what is refused inside which data set it stands in."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{dataset}: {error.where}", error.found, error.expected, error.remedy) from None
 
 
 class UsageError(ValueError):

@@ -25,8 +25,9 @@ Duplicates = Literal["before", "after", "keep", "count"]
 Denominator = Literal["k", "returned", "min(k,gold)"]
 Average = Literal["usual", "macro", "f-of-means", "micro", "both"]
 EmptyGold = Literal["skip", "zero", "one-if-empty", "zero-if-judged"]
-#: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed.
-Interval = Literal["bootstrap", "poisson", "cluster-t", "none"]
+#: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed. The last two
+#: take the runs of a system as a sample too; where a system has several, two-way-t stands in for the first three.
+Interval = Literal["bootstrap", "poisson", "cluster-t", "none", "two-way-t", "multi-bootstrap"]
 
 LARGEST_K = 10_000
 
@@ -78,7 +79,8 @@ class Settings:
                 each annotator is left out in turn and stands beside the systems as the human ceiling
     universe    N: ngrams[:n], candidates, rankings, vocabulary, sentences or a number; by default n-grams with texts
     average     usual (macro over documents for lists, micro for concordance tables), macro, micro, f-of-means or both
-    interval    bootstrap over documents, poisson (the same where data are streamed), cluster-t or none
+    interval    bootstrap over documents, poisson (the same where data are streamed), cluster-t or none; over documents
+                and runs two-way-t, which stands for any of them where a system has several runs, or multi-bootstrap
     resamples, seed   of the bootstrap and of every random choice
     fixes, trim how the data were mended on loading, and how the gold standard was trimmed, such as 0.5-binary
 
@@ -279,7 +281,7 @@ def signature(settings: Settings, documents: int, concordance: bool = True) -> s
         parts["N"] = str(settings.universe)
     parts["annot"] = quote(settings.annotators, safe=":")
     if settings.interval != "none":
-        seeded = settings.interval in ("bootstrap", "poisson")
+        seeded = settings.interval in ("bootstrap", "poisson", "multi-bootstrap")
         parts["ci"] = settings.interval + (f"-{settings.resamples}-seed{settings.seed}" if seeded else "")
     if settings.fixes:
         parts["fix"] = ",".join(settings.fixes)
@@ -397,6 +399,6 @@ def settings_from(line: str) -> Settings:
     changes["annotators"] = unquote(given.get("annot", "union"))
     changes["fixes"] = tuple(given["fix"].split(",")) if "fix" in given else ()
     changes["interval"] = given.get("ci", "none")
-    if drawn := re.fullmatch(r"(bootstrap|poisson)-(\d+)-seed(\d+)", changes["interval"]):
+    if drawn := re.fullmatch(r"(bootstrap|poisson|multi-bootstrap)-(\d+)-seed(\d+)", changes["interval"]):
         changes |= {"interval": drawn[1], "resamples": int(drawn[2]), "seed": int(drawn[3])}
     return Settings(**cast(Changes, changes))

@@ -17,12 +17,14 @@ from kp_core.scoring.codes import refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
 from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.prepare import Names, prepare, refuse_alone
+from kp_core.scoring.runs import runs_of
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
 from kp_core.studies.annotators import asked_of
 from kp_core.studies.compare import Family
 from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_named_alike
-from kp_core.studies.parts import By, parse_by
+from kp_core.studies.means import OVER_RUNS
+from kp_core.studies.parts import parse_by
 from kp_core.text.candidates import has_english
 
 #: Phrases and texts by which the script and the language of a collection are judged, as in memory.
@@ -48,7 +50,7 @@ class Plan:
     compare: tuple[Family, ...] = ()
     agreement: tuple[str, ...] | None = None
     baselines: bool = False
-    by: By = ""
+    by: str = ""
     notes: tuple[Note, ...] = ()
     largest: float | None = None
 
@@ -115,6 +117,8 @@ def make_plan(
             one.average(settings)
         parse_choice(settings.annotators, names.annotators)
         refuse_named_alike(names.systems)
+        if run := [own[0] for own in runs_of(names.systems).values() if len(own) > 1]:
+            raise unavailable("runs streamed", name=run[0])
     else:
         asked_of(settings, people)
         refuse_alone(names.annotators)
@@ -130,7 +134,7 @@ def make_plan(
     return Plan(tuple(sources), settings, names, graded, *own)
 
 
-def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> By:
+def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> str:
     """Return what the parts tell apart; refuses what cannot be added up over parts of the data."""
     reasons = {
         "vocabulary": settings.universe == "vocabulary",
@@ -140,11 +144,13 @@ def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> By:
         "by": by not in ("", "group"),
         "rel": settings.annotators == "votes" and settings.rel > 1,
         "wilcoxon": any(one.test == "wilcoxon" for one in compare),
+        "two-way streamed": settings.interval in OVER_RUNS or any(one.test in OVER_RUNS for one in compare),
     }
     for why, holds in reasons.items():
         if holds:
-            raise unavailable(why, annotators=settings.annotators, by=by)
-    return parse_by(by)
+            raise unavailable(why, annotators=settings.annotators, by=by, interval=settings.interval)
+    parse_by(by)
+    return by
 
 
 def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:

@@ -31,6 +31,7 @@ from kp_core.studies.annotators import add_annotators, agreement_of
 from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, one_comparison
 from kp_core.studies.evaluate import add_systems, system_rows
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes
+from kp_core.studies.parts import parse_by
 from kp_core.studies.result import Result, result_frame
 
 #: What is judged over all rows of a collection at once is judged at the end, not in each part.
@@ -101,7 +102,7 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
             largest = partial(replace, largest=plan.largest)
             systems = {name: one.changed(largest) for name, one in systems.items()}
         add_evaluation(tally, data, systems, plan.concordance)
-        add_systems(tally, data, [systems], plan.asked, plan.by)
+        add_systems(tally, data, [systems], plan.asked, parse_by(plan.by))
         own = {name: systems[name] for name in plan.names.systems}
         for family, cutoff, pairing in _pairings(plan, tally):
             add_pairs(pairing, family, cutoff, data, own, streamed=True)
@@ -118,8 +119,8 @@ def _pairings(plan: Plan, tally: Tally) -> Iterator[tuple[Family, Cutoff, Pairin
     settings, systems = plan.settings, list(plan.names.systems)
     for number, family in enumerate(plan.compare):
         for cutoff in family.asked.cutoffs(settings):
-            average, name = family.average(settings), f"compare/{number}/{cutoff}"
-            yield family, cutoff, Pairing(systems, family.asked, average, settings.interval, tally, name)
+            average, name, pairs = family.average(settings), f"compare/{number}/{cutoff}", family.pairs(systems)
+            yield family, cutoff, Pairing(pairs, systems, family.asked, average, settings.interval, tally, name)
 
 
 def _notes(tally: Tally, plan: Plan) -> list[Note]:
@@ -162,7 +163,7 @@ class Streamed:
         tally, plan, notes = self.tally, self.plan, _notes(self.tally, self.plan)
         if plan.agreement is not None:
             return agreement_of(tally, plan.names, plan.asked, plan.settings, _couples(plan), notes)
-        rows = system_rows(tally, plan.names, plan.asked, plan.settings, plan.by, plan.baselines)
+        rows = system_rows(tally, plan.names, plan.asked, plan.settings, parse_by(plan.by), plan.baselines)
         notes += evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
         notes += above_one((row[1], row[5]) for row in rows)
         return Result(result_frame(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
@@ -171,7 +172,15 @@ class Streamed:
         """Return all pairs of systems by every measure and cutoff that were asked for."""
         settings, documents = self.plan.settings, self.tally.number("documents")
         return [
-            comparison_of(pairing, family, cutoff, settings, documents)
+            comparison_of(
+                pairing.compared(family.test, family.trials),
+                family.pairs(self.plan.names.systems),
+                family,
+                cutoff,
+                settings,
+                documents,
+                streamed=True,
+            )
             for family, cutoff, pairing in _pairings(self.plan, self.tally)
         ]
 

@@ -21,6 +21,7 @@ from kp_core.scoring.counts import View
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.agreement import PairTables, Panel, Shares
 from kp_core.scoring.measures.registry import Asked, names_in, parse
+from kp_core.scoring.runs import Influence
 from kp_core.settings import Cutoff, Interval
 
 #: Kinds of counts by the number of their arrays.
@@ -83,7 +84,9 @@ class Grid:
 class Estimate:
     """Values and intervals over columns (K,), such as cutoffs, of one measure under one average.
 
-    resampled (B, K) are the values of the resamples, where there are any.
+    resampled  (B, K) the values of the resamples, where there are any
+    variance   what the interval by t over documents and runs is made of
+    runs       (R, K) the values of the runs of a system that has several
     """
 
     value: Floats
@@ -92,6 +95,8 @@ class Estimate:
     documents: Ints
     reason: list[str | None]
     resampled: Floats | None = None
+    variance: intervals.Variance | None = None
+    runs: Floats | None = None
 
     def row(self, column: int, documents: int) -> tuple[Any, ...]:
         """Return value, bounds, documents averaged, those of `documents` left out, and reason, as rows print them."""
@@ -342,6 +347,31 @@ def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
     """Return the sum over documents of squared influences (K,), and that of the sizes of its terms."""
     terms = slopes[:, :, None] * slopes[:, None, :] * products
     return terms.sum(axis=(1, 2)), np.abs(terms).sum(axis=(1, 2))
+
+
+def influence(asked: Asked, view: View, average: str, used: Bools) -> Influence:
+    """Return value and influences over some documents (D,) of one run; NaN where the measure has no gradient.
+
+    Of a mean it is the distance from the mean over their number, of a micro average or F of means its linearisation.
+    """
+    parts = [np.asarray(part, np.float64) for part in summands(asked, view, average)]
+    if average == "micro":
+        kept = [np.where(used[:, None], part, 0.0) for part in parts]
+        totals = [part.sum(axis=0, keepdims=True) for part in kept]
+        value = asked.scores(cells_of(totals))[0]
+        if not asked.measure.smooth:
+            return Influence(value, np.full(kept[0].shape, np.nan))
+        slopes = gradients(asked.scores, totals)
+        return Influence(value, np.asarray(sum(part * slopes[:, i] for i, part in enumerate(kept))))
+    defined = used[:, None] & ~np.isnan(sum(parts))
+    n = defined.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = [np.where(defined, part, 0.0).sum(axis=0) / n for part in parts]
+        moved = [np.where(defined, (part - mean) / n, 0.0) for part, mean in zip(parts, means, strict=True)]
+        if len(parts) == 1:
+            return Influence(means[0], moved[0])
+        (p, r), whole = means, means[0] + means[1]
+        return Influence(mean_or_f(means), 2 * (moved[0] * r**2 + moved[1] * p**2) / whole**2)
 
 
 def estimate(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:

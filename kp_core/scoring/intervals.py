@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints
 MOST_UNDEFINED = 0.05
 #: Sums of products whose terms cancel down to this share are 0.
 _CANCELLED = 1e-13
+#: Variances below this are nothing but rounding.
+_NOTHING = 1e-26
 #: A step along the imaginary axis gives the slope of a smooth measure exactly, since nothing is subtracted.
 STEP = 1e-30
 #: Draws counted at once.
@@ -123,6 +126,47 @@ def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Flo
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(n / (n - 1) * np.where(squares > _CANCELLED * sizes, squares, 0))
     return np.asarray(_t_quantile(n) * np.where((error > 0) & (n > 1), error, np.nan))
+
+
+@dataclass(frozen=True)
+class Variance:
+    """What the variance of a mean over documents and runs, or of a difference of such means, is made of (K,).
+
+    runs, documents  variances that add up, each with its degrees of freedom; both: what the two both hold
+    """
+
+    runs: Sequence[tuple[Floats, float]]
+    documents: Sequence[tuple[Floats, float]]
+    both: Floats
+
+    @property
+    def error(self) -> tuple[Floats, Floats]:
+        """The standard error and its degrees of freedom (K,): V = max(V_runs + V_docs − V_both, V_runs, V_docs).
+
+        The degrees of freedom are those of Satterthwaite 1946. Simulated in benchmarks/README.md.
+        """
+        of_runs, of_documents = (sum((one for one, _ in each), 0.0 * self.both) for each in (self.runs, self.documents))
+        variance = np.maximum(np.maximum(of_runs + of_documents - self.both, of_runs), of_documents)
+        variance = np.where(variance > _NOTHING, variance, 0.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            parts = sum((one**2 / freedom for one, freedom in (*self.runs, *self.documents)), 0.0 * self.both)
+            return np.sqrt(variance), variance**2 / parts
+
+
+def half_width(error: Floats, freedom: Floats) -> Floats:
+    """Return half the width of a 95 % interval by t; NaN where nothing varies."""
+    from scipy.special import stdtrit
+
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(error > 0, stdtrit(freedom, 0.975) * error, np.nan))
+
+
+def p_of(difference: Floats, error: Floats, freedom: Floats) -> Floats:
+    """Return two-sided p of differences by t; NaN where nothing varies."""
+    from scipy.special import stdtr
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(error > 0, 2 * stdtr(freedom, -np.abs(difference) / error), np.nan))
 
 
 def error_of(low: float, high: float, documents: int) -> float:

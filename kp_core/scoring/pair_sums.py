@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, mean_or_f, quadratic, spread_of, summands
+from kp_core.scoring.accumulate import Ids, Sums, influence, mean_or_f, quadratic, spread_of, summands
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Counted
-from kp_core.scoring.intervals import STEP
+from kp_core.scoring.counts import Counted, Counts
+from kp_core.scoring.intervals import STEP, half_width, p_of
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.paired import bootstrap, enumerated, evened, rank_biserial, wilcoxon_test
-from kp_core.settings import Cutoff, Interval
+from kp_core.scoring.runs import multi_bootstrap, sampled_of, variance_of
+from kp_core.settings import Cutoff, Interval, Settings
 
 #: Statistics of the swapped systems that differ from the observed by less are equal, but for rounding.
 _EQUAL = 1e-10
@@ -50,6 +50,7 @@ class Compared:
 
     scores, resampled   of each system: its value, and the values of the resamples (B,)
     p, halves           of each pair (P,): p of the test, and half the width of the cluster t interval
+    left_out            documents on which not every system is scored
     effects             of each pair: d_z, rank-biserial correlation (none where data are streamed), wins, ties, losses
     """
 
@@ -59,6 +60,7 @@ class Compared:
     p: Floats
     halves: Floats
     effects: list[tuple[float, float, int, int, int]]
+    left_out: Ids = field(default_factory=Ids)
 
 
 class Pairing:
@@ -68,11 +70,18 @@ class Pairing:
     """
 
     def __init__(
-        self, systems: list[str], asked: Asked, average: str, interval: Interval, sums: Sums, name: str = ""
+        self,
+        pairs: Sequence[tuple[str, str]],
+        systems: Sequence[str],
+        asked: Asked,
+        average: str,
+        interval: Interval,
+        sums: Sums,
+        name: str = "",
     ) -> None:
-        self.systems, self.asked, self.average, self.interval = systems, asked, average, interval
+        self.systems, self.asked, self.average, self.interval = list(systems), asked, average, interval
         self.sums, self.name = sums, name
-        self.pairs = list(combinations(range(len(systems)), 2))
+        self.pairs = [(self.systems.index(a), self.systems.index(b)) for a, b in pairs]
 
     def add(self, block: dict[str, Statistic], weights: Floats | None, swaps: Iterable[Floats]) -> list[Floats]:
         """Add the D documents of a block on which every system is scored.
@@ -113,9 +122,10 @@ class Pairing:
         moments = [_moments(*own) for own in zip(arrays["signs"], arrays["moments"], strict=True)]
         ranked = [rank_biserial(own) for own in differences or ()] or [float("nan")] * len(moments)
         effects = [_effect(*own) for own in zip(arrays["signs"], moments, ranked, strict=True)]
+        left_out = self.sums.ids.get(self.name, Ids())
         p, halves = np.full((2, len(self.pairs)), np.nan)
         if not n:
-            return Compared(0, dict.fromkeys(self.systems, float("nan")), {}, p, halves, effects)
+            return Compared(0, dict.fromkeys(self.systems, float("nan")), {}, p, halves, effects, left_out)
         totals, whole, resampled = arrays["sum"], np.array([[float(n)]]), dict[str, Floats]()
         scores = dict(zip(self.systems, self._value(totals, whole).tolist(), strict=True))
         if "weight" in arrays:
@@ -133,7 +143,7 @@ class Pairing:
                 p[i] = wilcoxon_test(differences[i])[1]
             if self.interval == "cluster-t":
                 halves[i] = self._half(arrays["products"][i], totals[[a]], totals[[b]], n)
-        return Compared(n, scores, resampled, p, halves, effects)
+        return Compared(n, scores, resampled, p, halves, effects, left_out)
 
     def _value(self, sums: Floats, n: Floats) -> Floats:
         """Return the measure for sums (..., B, M) and numbers of documents (B or 1, 1) → (..., B)."""
@@ -170,7 +180,55 @@ def _moments(signs: Floats, moments: Floats) -> tuple[float, float, int]:
 
 
 def _effect(signs: Floats, moments: tuple[float, float, int], ranked: float) -> tuple[float, float, int, int, int]:
+    """Return d_z, the rank-biserial correlation, and the documents won, tied and lost, of one pair."""
     mean, spread, n = moments
     deviation = np.sqrt(spread / (n - 1)) if n > 1 else 0.0
     wins, ties, losses = signs.astype(int).tolist()
     return float(mean / deviation) if deviation > 0 else float("nan"), ranked, wins, ties, losses
+
+
+def compared_over_runs(
+    systems: Mapping[str, Sequence[Counts]],
+    pairs: Sequence[tuple[str, str]],
+    documents: tuple[str, ...],
+    asked: Asked,
+    cutoff: Cutoff,
+    average: str,
+    test: str,
+    settings: Settings,
+) -> Compared:
+    """Return what is found of pairs of systems on the documents on which all runs of all systems are scored.
+
+    systems  system → the counts of its runs; effects are those of the means over runs, document by document
+    """
+    views = {name: [run.at((cutoff,)) for run in runs] for name, runs in systems.items()}
+    values = {name: np.stack([view.values(asked)[:, 0] for view in own]) for name, own in views.items()}
+    used = np.all([view.used for own in views.values() for view in own], axis=0)
+    if average != "micro":
+        used &= ~np.isnan(np.concatenate(list(values.values()))).any(axis=0)
+    left_out, n = Ids.where(documents, ~used), int(used.sum())
+    by_document = {name: own.mean(axis=0)[used] for name, own in values.items()}
+    differences = [by_document[a] - by_document[b] for a, b in pairs]
+    effects = [_effect_of(evened(own[~np.isnan(own)])) for own in differences]
+    p, halves = np.full((2, len(pairs)), np.nan)
+    if not n:
+        return Compared(0, dict.fromkeys(systems, float("nan")), {}, p, halves, effects, left_out)
+    sampled = {name: sampled_of([influence(asked, view, average, used) for view in own]) for name, own in views.items()}
+    scores = {name: float(one.mean[0]) for name, one in sampled.items()}
+    rng = np.random.default_rng(settings.seed)
+    drawn = multi_bootstrap(list(sampled.values()), used, settings.resamples, rng)
+    resampled = {name: own[:, 0] for name, own in zip(sampled, drawn, strict=True)}
+    for number, (a, b) in enumerate(pairs):
+        error, freedom = variance_of([sampled[a], sampled[b]], n).error
+        if settings.interval == "two-way-t":
+            halves[number] = half_width(error, freedom)[0]
+        if test == "multi-bootstrap":
+            p[number] = bootstrap(resampled[a] - resampled[b])
+        else:
+            p[number] = p_of(np.array([scores[a] - scores[b]]), error, freedom)[0]
+    return Compared(n, scores, resampled, p, halves, effects, left_out)
+
+
+def _effect_of(apart: Floats) -> tuple[float, float, int, int, int]:
+    signs = np.array([(apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum()])
+    return _effect(signs, _moments(signs, np.array([apart.sum(), (apart**2).sum()])), rank_biserial(apart))

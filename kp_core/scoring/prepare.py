@@ -116,6 +116,8 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     """
     settings = Settings() if settings is None else settings
     settings = settings.changed(**changes) if changes else settings
+    if corpus.datasets:
+        raise unavailable("several data sets", names=", ".join(corpus.datasets), first=corpus.datasets[0])
     if settings.trim:
         raise unavailable("trim", trim=settings.trim)
     by_concept = settings.by_concept == "yes"

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, compress
-from typing import Literal, Unpack, cast, get_args
+from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, counted, refuse_unless, unavailable
+from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Floats
 from kp_core.scoring.counts import Counted, count_systems
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.pair_sums import Pairing, common, statistic
+from kp_core.scoring.pair_sums import Compared, Pairing, common, compared_over_runs, statistic
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.runs import runs_of
 from kp_core.settings import Average, Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
+from kp_core.studies.means import OVER_RUNS, notes_of_datasets, over_runs, subset_of
 from kp_core.studies.result import Numbers
 
 TRIALS = 10_000
@@ -29,14 +31,19 @@ TRIALS = 10_000
 _TRIALS = 2000
 ALPHA = 0.05
 EFFECTS = ("d_z", "rank_biserial", "wins", "ties", "losses")
-Test = Literal["randomisation", "bootstrap", "t", "wilcoxon"]
+Test = Literal["randomisation", "bootstrap", "t", "wilcoxon", "two-way-t", "multi-bootstrap"]
 TESTS = get_args(Test)
+#: What a difference from a baseline says.
+Verdict = Literal["better", "not worse", "worse", "cannot tell"]
 Correction = Literal["holm", "bh", "none"]
 
 
 @dataclass(frozen=True)
 class Family:
     """All pairs of systems by one measure: which test, how often, and how p is corrected over the pairs.
+
+    baseline  the system that every other one is compared with, in place of all pairs
+    margin    what a difference must exceed to matter; then each pair has a verdict
 
     >>> Family("F1@10").asked.name()
     'F1@10'
@@ -46,6 +53,8 @@ class Family:
     test: Test = "randomisation"
     correction: Correction = "holm"
     trials: int = TRIALS
+    baseline: str = ""
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be compared."""
@@ -53,6 +62,8 @@ class Family:
         refuse_unless(self.correction, paired.CORRECTIONS, "correction")
         if self.trials < 1:
             raise UsageError(f"trials is {self.trials}; choose a number from 1 up")
+        if self.margin is not None and not 0 <= self.margin < 1:
+            raise UsageError(f"margin is {self.margin:g}; choose a difference from 0 up to 1")
         if self.asked.measure.better == "none":
             raise UsageError(f"{self.asked.name()} ranks no systems: neither more nor less of it is better")
 
@@ -61,6 +72,16 @@ class Family:
         """The measure as asked for."""
         return parse(self.measure)
 
+    def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the pairs that are compared: all of them, or every system with the baseline."""
+        if self.baseline and self.baseline not in systems:
+            raise UsageError(
+                f"there is no system '{self.baseline}' to be the baseline; there are: {', '.join(systems)}"
+            )
+        if self.baseline:
+            return [(name, self.baseline) for name in systems if name != self.baseline]
+        return list(combinations(systems, 2))
+
     def average(self, settings: Settings) -> str:
         """Return the average that is compared; refuses a test of means over documents for anything else."""
         average = self.asked.averages(settings.average)[0]
@@ -68,6 +89,20 @@ class Family:
             text = f"the {self.test} test compares means over documents"
             raise UsageError(f"{text}; choose average = macro or test = randomisation")
         return average
+
+
+@dataclass(frozen=True)
+class BetterOn:
+    """On how many data sets, at least, a system is better than another one, and on which.
+
+    a, b    systems; better: how many of the data sets that have both; which: their names, by Holm's correction
+    """
+
+    a: str
+    b: str
+    better: int
+    of: int
+    which: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +114,9 @@ class Comparison(Numbers):
     scores     the value of each system on the documents that all of them are scored on
     ranks      the lowest and highest rank of each system in 95 % of the resamples; 1 is best
     documents  how many documents all systems are scored on; left_out: how many not
+    datasets   where there are several data sets, the comparison on each; then the frame has their rows, scores are
+               the means over all, and better are those that a system is better than on one data set at least
+    baseline   the system that all others are compared with, if there is one
     clusters   1 is best; better: for each system, those it is significantly better than
     test       name of the test with trials, seed and correction, in words
     """
@@ -93,6 +131,9 @@ class Comparison(Numbers):
     recipe: str
     left_out: int = 0
     caption: str = "Pairs of systems"
+    baseline: str = ""
+    datasets: dict[str, Comparison] = field(default_factory=dict)
+    over_datasets: tuple[BetterOn, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -100,12 +141,20 @@ class Comparison(Numbers):
         return self.recipe
 
     def wide(self) -> pd.DataFrame:
-        """Return the pairs as people read them: better minus worse, in the order of the values."""
-        return self._turned(self.frame)
+        """Return the pairs as people read them: better minus worse, in the order of the values.
+
+        Differences from a baseline stay so.
+        """
+        return self.frame if self.baseline else self._turned(self.frame)
 
     def effects_as_read(self) -> pd.DataFrame:
         """Return the effect sizes in the order and the direction of the pairs."""
-        return self._turned(self.effects)
+        return self.effects if self.baseline else self._turned(self.effects)
+
+    def content(self) -> dict[str, Any]:
+        """Return what the command line prints in JSON, with what holds over several data sets."""
+        over = {"over_datasets": [asdict(one) for one in self.over_datasets]} if self.datasets else {}
+        return super().content() | over
 
     def _turned(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return rows of pairs turned so that the system with the higher value comes first, the best pairs first."""
@@ -120,7 +169,7 @@ class Comparison(Numbers):
         for name in turned.columns.intersection(["difference", "low", "high", "d_z", "rank_biserial"]):
             turned.loc[behind, name] = 0.0 - turned.loc[behind, name]  # never −0.000
         order = turned.assign(first=turned["a"].map(place), second=turned["b"].map(place), family=0)
-        if keys := [name for name in ("measure", "k") if name in frame]:
+        if keys := [name for name in ("measure", "k", "subset") if name in frame]:
             order["family"] = frame.groupby(keys, sort=False, dropna=False).ngroup()
         by = ["family", "first", "second"]
         return order.sort_values(by, kind="stable")[list(frame.columns)].reset_index(drop=True)
@@ -135,16 +184,34 @@ def compare(
     test: Test = "randomisation",
     correction: Correction = "holm",
     trials: int = TRIALS,
+    baseline: str = "",
+    margin: float | None = None,
     **changes: Unpack[Changes],
 ) -> Comparison:
     """Compare every pair of systems on the documents that all of them are scored on; the first cutoff counts.
 
-    test        randomisation (paired, two-sided), bootstrap, t or wilcoxon (the last two for means over documents only)
+    test        randomisation (paired, two-sided), bootstrap, t or wilcoxon (the last two for means over documents
+                only); where a system has several runs two-way-t, or multi-bootstrap
     correction  holm, bh (Benjamini-Hochberg) or none, over all pairs
     trials      random assignments of the randomisation test
+    baseline    compare every other system with this one only
+    margin      give each pair a verdict by the interval of its difference a − b: better (all of it above 0), not worse
+                (above −margin), worse (below 0, and not above −margin), cannot tell
+
+    Several data sets are compared each by itself; `over_datasets` says on how many of them a system is better.
     """
-    family, data = Family(measure, test, correction, trials), prepare(corpus, settings, **changes)
-    return _compared(data, family, family.asked.cutoffs(data.settings)[0])
+    family = Family(measure, test, correction, trials, baseline, margin)
+    asked = (settings or Settings()).changed(**changes)
+    if corpus.datasets:
+        return _over_datasets(corpus, asked.changed(k=asked.k[:1]), [family])
+    data = _prepared(corpus, asked)
+    return compared(data, family, family.asked.cutoffs(data.settings)[0])
+
+
+def _prepared(corpus: Corpus, settings: Settings) -> Prepared:
+    """Return a corpus under settings whose interval takes runs as a sample, where a system has several."""
+    data = prepare(corpus, settings)
+    return replace(data, settings=over_runs(data.settings, data.names.systems))
 
 
 def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
@@ -152,12 +219,74 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
 
     The rows of all stand in one frame; everything else is that of the first.
     """
-    data = prepare(corpus, settings)
-    concordance = any(one.asked.of_tables for one in families)
+    if corpus.datasets:
+        return _over_datasets(corpus, settings, families)
+    data, concordance = _prepared(corpus, settings), any(one.asked.of_tables for one in families)
     recipe = signature(data.settings, len(data.documents), concordance)
     return one_comparison(
-        [_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe
+        [compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe
     )
+
+
+def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
+    """Compare on every data set that has two systems; the first family and cutoff say on how many one is better."""
+    parts = {name: part for name, part in corpus.by_dataset.items() if len(runs_of(part.systems)) > 1}
+    if not parts:
+        raise unavailable("one system")
+    found = dict[str, Comparison]()
+    for name, part in parts.items():
+        with named(name):
+            found[name] = compare_all(part, settings, families)
+    first = next(iter(found.values()))
+    frames = [one.frame.assign(subset=subset_of(name, "all")) for name, one in found.items()]
+    effects = [one.effects.assign(subset=subset_of(name, "all")) for name, one in found.items()]
+    systems = dict.fromkeys(name for one in found.values() for name in one.scores)
+    scores = {name: float(np.mean([one.scores.get(name, np.nan) for one in found.values()])) for name in systems}
+    over = tuple(better_on(found))
+    documents = sum(one.documents + one.left_out for one in found.values())
+    alike = {one.settings for one in found.values()}
+    settled = first.settings if len(alike) == 1 else over_runs(settings, corpus.systems)
+    return replace(
+        first,
+        frame=pd.concat(frames, ignore_index=True),
+        effects=pd.concat(effects, ignore_index=True),
+        notes=notes_of_datasets(corpus, found),
+        documents=sum(one.documents for one in found.values()),
+        left_out=sum(one.left_out for one in found.values()),
+        scores=scores,
+        ranks={},
+        clusters={},
+        better={name: tuple(one.b for one in over if one.a == name) for name in systems},
+        datasets=found,
+        over_datasets=over,
+        recipe=signature(settled, documents, any(one.asked.of_tables for one in families)),
+    )
+
+
+def better_on(found: Mapping[str, Comparison]) -> Iterator[BetterOn]:
+    """Say for every ordered pair of systems on how many data sets the first is better, if on any.
+
+    p of a data set is that of its pair after the correction over pairs there, one-sided. At least u of N data sets:
+    p = (N − u + 1) · p_(u), made monotone. Holm's adjusted p, in order, are the same numbers; so it names which.
+    Source: Dror, Baumer, Bogomolov & Reichart 2017, Replicability analysis for natural language processing.
+    """
+    first = {name: one.frame.drop_duplicates(["a", "b"]).set_index(["a", "b"]) for name, one in found.items()}
+    pairs = dict.fromkeys(pair for rows in first.values() for a, b in rows.index for pair in ((a, b), (b, a)))
+    for a, b in pairs:
+        one_sided = dict[str, float]()
+        for name, rows in first.items():
+            if (a, b) in rows.index:
+                difference, p = rows.loc[(a, b), ["difference", "p_adjusted"]]
+            elif (b, a) in rows.index:
+                difference, p = rows.loc[(b, a), ["difference", "p_adjusted"]]
+                difference = -difference
+            else:
+                continue
+            one_sided[name] = p / 2 if difference > 0 else 1.0  # where nothing was tested, nothing is shown
+        adjusted = paired.holm(np.nan_to_num(np.array(list(one_sided.values())), nan=1.0))
+        which = tuple(name for name, p in zip(one_sided, adjusted, strict=True) if p <= ALPHA)
+        if which:
+            yield BetterOn(a, b, len(which), len(one_sided), which)
 
 
 def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
@@ -169,14 +298,31 @@ def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison
     return replace(comparisons[0], frame=frame, notes=tuple(notes), recipe=recipe)
 
 
-def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
-    """Compare the systems of data in memory."""
-    systems, settings = count_systems(data, family.asked.of_tables), data.settings
-    if len(systems) < 2:
+def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, Counted] | None = None) -> Comparison:
+    """Compare the systems of data in memory; systems: their counts, where these are of a part of the data."""
+    systems, settings = systems or count_systems(data, family.asked.of_tables), data.settings
+    groups, average = runs_of(systems), family.average(settings)
+    if len(groups) < 2:
         raise unavailable("one system")
-    pairing = Pairing(list(systems), family.asked, family.average(settings), settings.interval, Sums())
-    differences = add_pairs(pairing, family, cutoff, data, systems)
-    return comparison_of(pairing, family, cutoff, settings, len(data.documents), differences)
+    pairs, of = family.pairs(list(groups)), (family.asked, cutoff, average)
+    if len(groups) < len(systems) or {settings.interval, family.test} & {*OVER_RUNS}:
+        family = _tested_over_runs(family, settings)
+        counts = {name: [systems[run].of(family.asked) for run in runs] for name, runs in groups.items()}
+        results = compared_over_runs(counts, pairs, data.documents, *of, family.test, settings)
+    else:
+        pairing = Pairing(pairs, list(systems), family.asked, average, settings.interval, Sums())
+        differences = add_pairs(pairing, family, cutoff, data, systems)
+        results = pairing.compared(family.test, family.trials, differences)
+    return comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
+
+
+def _tested_over_runs(family: Family, settings: Settings) -> Family:
+    """Return the test that takes documents and runs as samples; refuses one that was asked for and does not."""
+    if family.test in OVER_RUNS:
+        return family
+    if family.test != "randomisation":
+        raise UsageError(f"the {family.test} test knows no runs; choose test = two-way-t or multi-bootstrap")
+    return replace(family, test="multi-bootstrap" if settings.interval == "multi-bootstrap" else "two-way-t")
 
 
 def add_pairs(
@@ -219,22 +365,21 @@ def _swaps(family: Family, ids: Sequence[str], seed: int, rng: np.random.Generat
 
 
 def comparison_of(
-    pairing: Pairing,
+    results: Compared,
+    pairs: Sequence[tuple[str, str]],
     family: Family,
     cutoff: Cutoff,
     settings: Settings,
     documents: int,
-    differences: list[Floats] | None = None,
+    streamed: bool = False,
 ) -> Comparison:
-    """Return the comparison of all pairs from their sums; differences: of all documents, None where streamed."""
-    results = pairing.compared(family.test, family.trials, differences)
+    """Return the comparison of pairs from what was found of them."""
     values, n = results.scores, results.documents
-    words = in_words(family, settings, n, differences is None)
-    shown, average = None if family.asked.measure.fixed is not None else cutoff, pairing.average
-    pairs = list(combinations(values, 2))
+    words = in_words(family, settings, n, streamed)
+    shown, average = None if family.asked.measure.fixed is not None else cutoff, family.average(settings)
     apart = np.array([values[a] - values[b] for a, b in pairs])
     low, high = apart - results.halves, apart + results.halves
-    if n and settings.interval in ("bootstrap", "poisson"):
+    if n and settings.interval in ("bootstrap", "poisson", "multi-bootstrap"):
         drawn = [results.resampled[a] - results.resampled[b] for a, b in pairs]
         low, high = intervals.percentile(np.stack(drawn, axis=1))
     adjusted, tested = np.full(len(pairs), np.nan), ~np.isnan(results.p)  # what was not tested is not corrected for
@@ -250,10 +395,12 @@ def comparison_of(
         "p_adjusted": adjusted,
         "documents": n,
     }
+    if family.margin is not None:
+        columns["verdict"] = [verdict(*own, family.margin) for own in zip(low, high, strict=True)]
     named = pd.DataFrame(pairs, columns=["a", "b"])
     adjusted_pairs = [(*pair, p) for pair, p in zip(pairs, adjusted.tolist(), strict=True)]
     clusters, better = paired.decisions(values, adjusted_pairs, ALPHA)
-    notes, left_out = [Note("info", "test", words)], pairing.sums.ids.get(pairing.name, Ids())
+    notes, left_out = [Note("info", "test", words)], results.left_out
     if len(family.asked.averages(settings.average)) > 1:
         settings = settings.changed(average=cast(Average, average))
         notes.append(Note("info", "average", f"Of both averages, the {average} average is compared."))
@@ -277,7 +424,21 @@ def comparison_of(
         left_out=left_out.count,
         test=words,
         recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.of_tables),
+        baseline=family.baseline,
     )
+
+
+def verdict(low: float, high: float, margin: float) -> Verdict:
+    """Return what the interval of a difference from a baseline says, for a margin that still does not matter.
+
+    >>> verdict(0.01, 0.05, 0.02), verdict(-0.01, 0.03, 0.02), verdict(-0.05, -0.03, 0.02), verdict(-0.05, 0.01, 0.02)
+    ('better', 'not worse', 'worse', 'cannot tell')
+    """
+    if low > 0:
+        return "better"
+    if low > -margin:
+        return "not worse"
+    return "worse" if high < 0 else "cannot tell"
 
 
 def in_words(family: Family, settings: Settings, documents: int, streamed: bool = False) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Unpack
 
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, Note
+from kp_core.errors import InputError, Note, named, unfit
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, estimate, mean_of
 from kp_core.scoring.cells import Cells
@@ -21,9 +22,22 @@ from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
+from kp_core.scoring.runs import runs_of
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
-from kp_core.studies.parts import By, parse_by, parts, subsets
+from kp_core.studies.means import (
+    OVER_RUNS,
+    Basis,
+    bases,
+    mean_of_datasets,
+    mean_of_runs,
+    notes_of_datasets,
+    over_runs,
+    run_frame,
+    subset_of,
+    with_runs,
+)
+from kp_core.studies.parts import DATASET, By, of_presence, parse_by, parts, subsets
 from kp_core.studies.result import Result, Row, result_frame
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
@@ -48,21 +62,46 @@ def evaluate(
 
     Raises InputError for data that cannot be evaluated, UsageError for an option that does not exist.
 
+    Data sets (`kp.together`) are evaluated each by itself, and their plain mean beside them. A system of several runs,
+    such as `bart#1` and `bart#2`, is one row: the mean over its runs, their standard deviation and their number.
+
     >>> from kp_core import load
     >>> corpus = load(gold={"d1": ["tide", "moon"]}, systems={"a": {"d1": ["tide", "sun"]}})
     >>> evaluate(corpus, k=2, measures="P@k,MAP", interval="none").frame["value"].tolist()
     [0.5, 0.5]
     """
-    data, by = prepare(corpus, settings, **changes), parse_by(by)
+    settings, asked = (settings or Settings()).changed(**changes), names_in(measures or DEFAULT_MEASURES)
+    if corpus.datasets:
+        return over_datasets(corpus, settings, asked, baselines, parse_by(by))
+    if DATASET in parse_by(by):
+        raise unfit("the documents", "no data set")
+    return evaluated(corpus, settings, asked, baselines, parse_by(by)).result
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """An evaluation of one data set, and its rows before two of one name became one, with what they rest on."""
+
+    result: Result
+    rows: list[tuple[Row, Basis]]
+
+
+def evaluated(corpus: Corpus, settings: Settings, names: Sequence[str], baselines: bool, by: By) -> Evaluated:
+    """Evaluate the systems of one data set."""
+    data = prepare(corpus, settings)
     refuse_named_alike(data.names.systems)
-    asked = [parse(name) for name in names_in(measures or DEFAULT_MEASURES)]
+    data = replace(data, settings=over_runs(data.settings, data.names.systems))
+    asked = [parse(name) for name in names]
     concordance = baselines or any(one.of_tables for one in asked)
     standards = [count_systems(data, concordance, baselines, without) for without in data.left_out]
     sums, people = Sums(), left_one_out(data.settings.annotators)
-    add_systems(sums, data, standards, asked, by)
-    rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards))
+    counts = add_systems(sums, data, standards, asked, by)
+    groups = runs_of(data.names.systems)
+    several = len(groups) < len(data.names.systems)
+    folded = counts if several or data.settings.interval in OVER_RUNS else None
+    rows = based_rows(sums, data.names, asked, data.settings, by, baselines, len(standards), folded)
     if people:
-        whole = sum(row[4] == "all" for row in rows)
+        whole = sum(row[4] == "all" for row, _ in rows)
         rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority")
     noted = data.under(data.settings.changed(annotators=people)) if people else data
     systems = count_systems(noted, concordance) if people else standards[0]
@@ -70,14 +109,53 @@ def evaluate(
     names = data.names.systems
     fixes = id_notes(corpus, sums, names)
     notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, concordance, fixes)]
-    notes += above_one((row[1], row[5]) for row in rows)
-    if by == "presence" and any(one.of_tables for one in asked):
+    notes += above_one((row[1], row[5]) for row, _ in rows)
+    if "presence" in by and any(one.of_tables for one in asked):
         text = "concordance measures have no parts by presence: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
     if people and data.settings.interval == "cluster-t":
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))
-    return Result(result_frame(rows), data.settings, tuple(notes), len(data.documents), concordance)
+    if several:
+        notes += [Note("info", own[0], _ONE_RUN) for own in groups.values() if len(own) == 1]
+    by_run = run_frame(rows, groups) if several else None
+    frame = with_runs(rows) if several else result_frame([row for row, _ in rows])
+    result = Result(frame, data.settings, tuple(notes), len(data.documents), concordance, by_run=by_run)
+    return Evaluated(result, rows)
+
+
+_ONE_RUN = "one run is loaded, so that its interval takes documents alone as a sample"
+
+
+def over_datasets(corpus: Corpus, settings: Settings, names: Sequence[str], baselines: bool, by: By) -> Result:
+    """Evaluate every data set by itself, and give the plain mean of all of them."""
+    found = dict[str, Evaluated]()
+    for one, part in corpus.by_dataset.items():
+        with named(one):
+            found[one] = evaluated(part, settings, names, baselines, by)
+    results = {name: one.result for name, one in found.items()}
+    rows = [row for name, one in found.items() for row in _of_dataset(name, one.rows)]
+    rows += mean_of_datasets({name: one.rows for name, one in found.items()}, [parse(one).name() for one in names])
+    several = any(one.by_run is not None for one in results.values())
+    by_run = None
+    if several:
+        groups = {name: runs for part in corpus.by_dataset.values() for name, runs in runs_of(part.systems).items()}
+        by_run = run_frame(rows, groups)
+    first = next(iter(results.values()))
+    alike = {one.settings for one in results.values()}
+    return Result(
+        with_runs(rows) if several else result_frame([row for row, _ in rows]),
+        first.settings if len(alike) == 1 else over_runs(settings, corpus.systems),
+        notes_of_datasets(corpus, results),
+        sum(one.documents for one in results.values()),
+        first.concordance,
+        by_run=by_run,
+    )
+
+
+def _of_dataset(name: str, rows: list[tuple[Row, Basis]]) -> list[tuple[Row, Basis]]:
+    """Return rows under the name of their data set."""
+    return [((*row[:4], subset_of(name, row[4]), *row[5:]), basis) for row, basis in rows]
 
 
 def refuse_named_alike(systems: Sequence[str]) -> None:
@@ -98,15 +176,19 @@ def weights_of(standards: list[dict[str, Counted]], data: Prepared) -> Floats | 
 
 
 def add_systems(
-    sums: Sums, data: Prepared, standards: list[dict[str, Counted]], asked: list[Asked], by: By = ""
-) -> None:
-    """Add the documents of prepared data, block by block; standards: counts of the systems under each gold standard."""
+    sums: Sums, data: Prepared, standards: list[dict[str, Counted]], asked: list[Asked], by: By = ()
+) -> dict[str, list[dict[str, Counted]]]:
+    """Add the documents of prepared data, block by block, and return the counts of each subset.
+
+    standards: counts of the systems under each gold standard
+    """
     if not standards[0]:
-        return
+        return {}
     settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[list[Counted]]]]()
-    for number, (subset, counts) in enumerate(parts(data, standards, by).items()):
+    found = parts(data, standards, by)
+    for number, (subset, counts) in enumerate(found.items()):
         known = next(iter(counts[0].values())).lists.known
-        if by != "group" or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
+        if by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
         blocks = [system.blocks() for own in counts for system in own.values()]
         adding.append((Accumulator(settings.interval, sums, str(number)), _measures_of(asked, subset), blocks))
@@ -118,34 +200,55 @@ def add_systems(
                 for one, view in own[block].views(measures):
                     for average in one.averages(settings.average):
                         accumulator.add(str(place), one, view, average)
+    return found
 
 
 def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
     """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
-    return [one for one in asked if not subset.startswith("presence:") or not one.of_tables]
+    return [one for one in asked if not (of_presence(subset) and one.of_tables)]
 
 
 def system_rows(
+    sums: Sums, names: Names, asked: list[Asked], settings: Settings, by: By = (), baselines: bool = False
+) -> list[Row]:
+    """Return the rows of all systems from what was added."""
+    return [row for row, _ in based_rows(sums, names, asked, settings, by, baselines)]
+
+
+def based_rows(
     sums: Sums,
     names: Names,
     asked: list[Asked],
     settings: Settings,
-    by: By = "",
+    by: By = (),
     baselines: bool = False,
     standards: int = 1,
-) -> list[Row]:
-    """Return the rows of all systems from what was added; values under several gold standards are averaged."""
-    rows = list[Row]()
+    folded: Mapping[str, list[dict[str, Counted]]] | None = None,
+) -> list[tuple[Row, Basis]]:
+    """Return the rows of all systems with what they rest on; values under several gold standards are averaged.
+
+    folded  counts of each subset, where the runs of a system are one row
+    """
+    rows = list[tuple[Row, Basis]]()
     for number, subset in enumerate(subsets(by, names.groups)):
         if f"{number}/documents" not in sums.arrays:  # no document with gold is of this type
             continue
         documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
-        systems = [*names.systems, *(BASELINES if baselines and not subset.startswith("presence:") else ())]
-        for (place, system), one in product(enumerate(systems), _measures_of(asked, subset)):
-            wanted, places = one.cutoffs(settings), range(place, len(systems) * standards, len(systems))
+        systems = [*names.systems, *(BASELINES if baselines and not of_presence(subset) else ())]
+        groups = {name: (name,) for name in systems} if folded is None else runs_of(systems)
+        for (system, runs), (place, one) in product(groups.items(), enumerate(_measures_of(asked, subset))):
+            cutoffs = one.cutoffs(settings)
             for average in one.averages(settings.average):
-                values = mean_of([accumulator.estimate(str(own), one, average, wanted) for own in places])
-                rows += _rows((system, average, subset), one, wanted, values, documents)
+                each = list[Estimate]()
+                for run in runs:
+                    places = range(systems.index(run), len(systems) * standards, len(systems))
+                    each.append(mean_of([accumulator.estimate(str(own), one, average, cutoffs) for own in places]))
+                values = each[0]
+                if folded is not None:
+                    counts = [[standard[run].of(one) for standard in folded[subset]] for run in runs]
+                    values = mean_of_runs(each, counts, one, average, cutoffs, settings)
+                made = _rows((system, average, subset), one, cutoffs, values, documents)
+                rows += zip(made, bases(place, values, len(cutoffs)), strict=True)
     return rows
 
 
@@ -162,20 +265,21 @@ def _rows(
     return rows
 
 
-def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[Row]:
+def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[tuple[Row, Basis]]:
     """Return the mean of the annotators, each against the others: the human ceiling; the same at every cutoff.
 
     People choose a set, so only measures of sets have such a row.
     """
     settings, chosen = data.settings, data.choices
     each = Grid(*against_others(chosen, data.universe, majority)).columns()
-    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[Row]()
-    for one in asked:
+    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[tuple[Row, Basis]]()
+    for place, one in enumerate(asked):
         if one.measure.family not in ("overlap", "concordance"):
             continue
         for average in one.averages(settings.average):
             values = mean_of([estimate(one, view, average, weights, settings.interval) for view in each])
-            rows += _rows((HUMANS, average, "all"), one, one.cutoffs(settings), values, documents)
+            made = _rows((HUMANS, average, "all"), one, one.cutoffs(settings), values, documents)
+            rows += zip(made, bases(place, values, len(made)), strict=True)
     return rows
 
 

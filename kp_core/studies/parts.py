@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Literal, cast
 
 import numpy as np
@@ -14,33 +15,44 @@ from kp_core.scoring.codes import Bools, Codes, Ints
 from kp_core.scoring.counts import Counted, count
 from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.hits import ranked_lists
+from kp_core.scoring.measures import names_in
 from kp_core.scoring.prepare import Prepared
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines
 from kp_core.text.tokenise import tokens
 
-By = Literal["", "group", "length", "presence"]
+Part = Literal["dataset", "group", "length", "presence"]
+#: What the parts of an evaluation tell apart, one or several of `PARTS` at once; none for the whole alone.
+By = tuple[Part, ...]
 #: What the parts of an evaluation may tell apart, and what that is.
 PARTS: dict[str, str] = WORDS["parts"]
+#: What tells data sets apart, each of which is an evaluation of its own.
+DATASET: Part = "dataset"
 _THIRDS, _SIDES = ("short", "medium", "long"), ("present", "absent")
 
 
-def parse_by(by: str) -> By:
-    """Return what the parts tell apart; empty for the whole alone."""
-    if by:
-        refuse_unless(by, PARTS, "by")
-    return cast(By, by)
+def parse_by(by: str | Sequence[str]) -> By:
+    """Return what the parts tell apart, in the order of `PARTS`.
+
+    >>> parse_by("presence,group"), parse_by("")
+    (('group', 'presence'), ())
+    """
+    asked = [name for name in names_in(by) if name]
+    for name in asked:
+        refuse_unless(name, PARTS, "by")
+    return cast(By, tuple(name for name in PARTS if name in asked))
 
 
 def subsets(by: By, groups: Sequence[str]) -> list[str]:
     """Return the names of the whole and of all parts as rows print them; groups: the types of documents.
 
-    >>> subsets("group", ["lecture", "talk"]), subsets("", [])
+    >>> subsets(("group",), ["lecture", "talk"]), subsets((), [])
     (['all', 'group:lecture', 'group:talk'], ['all'])
     """
-    names = {"": (), "group": groups, "length": _THIRDS, "presence": _SIDES}[by]
-    return ["all", *(f"{by}:{name}" for name in names)]
+    names = {"group": groups, "length": _THIRDS, "presence": _SIDES}
+    each = [[f"{one}:{name}" for name in names[one]] for one in by if one != DATASET]
+    return ["all", *("/".join(parts) for parts in product(*each) if parts)]
 
 
 def parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[str, list[dict[str, Counted]]]:
@@ -48,22 +60,48 @@ def parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[s
 
     Raises InputError where the documents have no type, or no text.
     """
-    if by == "presence":
+    made = {"": standards}
+    if "presence" in by:
         sides = [presence(data, without) for without in data.left_out]
-        return {"all": standards} | {f"presence:{name}": [one[name] for one in sides] for name in _SIDES}
-    masks: dict[str, Bools] = {}
-    if by == "group":
-        if not data.names.groups:
-            raise unfit("the documents", "no type")
-        masks = {name: np.array(data.coded.groups, str) == name for name in data.names.groups}
-    elif by == "length":
-        there, words = _with_text(data, by), np.array([len(tokens(text)) for text in data.texts], np.float64)
-        third = np.searchsorted(np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf"), words)
-        masks = {name: there & (third == place) for place, name in enumerate(_THIRDS)}
+        made = {f"presence:{name}": [one[name] for one in sides] for name in _SIDES}
+    masks: dict[str, Bools] = {"": np.ones(len(data.documents), bool)}
+    for one in by:
+        if one in ("group", "length"):
+            own = _groups(data) if one == "group" else _lengths(data)
+            masks = {_joined(a, f"{one}:{b}"): left & right for a, left in masks.items() for b, right in own.items()}
     return {"all": standards} | {
-        f"{by}:{name}": [{system: own.restricted(documents) for system, own in one.items()} for one in standards]
-        for name, documents in masks.items()
+        _joined(name, side): [{system: own.restricted(where) for system, own in one.items()} for one in counts]
+        for name, where in masks.items()
+        for side, counts in made.items()
+        if name or side
     }
+
+
+def of_presence(subset: str) -> bool:
+    """Tell the subsets of present or absent keyphrases, in which ranks are given anew.
+
+    >>> of_presence("group:talk/presence:absent"), of_presence("group:talk")
+    (True, False)
+    """
+    return subset.rpartition("/")[2].startswith("presence:")
+
+
+def _joined(*names: str) -> str:
+    return "/".join(filter(None, names))
+
+
+def _groups(data: Prepared) -> dict[str, Bools]:
+    """Return type of document → where it is (D,)."""
+    if not data.names.groups:
+        raise unfit("the documents", "no type")
+    return {name: np.array(data.coded.groups, str) == name for name in data.names.groups}
+
+
+def _lengths(data: Prepared) -> dict[str, Bools]:
+    """Return third of the lengths of texts → where it is (D,)."""
+    there, words = _with_text(data, "length"), np.array([len(tokens(text)) for text in data.texts], np.float64)
+    third = np.searchsorted(np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf"), words)
+    return {name: there & (third == place) for place, name in enumerate(_THIRDS)}
 
 
 def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, Counted]]:
@@ -91,7 +129,7 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
     return found
 
 
-def _with_text(data: Prepared, by: By) -> Bools:
+def _with_text(data: Prepared, by: Part) -> Bools:
     """Return which documents have a text (D,); refuses data without any."""
     there = np.array([bool(text) for text in data.texts])
     if not there.any():

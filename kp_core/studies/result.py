@@ -18,6 +18,8 @@ ROW_COLUMNS = (
     *("system", "measure", "k", "average", "subset"),
     *("value", "low", "high", "documents", "undefined", "reason"),
 )
+#: Beside them where a system has several runs.
+RUN_COLUMNS = ("runs", "sd")
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,19 @@ class Numbers:
         """Return the rows as people read them."""
         return self.frame
 
-    def json(self) -> str:
-        """Return the rows as the one object that the command line prints; undefined values are null."""
+    def content(self) -> dict[str, Any]:
+        """Return what the command line prints in JSON; undefined values are null."""
         content = {
             "signature": self.signature,
             "settings": self.settings.as_dict() if isinstance(self.settings, Settings) else self.settings,
             "notes": [note.as_dict() for note in self.notes],
             "rows": typeset.records(self.frame),
         }
-        if self.answer is not None:
-            content["answer"] = self.answer.as_dict()
-        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+        return content | ({"answer": self.answer.as_dict()} if self.answer is not None else {})
+
+    def json(self) -> str:
+        """Return the rows as the one object that the command line prints."""
+        return json.dumps(self.content(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
         """Return the tidy rows as CSV, with the signature in a last column."""
@@ -89,10 +93,13 @@ class Numbers:
 class Result(Numbers):
     """What an evaluation found; plain data, apart from the corpus.
 
-    frame   one row a system, measure, cutoff and average: value, interval, documents averaged and left out
+    frame   one row a system, measure, cutoff and average: value, interval, documents averaged and left out; where a
+            system has several runs, their number and standard deviation too
+    by_run  then also one row a run
     """
 
     settings: Settings
+    by_run: pd.DataFrame | None = None
 
     def at(self, cutoff: int | str) -> Result:
         """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
@@ -132,7 +139,8 @@ Row = tuple[Any, ...]
 
 def result_frame(rows: list[Row]) -> pd.DataFrame:
     """Return the tidy frame of an evaluation or an agreement from its rows."""
-    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
+    several = len(rows) > 0 and len(rows[0]) > len(ROW_COLUMNS)
+    frame = pd.DataFrame(rows, columns=[*ROW_COLUMNS, *(RUN_COLUMNS if several else ())])
     # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
     frame["k"] = pd.Series([row[2] for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
