@@ -15,20 +15,23 @@ from cyclopts import App, CycloptsError, Parameter, Token
 
 import kp_core as kp
 from kp_core import typeset
-from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.errors import InputError, Note, UsageError, counted, named, refuse_unless, unfit
 from kp_core.extraction.texts import stop_words_in
 from kp_core.reading.choices import choices_of
 from kp_core.reading.family import File
 from kp_core.reading.limits import LIMITS
+from kp_core.reading.named_paths import NamedPath, datasets_of_paths, systems_of
 from kp_core.reading.named_tables import load_attributes, load_pairs
 from kp_core.reading.sense import refuse_apart
-from kp_core.reading.source import expand, stem_of
+from kp_core.reading.source import expand
 from kp_core.reading.tidy import Written, tidy
 from kp_core.scoring.measures import names_in
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
 from kp_core.studies.compare import TRIALS, Correction, Family, Test, compare_all
 from kp_core.studies.correlation.correlate import similarities
 from kp_core.studies.correlation.human import with_ratings
+from kp_core.studies.evaluate import DEFAULT_MEASURES
+from kp_core.studies.gate import Requirement, checked, fails
 from kp_core.studies.paper_table import DEFAULT
 from kp_core.studies.result import Numbers
 from kp_core.takeaway.disk import write_files, write_folder
@@ -48,6 +51,8 @@ app = App(
 WORDS = read("options.toml")
 
 Paths = list[str] | None
+#: The exit status where everything was done and what was required does not hold.
+UNMET = 3
 Documented = TypeVar("Documented", bound=Any)
 
 
@@ -89,6 +94,7 @@ class Data:
     as_: list[str] | None = None
     strict: bool = False
     fix: list[str] | None = None
+    dataset: str | None = None
 
     def given(self) -> list[str]:
         """Return the names of the options that were given."""
@@ -101,25 +107,17 @@ class Data:
 
     def systems(self) -> Any:
         """Return the paths of the systems, by name where names were given; else the first file gives the name."""
-        named: dict[str, list[str]] = {}
-        unnamed: list[str] = []
-        for first, *rest in self.system or []:
-            name, equals, path = first.partition("=")
-            if not equals or Path(first).exists():
-                unnamed += [first, *rest]
-            elif name in named:
-                raise UsageError(f"two systems are named '{name}'; name each differently: --system NAME=PATH")
-            else:
-                named[name] = [path, *rest]
-        if named and unnamed:
-            return named | {stem_of(path): [path] for path in unnamed}
-        return named or unnamed or None
+        return systems_of([NamedPath.read(words) for words in self.system or []])
 
     def load(self, *needs: str) -> kp.Corpus:
         """Read the files; rejected rows are told."""
         corpus = self._saved() if self.workspace else self._read(needs)
+        if self.dataset is not None:
+            refuse_unless(self.dataset, corpus.by_dataset, "dataset")
+            corpus = corpus.by_dataset[self.dataset]
         if {"gold", "system"} <= {*needs}:
-            refuse_apart(corpus)
+            for part in corpus.by_dataset.values() or (corpus,):
+                refuse_apart(part)
         if lost := len(corpus.report.rejected):
             rows = counted(lost, "row was rejected and is", "rows were rejected and are")
             print(f"warning: {rows} not used; see: kpscope validate", file=sys.stderr)
@@ -130,10 +128,13 @@ class Data:
         for name, what in (("gold", "the gold standard"), ("system", "the ranked output of at least one system")):
             if name in needs and not getattr(self, name):
                 raise UsageError(f"--{name} is missing: name the file, folder or zip of {what}")
-        files = self.gold, self.systems(), self.documents, self.judgements
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
         roles = choices_of(self.as_ or [])
-        return kp.load(*files, encoding=self.encoding, strict=self.strict, fixes=fixes, roles=roles)
+        how: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
+        files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
+        if datasets := datasets_of_paths(self.gold or [], self.system or [], self.documents or []):
+            return _together(datasets, roles, how)
+        return kp.load(**files, judgements=self.judgements, roles=roles, **how)
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
@@ -142,6 +143,17 @@ class Data:
         saved = read_workspace(cast(str, self.workspace))
         corpus = saved.uploads.load()
         return replace(corpus, judgements=with_ratings(corpus.judgements, saved.ratings))
+
+
+def _together(datasets: dict[str, dict[str, Any]], roles: Any, how: dict[str, Any]) -> kp.Corpus:
+    """Return the data sets as one corpus; what --as says of a file holds for files of this name in all of them."""
+    found = dict[str, kp.Corpus]()
+    for name, files in datasets.items():
+        words = str(files)
+        own = {file: choice for file, choice in roles.items() if file in words}
+        with named(name):
+            found[name] = kp.load(**files, roles=own, **how)
+    return kp.together(**found) if len(found) > 1 else next(iter(found.values()))
 
 
 def _option(name: str, hint: Any) -> Any:
@@ -257,18 +269,24 @@ def evaluate(
     measures: str | None = None,
     by: str = "",
     baselines: bool = False,
+    require: list[str] | None = None,
     data: Tables = Tables(),
     output: Output = Output(),
     **choices: Unpack[Options],
-) -> None:
+) -> int:
     """Score systems against the gold standard."""
-    settings = _settings(choices)
+    settings, required = _settings(choices), [Requirement.parse(one) for one in require or ()]
+    if required:
+        measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(one.asked.name() for one in required)])
     if data.streamed():
-        output.answer(data.run(settings, measures=measures, baselines=baselines, by=by).result())
-        return
-    corpus = data.load("gold", "system")
-    result = kp.evaluate(corpus, settings, measures, baselines=baselines, by=by)
-    output.answer(replace(result, answer=answers.answer_by(corpus, settings, names_in(measures or ("F1@k",)))))
+        result = data.run(settings, measures=measures, baselines=baselines, by=by).result()
+    else:
+        corpus = data.load("gold", "system")
+        result = kp.evaluate(corpus, settings, measures, baselines=baselines, by=by)
+        result = replace(result, answer=answers.answer_by(corpus, settings, names_in(measures or ("F1@k",))))
+    result = replace(result, checked=checked(result, required))
+    output.answer(result)
+    return 0 if all(one.met for one in result.checked) else UNMET
 
 
 @command
@@ -278,21 +296,32 @@ def compare(
     test: Test = "randomisation",
     correction: Correction = "holm",
     over_k: bool = False,
+    by: Literal["", "dataset"] = "",
+    baseline: str = "",
+    margin: float | None = None,
+    fail_on: str = "",
     data: Tables = Tables(),
     output: Output = Output(),
     **choices: Unpack[Options],
-) -> None:
+) -> int:
     """Say which system is better, and whether that is certain."""
     settings, names, trials = _settings(choices), names_in(measures), cast(int, choices.get("resamples", TRIALS))
-    families = [Family(name, test, correction, trials) for name in names]
+    if (fail_on or margin is not None) and not baseline:
+        raise UsageError("--margin and --fail-on say how systems stand to one of them; name it: --baseline NAME")
+    margin = 0.0 if fail_on and margin is None else margin
+    families = [Family(name, test, correction, trials, baseline, margin) for name in names]
     if data.streamed():
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
         found = data.run(settings, measures=names, comparisons=families).comparison()
-        output.answer(replace(found, answer=answers.of_comparison(found, str(found.frame["measure"].iloc[0]))))
+        found = replace(found, answer=answers.of_comparison(found, str(found.frame["measure"].iloc[0])))
     else:
         corpus = data.load("gold", "system")
+        if by and not corpus.datasets:
+            raise unfit("the documents", "no data set")
         said = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
-        output.answer(replace(compare_all(corpus, settings, families), answer=said))
+        found = replace(compare_all(corpus, settings, families), answer=said)
+    output.answer(found)
+    return UNMET if fail_on and fails(found, names_in(fail_on)) else 0
 
 
 @command
@@ -588,12 +617,12 @@ def dashboard(*streamlit: Annotated[str, Parameter(allow_leading_hyphen=True)]) 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage."""
+    """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage, 3 what was required fails."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if not words:
             raise UsageError(f"name a command: {', '.join(name for name in app if not name.startswith('-'))}")
-        app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        return app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
     except (CycloptsError, UsageError) as error:
         print(f"kpscope: {error}", file=sys.stderr)
         return 2
@@ -602,4 +631,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for answer in error.answers if isinstance(error, kp.Question) else ():
             print(f"  {answer.options()}    {answer}", file=sys.stderr)
         return 1
-    return 0

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.choices import Finding, Question, Reply
+from kp_core.reading.datasets import dataset_column, datasets_of
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import Order, order
@@ -35,6 +36,11 @@ def assemble(
     silent  systems that were named and gave nothing: they are scored as missing everywhere, and said to be so
     """
     said = [*notes, *(note for part in parts for note in part.checked.notes)]
+    datasets = datasets_of(parts)
+    if datasets:
+        said.append(
+            Note("info", "data sets", f"The documents are of {len(datasets)} data sets: {', '.join(datasets)}.")
+        )
     empty = settle(parts, fixes, said).astype(TEXT).reset_index(drop=True)
     roles = ("gold", "documents", "system", "judgements")
     by_role = {role: [part for part in parts if part.role == role] for role in roles}
@@ -47,6 +53,8 @@ def assemble(
     runs = _runs(by_role["system"], limits, rankings, said)
     every = [part for role in ("gold", "documents", "system") for part in by_role[role]]
     documents = _documents(by_role["documents"], every, limits, fixes)
+    if datasets:
+        documents["dataset"] = series(pa.chunked_array([dataset_column(documents["doc_id"], datasets)]))
     judgements = _judgements(by_role["judgements"], gold, said)
     out = [row for part in parts for row in part.checked.rejected]
     rejected = pd.DataFrame(out, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)

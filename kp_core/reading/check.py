@@ -66,6 +66,7 @@ def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Checked:
         rows.counted,
         rows.titles,
         rows.only_ids,
+        rows.datasets,
     )
 
 

@@ -30,6 +30,8 @@ _OTHERS = _WORDS.pop("others")
 #: Heads of columns of the answers to forms, of shelf marks and of remarks, and all heads beside those of keyphrases.
 ANSWERS, SHELF_MARKS, REMARKS = (frozenset(_WORDS.pop(name)) for name in ("answers", "shelf_marks", "remarks"))
 BESIDES = ANSWERS | SHELF_MARKS | REMARKS | {*_WORDS.pop("besides")}
+#: Heads of what tells data sets apart, and of what tells the runs of a system apart.
+DATASETS, RUNS = (frozenset(_WORDS.pop(name)) for name in ("datasets", "runs"))
 #: Heads of the output of machines beside what people chose.
 MACHINES = frozenset(_WORDS.pop("machines"))
 #: What parts keyphrases by their kind, not by who chose them.
@@ -45,6 +47,8 @@ _RECORD = 2
 IDENTIFIERS = _WORDS.pop("identifiers")
 #: Words in the paths of files of either role.
 _FILES: dict[Role, tuple[str, ...]] = {"gold": _WORDS.pop("gold_files"), "system": _WORDS.pop("system_files")}
+#: Names of folders with the output of systems.
+SYSTEM_FOLDERS = frozenset(_FILES["system"])
 #: Names of well-known systems.
 SYSTEMS = frozenset(_WORDS.pop("systems"))
 #: Role → words, the first present wins.

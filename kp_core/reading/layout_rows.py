@@ -40,7 +40,7 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
         return [_judgements(layout)]
     titles = layout.table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
     if layout.kind == "documents":
-        return [replace(_documents(layout), titles=titles)]
+        return [replace(_documents(layout), titles=titles, datasets=layout.table.datasets)]
     notes, size = [*layout.table.notes, *_further(layout)], len(layout.table)
     layout, rejected_by_people = _without_rejected(layout)
     table, role = layout.table, layout.role
@@ -66,7 +66,7 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     first.blank += table.blank + size - len(table)
     first.counted = len(table) if layout.numbered else 0
     for part in parts:
-        part.titles = titles
+        part.titles, part.datasets = titles, layout.table.datasets
     return parts
 
 

@@ -33,6 +33,7 @@ from kp_core.reading.fields import (
     source_of,
     told,
 )
+from kp_core.reading.joined import joined
 from kp_core.reading.json_table import INNER, LIST, OUTER
 from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.profiles import SAMPLE, count_distinct, is_blank, profile, whole_lists
@@ -57,7 +58,7 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
     asked = choice.role or role
     if not table.names:
         return None
-    table = meant_rows(table)
+    table = joined(meant_rows(table))
     if (export := export_of(table, asked, choice)) is not None:
         # Our own template says whose the rows are, and not that all of them are people.
         named = export.own and "relevance" not in export.columns and choice.use != "as-read"

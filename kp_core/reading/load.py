@@ -10,14 +10,17 @@ from typing import Any, TypeAlias, get_args
 import pandas as pd
 
 from kp_core.corpus import Corpus, Reading, Role
-from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.corpus import together as one_corpus
+from kp_core.errors import InputError, Note, UsageError, counted, named
 from kp_core.reading import sense
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.choice import Choice
 from kp_core.reading.choices import Finding, Question
+from kp_core.reading.datasets import by_folder, names_in
 from kp_core.reading.families import family_named
 from kp_core.reading.family import File, Recognition
+from kp_core.reading.fields import role_of_path
 from kp_core.reading.identifiers import id_fix
 from kp_core.reading.in_memory import dict_rows, frame_table
 from kp_core.reading.layout import Layout
@@ -32,7 +35,7 @@ from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of,
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
-Item: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
+Item: TypeAlias = str | Path | Source | Bundle | pd.DataFrame | Mapping[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,9 @@ class _Given:
     items: tuple[Any, ...]
     number: int
 
-    def on_disk(self) -> list[str | Path | Source]:
+    def on_disk(self) -> list[str | Path | Source | Bundle]:
         """Return what has bytes; the rest is in memory."""
-        return [item for item in self.items if isinstance(item, (str, Path, Source))]
+        return [item for item in self.items if isinstance(item, (str, Path, Source, Bundle))]
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ def load(
 
     Each is a path (file, folder, zip), a `Source`, a DataFrame, a dictionary {document: [phrase, …]}, or a list of
     these; `systems` and `gold` may also be {name: any of these}. `files` are unsorted: their roles are guessed.
+    A folder or archive may hold several data sets: a folder each, or a file each in the folders of gold and systems.
     `roles` says what a file is: {file name: "system"} or a `Choice`; what is said of a folder or archive holds for
     everything in it. `encoding` is that of files that are not UTF-8. Raises `InputError` on data that are refused,
     and `Question` where a reading is not certain: `roles` or `fixes` then take one of its answers.
@@ -121,8 +125,11 @@ def load(
         "judgements": judgements,
         None: files,
     }
-    named = [(role, name, items) for role, given in every.items() for name, items in _named(given, role)]
-    given = [_Given(role, name, tuple(items), number) for number, (role, name, items) in enumerate(named)]
+    if datasets := _datasets_in(every, choices, limits):
+        options: dict[str, Any] = {"encoding": encoding, "strict": strict, "fixes": fixes, "limits": limits}
+        return _load_datasets(datasets, choices, options)
+    called = [(role, name, items) for role, given in every.items() for name, items in _named(given, role)]
+    given = [_Given(role, name, tuple(items), number) for number, (role, name, items) in enumerate(called)]
     opened = [one for each in given for one in _open(each, wishes)]
     refuse_over(
         limits.session_bytes,
@@ -149,6 +156,74 @@ def load(
     corpus = assemble(parts, readings, fixes, limits, notes, silent)
     notes = [*corpus.report.notes, *sense.notes(corpus)]
     return replace(corpus, report=replace(corpus.report, notes=tuple(notes)))
+
+
+_ROLE_FOLDERS = {"gold": "gold", "system": "systems", "documents": "documents"}
+_KEYWORDS = {"gold": "gold", "system": "systems", "documents": "documents", None: "files"}
+
+
+def _datasets_in(
+    every: Mapping[Role | None, Any], choices: Mapping[str, Choice], limits: Limits
+) -> dict[str, dict[str, Bundle]]:
+    """Return data set → argument of `load` → its files, where folders or archives tell data sets; empty elsewhere."""
+    items = {
+        role: list(one) if isinstance(one, (list, tuple)) else [one] for role, one in every.items() if one is not None
+    }
+    if any(len(one) != 1 for one in items.values()) or not items.keys() <= _KEYWORDS.keys():
+        return {}
+    names = {role: names_in(one) for role, (one,) in items.items()}
+    if not all(names.values()):
+        return {}
+    each = {role: by_folder(own) for role, own in names.items()}
+    if not all(each.values()):  # the folders of each role, side by side
+        beside = {role: f"{_ROLE_FOLDERS[role]}/" for role in items if role in _ROLE_FOLDERS}
+        whole = by_folder([beside[role] + name for role in beside for name in names[role]])
+        each = {
+            role: {
+                dataset: {name: files[start + name] for name in names[role] if start + name in files}
+                for dataset, files in whole.items()
+            }
+            for role, start in beside.items()
+        }
+        if len(beside) < len(items) or not whole:
+            return {}
+    found = dict[str, dict[str, Bundle]]()
+    for role, (item,) in items.items():
+        sources = {file.name: file for file in _expand(item, limits).files}
+        for dataset, files in each[role].items():
+            own = [Source(inner, sources[name].data) for name, inner in files.items() if name in sources]
+            if role is not None:
+                own = [file for file in own if role in (role_of_path(file.name), "documents")]
+            found.setdefault(dataset, {})[_KEYWORDS[role]] = Bundle(dataset, tuple(own), folder=True)
+    return found
+
+
+def _load_datasets(
+    datasets: Mapping[str, Mapping[str, Bundle]], choices: Mapping[str, Choice], options: Mapping[str, Any]
+) -> Corpus:
+    """Read each data set by itself; what is not certain in any of them is one question, about `data set/file`."""
+    found, questions = dict[str, Corpus](), list[Finding]()
+    for name, given in datasets.items():
+        files = {file.name for bundle in given.values() for file in bundle.files}
+        own = {path.removeprefix(f"{name}/"): choice for path, choice in choices.items() if path.startswith(f"{name}/")}
+        everywhere = {path: choice for path, choice in choices.items() if path in files}
+        try:
+            with named(name):
+                found[name] = load(**given, roles=everywhere | own, **options)  # type: ignore[arg-type]
+        except Question as question:
+            questions += [_within(name, finding) for finding in question.findings]
+    if questions:
+        raise Question(*questions)
+    return one_corpus(**found)
+
+
+def _within(dataset: str, finding: Finding) -> Finding:
+    """Return a finding about a file of a data set."""
+    answers = (
+        replace(one, choices={f"{dataset}/{file}": choice for file, choice in one.choices.items()})
+        for one in finding.answers
+    )
+    return replace(finding, where=f"{dataset}/{finding.where}", answers=tuple(answers))
 
 
 def _choice(value: Choice | Role) -> Choice:
@@ -216,17 +291,17 @@ def _open(given: _Given, wishes: _Wishes) -> list[_Opened]:
     return found
 
 
-def _expand(item: str | Path | Source, limits: Limits) -> Bundle:
-    bundle = expand(item, limits)
+def _expand(item: str | Path | Source | Bundle, limits: Limits) -> Bundle:
+    bundle = item if isinstance(item, Bundle) else expand(item, limits)
     if not bundle.files:
         left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
         raise InputError(bundle.name, f"no file to read{left_out}", "at least one file", "Check the folder or archive.")
     return bundle
 
 
-def _names_of(item: str | Path | Source) -> tuple[str, ...]:
+def _names_of(item: str | Path | Source | Bundle) -> tuple[str, ...]:
     """Return the names under which something may be decided about what was given."""
-    return (item.name,) if isinstance(item, Source) else (str(item), Path(item).name)
+    return (item.name,) if isinstance(item, (Source, Bundle)) else (str(item), Path(item).name)
 
 
 def _names_met(given: Sequence[_Given], opened: Sequence[_Opened]) -> set[str]:

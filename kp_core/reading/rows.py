@@ -35,6 +35,7 @@ class Rows:
     counted   number of documents that are only counted, 1, 2, ...; a file of ids may name them (`settle.align`)
     titles    titles of documents that are only counted, in their order, by which other files may know them
     only_ids  whether the documents are such names, the n-th being that of document n
+    datasets  the data sets with which the ids begin
     """
 
     role: Role
@@ -49,6 +50,7 @@ class Rows:
     counted: int = 0
     titles: Sequence[str] = ()
     only_ids: bool = False
+    datasets: tuple[str, ...] = ()
 
     def line(self, row: int) -> int:
         """Return the line of a row, 0 where it is not known."""
@@ -75,6 +77,7 @@ class Checked:
     counted: int
     titles: Sequence[str]
     only_ids: bool
+    datasets: tuple[str, ...] = ()
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import empty_table
 from kp_core.errors import InputError, Note, counted
+from kp_core.reading.fields import SYSTEM_FOLDERS, plain
 from kp_core.reading.identifiers import id_fix, without_common
 from kp_core.reading.rows import Part
 from kp_core.reading.source import stem_of
@@ -125,6 +127,7 @@ def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> pd
 
 def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
     """Name files of one name in different folders by their paths, and strip what all names have in common if asked."""
+    _name_runs(parts)
     owners: dict[str, set[tuple[int, int]]] = {}
     for part in parts:
         owners.setdefault(part.name, set()).add(part.origin)
@@ -135,6 +138,24 @@ def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
     if "strip-common" in fixes:
         for part, name in zip(parts, without_common([part.name for part in parts]), strict=True):
             part.name = name
+
+
+#: The name of a file of one run: a number, with a word for runs before it or not.
+_RUN = re.compile(r"(?:seed|run|replicate|lauf|rep|r|s)?[-_ ]?\d+", re.IGNORECASE)
+
+
+def _name_runs(parts: Sequence[Part]) -> None:
+    """Name the files of runs after the folder of their system, as in `systems/bart/seed1.jsonl`."""
+    folders: dict[str, list[Part]] = {}
+    for part in parts:
+        folder = part.file.rpartition("/")[0].rpartition("/")[2]
+        if part.role == "system" and folder and plain(folder) not in SYSTEM_FOLDERS:
+            folders.setdefault(part.file.rpartition("/")[0], []).append(part)
+    for path, own in folders.items():
+        runs = {part.name: part.origin for part in own if _RUN.fullmatch(part.name)}
+        if len(runs) > 1 and len(set(runs.values())) == len(runs) == len(own):
+            for part in own:
+                part.name = f"{path.rpartition('/')[2]}#{part.name}"
 
 
 def _name_sources(part: Part, default: str) -> None:

@@ -93,13 +93,13 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
         raise InputError(path.name or "a path", found, "a readable file or folder", "Check the path.") from None
 
 
-def together(items: Sequence[str | Path | Source], bundles: Sequence[Bundle]) -> list[Bundle]:
+def together(items: Sequence[str | Path | Source | Bundle], bundles: Sequence[Bundle]) -> list[Bundle]:
     """Put loose files into one bundle, with the folders that tell them apart, so that what belongs together is seen so.
 
     Several paths, as a shell makes them of a pattern, are the folder that they all stand in.
     """
     loose = [(item, bundle) for item, bundle in zip(items, bundles, strict=True) if not bundle.folder]
-    parents = [Path(item).absolute().parent for item, _ in loose if not isinstance(item, Source)]
+    parents = [Path(item).absolute().parent for item, _ in loose if isinstance(item, (str, Path))]
     if len(loose) < 2:
         return list(bundles)
     one_drive = len({parent.anchor for parent in parents}) == 1
@@ -107,7 +107,7 @@ def together(items: Sequence[str | Path | Source], bundles: Sequence[Bundle]) ->
     files: list[Source] = []
     ignored: list[str] = []
     for item, bundle in loose:
-        known = root is not None and not isinstance(item, Source)
+        known = root is not None and isinstance(item, (str, Path))
         inside = Path(item).absolute().parent.relative_to(root).as_posix() if known else ""  # type: ignore[arg-type]
         for file in bundle.files:
             file = Source(str(PurePosixPath(inside, file.name)), file.data)

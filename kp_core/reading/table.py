@@ -34,6 +34,7 @@ class Table:
     lines   line of each row, or None where row i stands in line i + 1
     nulls   whether a missing value is told from an empty one, as in JSON, where it is no list
     form    the format that the file is of
+    datasets  the data sets with which the ids begin, where a column told them
     splits  whether a text may hold several phrases, as where the format has no lists of its own
     seen    what was found by looking at a column, so that it is looked at once
     """
@@ -52,6 +53,7 @@ class Table:
     splits: bool = True
     nulls: bool = False
     form: str = "F10"
+    datasets: tuple[str, ...] = ()
     seen: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:

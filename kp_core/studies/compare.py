@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unavailable
+from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unavailable, unfit
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Floats
@@ -24,6 +24,7 @@ from kp_core.settings import Average, Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
 from kp_core.studies.means import OVER_RUNS, notes_of_datasets, over_runs, subset_of
+from kp_core.studies.parts import DATASET
 from kp_core.studies.result import Numbers
 
 TRIALS = 10_000
@@ -35,6 +36,7 @@ Test = Literal["randomisation", "bootstrap", "t", "wilcoxon", "two-way-t", "mult
 TESTS = get_args(Test)
 #: What a difference from a baseline says.
 Verdict = Literal["better", "not worse", "worse", "cannot tell"]
+VERDICTS = get_args(Verdict)
 Correction = Literal["holm", "bh", "none"]
 
 
@@ -145,7 +147,11 @@ class Comparison(Numbers):
 
         Differences from a baseline stay so.
         """
-        return self.frame if self.baseline else self._turned(self.frame)
+        return self.frame if self.baseline else self.better_first()
+
+    def better_first(self) -> pd.DataFrame:
+        """Return the pairs as better minus worse, in the order of the values."""
+        return self._turned(self.frame)
 
     def effects_as_read(self) -> pd.DataFrame:
         """Return the effect sizes in the order and the direction of the pairs."""
@@ -186,6 +192,7 @@ def compare(
     trials: int = TRIALS,
     baseline: str = "",
     margin: float | None = None,
+    by: str = "",
     **changes: Unpack[Changes],
 ) -> Comparison:
     """Compare every pair of systems on the documents that all of them are scored on; the first cutoff counts.
@@ -198,8 +205,12 @@ def compare(
     margin      give each pair a verdict by the interval of its difference a − b: better (all of it above 0), not worse
                 (above −margin), worse (below 0, and not above −margin), cannot tell
 
-    Several data sets are compared each by itself; `over_datasets` says on how many of them a system is better.
+    by          "dataset" says that there are several data sets, which are compared each by itself in any case;
+                `over_datasets` says on how many of them a system is better
     """
+    refuse_unless(by, ("", DATASET), "by")
+    if by and not corpus.datasets:
+        raise unfit("the documents", "no data set")
     family = Family(measure, test, correction, trials, baseline, margin)
     asked = (settings or Settings()).changed(**changes)
     if corpus.datasets:
@@ -230,6 +241,7 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
 
 def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
     """Compare on every data set that has two systems; the first family and cutoff say on how many one is better."""
+    settings = over_runs(settings, corpus.systems)
     parts = {name: part for name, part in corpus.by_dataset.items() if len(runs_of(part.systems)) > 1}
     if not parts:
         raise unavailable("one system")
@@ -245,7 +257,7 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
     over = tuple(better_on(found))
     documents = sum(one.documents + one.left_out for one in found.values())
     alike = {one.settings for one in found.values()}
-    settled = first.settings if len(alike) == 1 else over_runs(settings, corpus.systems)
+    settled = first.settings if len(alike) == 1 else settings
     return replace(
         first,
         frame=pd.concat(frames, ignore_index=True),

@@ -129,7 +129,7 @@ _ONE_RUN = "one run is loaded, so that its interval takes documents alone as a s
 
 def over_datasets(corpus: Corpus, settings: Settings, names: Sequence[str], baselines: bool, by: By) -> Result:
     """Evaluate every data set by itself, and give the plain mean of all of them."""
-    found = dict[str, Evaluated]()
+    settings, found = over_runs(settings, corpus.systems), dict[str, Evaluated]()
     for one, part in corpus.by_dataset.items():
         with named(one):
             found[one] = evaluated(part, settings, names, baselines, by)
@@ -145,7 +145,7 @@ def over_datasets(corpus: Corpus, settings: Settings, names: Sequence[str], base
     alike = {one.settings for one in results.values()}
     return Result(
         with_runs(rows) if several else result_frame([row for row, _ in rows]),
-        first.settings if len(alike) == 1 else over_runs(settings, corpus.systems),
+        first.settings if len(alike) == 1 else settings,
         notes_of_datasets(corpus, results),
         sum(one.documents for one in results.values()),
         first.concordance,

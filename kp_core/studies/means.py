@@ -201,7 +201,10 @@ def _bounds(value: float, basis: Basis, each: Sequence[Basis]) -> tuple[float, f
 
 def notes_of_datasets(corpus: Corpus, results: Mapping[str, Numbers]) -> tuple[Note, ...]:
     """Return what the reader must know of all data sets, and then of each under its name."""
-    whole = corpus.report.notes
+    everywhere = [
+        note for note in next(iter(results.values())).notes if all(note in one.notes for one in results.values())
+    ]
+    whole = tuple(dict.fromkeys([*corpus.report.notes, *everywhere]))
     own = [
         replace(note, where=f"{name}: {note.where}")
         for name, one in results.items()

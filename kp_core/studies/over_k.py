@@ -14,6 +14,7 @@ from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import count_systems, longest_lists
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.runs import runs_of
 from kp_core.settings import Cutoff, Settings
 from kp_core.studies.answer import BestK
 from kp_core.studies.compare import ALPHA, TRIALS
@@ -61,13 +62,16 @@ class OverK:
 def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: int = TRIALS) -> OverK | None:
     """Test all pairs of systems at all cutoffs with one set of random swaps.
 
-    None where the measure has no cutoff, pools the documents, or fewer than two systems have lists.
+    None where the measure has no cutoff, pools the documents, fewer than two systems have lists, or one has
+    several runs.
 
     Source: Westfall & Young 1993 (single step): p of a pair at a cutoff is the share of the trials whose largest
     |Σd| / √Σd² of all pairs and cutoffs reaches that of the pair; d is the difference of a document, whose sign each
     trial keeps or turns.
     """
     data, asked = prepare(corpus, settings), replace(parse(measure), cutoff=None)
+    if len(runs_of(data.names.systems)) < len(data.names.systems):  # swaps of documents know nothing of runs
+        return None
     if asked.fixed is not None or asked.averages(settings.average)[0] != "macro":
         return None
     if asked.of_tables and settings.universe.isdigit():  # N may be smaller than what the longest lists choose

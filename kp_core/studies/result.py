@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -90,16 +90,36 @@ class Numbers:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """Whether a system meets a requirement; an undefined value does not."""
+
+    require: str
+    system: str
+    value: float | None
+    met: bool
+
+    def __str__(self) -> str:
+        shown = "undefined" if self.value is None else typeset.number(self.value)
+        return f"{self.require}: {self.system} {shown}, {'met' if self.met else 'NOT met'}"
+
+
+@dataclass(frozen=True)
 class Result(Numbers):
     """What an evaluation found; plain data, apart from the corpus.
 
     frame   one row a system, measure, cutoff and average: value, interval, documents averaged and left out; where a
             system has several runs, their number and standard deviation too
     by_run  then also one row a run
+    checked whether what was required of the values holds
     """
 
     settings: Settings
     by_run: pd.DataFrame | None = None
+    checked: tuple[Checked, ...] = ()
+
+    def content(self) -> dict[str, Any]:
+        """Return what the command line prints in JSON, with what was required."""
+        return super().content() | ({"requirements": [asdict(one) for one in self.checked]} if self.checked else {})
 
     def at(self, cutoff: int | str) -> Result:
         """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
@@ -130,7 +150,10 @@ class Result(Numbers):
     def text(self) -> str:
         """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""
         several = (self.frame["subset"] != "all").any()
-        return f"{typeset.text(self.frame if several else self.frame.drop(columns='subset'))}{self._end()}"
+        shown = typeset.text(self.frame if several else self.frame.drop(columns="subset"))
+        return (
+            "\n".join([f"{shown}{self._end()}", *map(str, self.checked), ""]) if self.checked else shown + self._end()
+        )
 
 
 #: What stands in `ROW_COLUMNS`.

@@ -16,6 +16,7 @@ from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.paired import evened
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
+from kp_core.scoring.runs import runs_of
 from kp_core.settings import PRESETS, Average, Changes, Settings, differences, in_words
 from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, legible, standard_error
@@ -23,6 +24,7 @@ from kp_core.studies.answer import Answer, ClearAt, Grade
 from kp_core.studies.compare import Comparison, Family, compare_all
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.facts import above_one
+from kp_core.studies.means import MEAN
 from kp_core.studies.over_k import OverK, documents_needed, over_k, values_over
 from kp_core.studies.result import Result
 from kp_core.typeset import highest, listed, number
@@ -71,13 +73,14 @@ def answer(
     if not corpus.systems:
         return people(corpus, settings)
     tested_by = family or Family(measure)  # refuses a measure by which nothing is better
+    if corpus.datasets:
+        return _of_datasets(corpus, settings.changed(k=settings.k[:1]), tested_by)
     data, asked = prepare(corpus, settings), parse(measure)
     if left_one_out(data.settings.annotators):
         found = evaluate(corpus, data.settings.changed(k=data.settings.k[0], interval="none"), [asked.name()])
         return beside_people(found, str(found.frame["measure"].iloc[0]), corpus.systems)
-    systems = count_systems(data, asked.of_tables)
-    has = _listed(systems)
-    if len(systems) == 1:
+    has = _listed(count_systems(data, asked.of_tables))
+    if len(has) == 1:
         return _of_one_system(corpus, data, asked, _coverage(has))
     comparison = compare_all(corpus, data.settings.changed(k=data.settings.k[:1]), [tested_by])
     here = asked.name(data.settings.k[0])
@@ -101,8 +104,9 @@ def people(corpus: Corpus, settings: Settings) -> Answer:
 
 
 def _listed(systems: Mapping[str, Counted]) -> dict[str, Bools]:
-    """Return for every system which of the documents in use it has a list for."""
-    return {name: own.lists.listed[own.lists.known & own.lists.drawable] for name, own in systems.items()}
+    """Return for every system which of the documents in use it has a list for, in each of its runs."""
+    lists = {name: own.lists.listed[own.lists.known & own.lists.drawable] for name, own in systems.items()}
+    return {name: np.logical_and.reduce([lists[run] for run in runs]) for name, runs in runs_of(lists).items()}
 
 
 def _coverage(has: Mapping[str, Bools]) -> dict[str, tuple[int, int]]:
@@ -172,7 +176,8 @@ def of_comparison(
         claim = f"{listed(first)} are level: {measure} {number(values[first[0]])}{following}."
         why = f"They have the same value on {documents}, so there is no order among them."
         return Answer(claim, "cannot tell", why, tuple(first[:2]), coverage=coverage, caveats=known)
-    best, second, *others = values
+    best, second = _named(values, comparison.baseline)
+    others = [name for name in values if name not in (best, second)]
     lead, p, excludes = _lead(comparison, best, second)
     significant = second in comparison.better[best]
     sure: Grade = "leaning" if significant or excludes else "cannot tell"
@@ -197,9 +202,59 @@ def of_comparison(
     )
 
 
+def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
+    """Say on how many data sets the system with the highest mean is better than the second, at least."""
+    measure, datasets = family.measure, len(corpus.datasets)
+    if all(len(runs_of(part.systems)) < 2 for part in corpus.by_dataset.values()):
+        frame = evaluate(corpus, settings, [measure]).frame
+        rows = frame[(frame["subset"] == MEAN) & frame["value"].notna()]
+        means = listed(
+            [f"{name} reaches {number(value)}" for name, value in zip(rows["system"], rows["value"], strict=True)]
+        )
+        claim = f"By {measure}, as a mean of {datasets} data sets, {means or 'no system has a value'}."
+        return Answer(claim, "one system", "A comparison needs two systems on one data set.")
+    comparison = compare_all(corpus, settings, [family])
+    named = {one.frame["measure"].iloc[0] for one in comparison.datasets.values()}
+    shown = named.pop() if len(named) == 1 else family.asked.name()
+    coverage, caveats = dict[str, tuple[int, int]](), list[str]()
+    for name, one in comparison.datasets.items():
+        has = _listed(count_systems(prepare(corpus.by_dataset[name], one.settings), family.asked.of_tables))
+        for system, (own, of) in _coverage(has).items():
+            before = coverage.get(system, (0, 0))
+            coverage[system] = before[0] + own, before[1] + of
+        if (apart := not_comparable(one, shown, has)) is not None:
+            caveats.append(f"On {name}: {apart.claim}")
+    values = _ranked(comparison)
+    if len(values) < 2:
+        claim = f"No two systems have lists on all {datasets} data sets, so that their means could be compared."
+        return Answer(claim, "cannot tell", "Each data set can be looked at by itself.", coverage=coverage)
+    best, second = _named(values, comparison.baseline)
+    better = {(one.a, one.b): one for one in comparison.over_datasets}
+    found, against = better.get((best, second)), better.get((second, best))
+    means = f"mean {shown} {number(values[best])} against {number(values[second])}"
+    documents = f"Each data set is tested by itself; {counted(comparison.documents, 'document')} in all."
+    few = (_TOO_FEW,) if min(one.documents for one in comparison.datasets.values()) < FEW else ()
+    turned = f" {second} is better on {listed(against.which)}." if against else ""
+    said = (*few, *caveats)[:_CAVEATS]
+    if found is None:
+        claim = f"{best} and {second} cannot be told apart on any of {datasets} data sets: {means}."
+        return Answer(claim, "cannot tell", f"{documents}{turned}", (best, second), coverage=coverage, caveats=said)
+    where = f"all {found.of}" if found.better == found.of else f"at least {found.better} of {found.of}"
+    claim = f"{best} is better than {second} on {where} data sets: {means}."
+    which = f"These are {listed(found.which)}, by Holm’s correction over data sets."
+    grade: Grade = "leaning" if few else "clear"
+    return Answer(claim, grade, f"{which}{turned} {documents}", (best, second), coverage=coverage, caveats=said)
+
+
+def _named(values: Mapping[str, float], baseline: str) -> tuple[str, str]:
+    """Return the two best of ranked systems, or the best beside the baseline."""
+    best, second = list(values)[:2]
+    return (best, baseline if baseline in values and baseline != best else second)
+
+
 def _lead(comparison: Comparison, best: str, other: str) -> tuple[str, str, bool]:
     """Return by how much a system is ahead of another one, the corrected p, and whether its interval excludes 0."""
-    rows = comparison.wide()
+    rows = comparison.better_first()
     row = rows[(rows["a"] == best) & (rows["b"] == other)].iloc[0]
     p, lead = row["p_adjusted"], f"{number(row['difference'])}{between(row['low'], row['high'], ', ')}"
     return lead, "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p == p else "not tested", bool(row["low"] > 0)
@@ -210,8 +265,14 @@ def _caveats(corpus: Corpus, data: Prepared, asked: Asked, comparison: Compariso
     values = _ranked(comparison)
     if len(values) < 2:
         return []
-    pair, found = list(values)[:2], list(_warnings(corpus, data, asked, list(values)[:2], max(values.values())))
-    if family.test == "randomisation" and (needed := _needed(data, asked, comparison, pair)) is not None:
+    pair = _named(values, comparison.baseline)
+    found = list(_warnings(corpus, data, asked, pair, max(values.values())))
+    several = len(runs_of(data.names.systems)) < len(data.names.systems)
+    if (
+        family.test == "randomisation"
+        and not several
+        and (needed := _needed(data, asked, comparison, pair)) is not None
+    ):
         found.append(f"About {needed:,} documents like these would make it clear.")
     return found
 
@@ -219,7 +280,8 @@ def _caveats(corpus: Corpus, data: Prepared, asked: Asked, comparison: Compariso
 def _warnings(corpus: Corpus, data: Prepared, asked: Asked, pair: Sequence[str], top: float) -> Iterator[str]:
     yield from (f"{note.message}." for note in above_one([(asked.name(data.settings.k[0]), top)]))
     k = data.settings.k[0] if asked.fixed is None else asked.fixed
-    longest = longest_lists(data)
+    lengths, groups = longest_lists(data), runs_of(data.names.systems)
+    longest = {name: max(lengths[run] for run in runs) for name, runs in groups.items()}
     short = [f"{name} at {longest[name]}" for name in pair if isinstance(k, int) and longest[name] < k]
     if short:
         yield f"Lists end before k = {k}: those of {listed(short)}."

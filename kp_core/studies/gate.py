@@ -1,0 +1,83 @@
+"""Turn results into what a gate lets through: required values that are met or not, differences that are worse."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kp_core.errors import UsageError
+from kp_core.scoring.counts import BASELINES, HUMANS
+from kp_core.scoring.measures import Asked, parse
+from kp_core.studies.compare import VERDICTS, Comparison
+from kp_core.studies.means import MEAN
+from kp_core.studies.result import Checked, Result
+
+_SIGNS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+}
+_REQUIRED = re.compile(
+    r"(?:(?P<system>.+) )?(?:(?P<bound>low|high):)?(?P<measure>\S+?) ?(?P<sign>>=|<=|>|<) ?(?P<limit>\S+)"
+)
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What a value must be: of one system or (empty) of all, the value itself or a bound of its interval."""
+
+    text: str
+    system: str
+    bound: str
+    asked: Asked
+    sign: str
+    limit: float
+
+    @staticmethod
+    def parse(text: str) -> Requirement:
+        """Read [SYSTEM ][low:|high:]MEASURE>=NUMBER, or another sign.
+
+        >>> one = Requirement.parse("bart low:F1@5>=.30")
+        >>> one.system, one.bound, one.asked.name(), one.sign, one.limit
+        ('bart', 'low', 'F1@5', '>=', 0.3)
+        """
+        found = _REQUIRED.fullmatch(text.strip())
+        try:
+            limit = float(found["limit"]) if found else float("nan")
+        except ValueError:
+            limit = float("nan")
+        if found is None or limit != limit:
+            raise UsageError(f"'{text}' is no requirement; write one such as F1@5>=.30, or bart low:F1@5>=.28")
+        named = found["system"] or "", found["bound"] or "value"
+        return Requirement(text.strip(), *named, parse(found["measure"]), found["sign"], limit)
+
+
+def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, ...]:
+    """Return whether each system meets each requirement; of several data sets their mean counts.
+
+    Raises UsageError for a system that is not there.
+    """
+    frame = result.frame
+    whole = frame[frame["subset"].isin(["all", MEAN]) & ~frame["system"].isin([*BASELINES, HUMANS])]
+    found = list[Checked]()
+    for one in required:
+        names = [one.asked.name(None if one.asked.fixed is not None else k) for k in whole["k"]]
+        rows = whole[whole["measure"] == names]
+        rows = rows[rows["system"] == one.system] if one.system else rows
+        if rows.empty:
+            raise UsageError(f"'{one.text}' meets no row; the systems are: {', '.join(whole['system'].unique())}")
+        for system, value in rows[["system", one.bound]].itertuples(index=False):
+            known = value == value
+            met = known and _SIGNS[one.sign](float(value), one.limit)
+            found.append(Checked(one.text, system, float(value) if known else None, bool(met)))
+    return tuple(found)
+
+
+def fails(comparison: Comparison, verdicts: Sequence[str]) -> bool:
+    """Tell whether some difference from the baseline has one of some verdicts; refuses words that are none."""
+    if unknown := [one for one in verdicts if one not in VERDICTS]:
+        raise UsageError(f"'{unknown[0]}' is no verdict; choose among: {', '.join(VERDICTS)}")
+    return bool(comparison.frame["verdict"].isin(list(verdicts)).any())
