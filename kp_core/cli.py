@@ -357,12 +357,17 @@ def table(
     *,
     measures: str | None = None,
     systems: list[str] | None = None,
+    by: str = "",
+    absent: str = "",
     digits: int = 3,
     bounds: bool = False,
+    deviations: bool = False,
     no_marks: bool = False,
+    baseline: str = "",
     baselines: bool = False,
     caption: str = "Evaluation of keyphrase extraction",
     label: str = "tab:keyphrases",
+    format: Literal["table", "json", "csv", "latex", "markdown"] = "table",
     out: str = "",
     data: Data = Data(),
     **choices: Unpack[Options],
@@ -375,9 +380,13 @@ def table(
         _settings(choices),
         measures or DEFAULT,
         systems=systems or (),
+        by=by,
+        absent=absent,
         digits=digits,
         bounds=bounds,
+        deviations=deviations,
         marks=not no_marks,
+        baseline=baseline,
         baselines=baselines,
         caption=caption,
         label=label,
@@ -386,7 +395,7 @@ def table(
         endings = (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
         _write_as(made, out, endings, lambda: table_svg(made.html()))
     else:
-        Output().write(made.text())
+        Output().write(getattr(made, {"table": "text"}.get(format, format))())
     warn(made.result.notes)
 
 

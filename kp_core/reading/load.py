@@ -192,8 +192,9 @@ def _datasets_in(
         sources = {file.name: file for file in _expand(item, limits).files}
         for dataset, files in each[role].items():
             own = [Source(inner, sources[name].data) for name, inner in files.items() if name in sources]
-            if role is not None:
-                own = [file for file in own if role in (role_of_path(file.name), "documents")]
+            if role is not None:  # the names of texts tell no role
+                meant = None if role == "documents" else role
+                own = [file for file in own if role_of_path(file.name) == meant]
             found.setdefault(dataset, {})[_KEYWORDS[role]] = Bundle(dataset, tuple(own), folder=True)
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Unpack
@@ -47,10 +47,10 @@ def evaluate(
     corpus: Corpus,
     settings: Settings | None = None,
     /,
-    measures: Sequence[str] | str | None = None,
+    measures: Iterable[str] | str | None = None,
     *,
     baselines: bool = False,
-    by: str = "",
+    by: str | Sequence[str] = "",
     **changes: Unpack[Changes],
 ) -> Result:
     """Evaluate every system of a corpus against its gold standard.

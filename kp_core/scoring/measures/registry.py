@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -156,7 +156,7 @@ def parse(text: str) -> Asked:
     raise UsageError(f"there is no measure '{text}'; the measures are: {', '.join(MEASURES)} (k: a number, O or M)")
 
 
-def names_in(measures: Sequence[str] | str) -> tuple[str, ...]:
+def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
     """Return names of measures, each once.
 
     >>> names_in("P@5, MAP"), names_in(["P@5,MAP", "MAP"])
