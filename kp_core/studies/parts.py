@@ -12,7 +12,7 @@ import numpy as np
 from kp_core.corpus import kept
 from kp_core.errors import refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Codes, Ints
-from kp_core.scoring.counts import Counted, count
+from kp_core.scoring.counts import Counted, count, counted_alike
 from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.hits import ranked_lists
 from kp_core.scoring.measures import names_in
@@ -110,6 +110,13 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
     A phrase is present if its tokens stand together in the text. Both sides are filtered, ranks are given anew.
     Source: Meng et al. 2017, on token boundaries.
     """
+    # Table, tests and values of one data set ask for the same counts, at other cutoffs.
+    key = counted_alike(data.settings.changed(k="all", interval="none")), without
+    made = kept(data.corpus, "presence", key, lambda: _presence(data, without))
+    return {side: {name: own.under(data.settings) for name, own in systems.items()} for side, systems in made.items()}
+
+
+def _presence(data: Prepared, without: int | None) -> dict[str, dict[str, Counted]]:
     with_text = _with_text(data, "presence")
     coded, identities, settings = data.coded, data.identities, data.settings
     gold, negatives = gather(coded, identities, settings, without)
@@ -151,12 +158,13 @@ def _standing(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
     for forms, spellings in ((identities.predicted, predicted), (identities.gold, gold)):
         for form, line in zip(forms.tolist(), spellings, strict=True):
             spelled[form][line] = None
-    any_order = "sort" in normaliser.steps
+    any_order, known = "sort" in normaliser.steps, dict[int, bool]()
 
     def stands(document: Ints, form: Ints | Codes) -> Bools:
-        keys, place = np.unique(document.astype(np.int64) * len(spelled) + form, return_inverse=True)
-        pairs = (divmod(key, len(spelled)) for key in keys.tolist())
-        found = [any(occurs(line, texts[text], any_order) for line in spelled[number]) for text, number in pairs]
-        return np.array(found, bool)[place]
+        keys = (document.astype(np.int64) * len(spelled) + form).tolist()
+        for key in {*keys} - known.keys():
+            text, number = divmod(key, len(spelled))
+            known[key] = any(occurs(line, texts[text], any_order) for line in spelled[number])
+        return np.array([known[key] for key in keys], bool)
 
     return stands
