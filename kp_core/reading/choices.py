@@ -20,7 +20,7 @@ _ROLES = get_args(Role)
 Level: TypeAlias = Literal["stop", "ask", "warn"]
 #: Switches whose values depend on the file, and those of them that may be given several times.
 _SEVERAL = ("sheet", *SEVERAL)
-_FREE = (*_SEVERAL, "label", "texts")
+_FREE = (*_SEVERAL, "label", "texts", "dataset")
 #: The row, or the two rows, of a header.
 _ROWS = re.compile("[0-9]{1,7}(-[0-9]{1,7})?")
 

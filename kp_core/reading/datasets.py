@@ -6,12 +6,15 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
-from kp_core.errors import InputError
+from kp_core.errors import InputError, counted
 from kp_core.reading.archive import is_ignored, natural_key
+from kp_core.reading.choices import Finding, Reply
 from kp_core.reading.fields import role_of_path
 from kp_core.reading.rows import Part
 from kp_core.reading.source import Source, stem_of
@@ -118,3 +121,104 @@ def _file_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, s
 def _have_both_sides(found: Mapping[str, Mapping[str, str]]) -> bool:
     """Tell data sets that each have a gold standard and a system, by the names of their files."""
     return all({"gold", "system"} <= {role_of_path(inner) for inner in own.values()} for own in found.values())
+
+
+#: So many documents must be common to two gold standards, for nothing in common to say anything.
+_FEWEST = 5
+#: By so much more must lists meet one gold standard than another to be of its data set.
+_MORE = 2
+
+
+def question_of(parts: Sequence[Part]) -> Finding | None:
+    """Return the question whether two gold standards are of two data sets, where they have nothing in common.
+
+    Either they name the same documents, and give none of them a keyphrase in common, or no list is for documents of
+    both; the latter only where there are lists of both.
+    """
+    gold = [part for part in parts if part.role == "gold" and "doc_id" in part.table.column_names]
+    files = [part.file for part in gold]
+    decided = any(part.choice.use == "as-read" or part.choice.options.get("dataset") for part in parts)
+    if not 2 <= len(gold) <= len(set(files)) or decided or any(part.name_given for part in gold):
+        return None
+    phrases = [_phrases_by_document(part) for part in gold]
+    alike = [set(one) & set(other) for one, other in pairwise(phrases)]
+    lists = [part for part in parts if part.role == "system" and "doc_id" in part.table.column_names]
+    if all(len(common) >= _FEWEST for common in alike):
+        if any(one[d] & other[d] for (one, other), ids in zip(pairwise(phrases), alike, strict=True) for d in ids):
+            return None
+        found = f"no keyphrase in common with {files[0]} on {counted(len(alike[0]), 'document')} that both name"
+    else:
+        met = [
+            {number for number, own in enumerate(phrases) if own.keys() & {*part.ids().to_pylist()}} for part in lists
+        ]
+        if any(alike) or any(len(one) != 1 for one in met) or len(set().union(*met)) < len(gold):
+            return None
+        found = f"no document in common with {files[0]}, and no system with lists for both"
+    answers = (*_as_datasets(parts, gold, lists, phrases), _as_people(gold))
+    return Finding("ask", files[1], found, "people who read the same documents, or data sets", answers)
+
+
+def _phrases_by_document(part: Part) -> dict[str, set[str]]:
+    found = dict[str, set[str]]()
+    ids, phrases = (part.table[name].to_pylist() for name in ("doc_id", "phrase"))
+    for doc_id, phrase in zip(ids, phrases, strict=True):
+        found.setdefault(doc_id, set()).add(phrase.casefold())
+    return found
+
+
+def _as_people(gold: Sequence[Part]) -> Reply:
+    choices = {part.file: replace(part.choice, use="as-read") for part in gold}
+    return Reply("they are annotators of one data set", choices)
+
+
+def _as_datasets(
+    parts: Sequence[Part], gold: Sequence[Part], lists: Sequence[Part], phrases: Sequence[Mapping[str, set[str]]]
+) -> tuple[Reply, ...]:
+    """Return the answer that they are data sets, if it is clear of which each file is: by its name or its phrases."""
+    names = _telling([part.file for part in gold])
+    of = {part.file: name for part, name in zip(gold, names, strict=True)}
+    for part in lists:
+        met = [
+            sum(len(own & gold_of.get(doc_id, set())) for doc_id, own in _phrases_by_document(part).items())
+            for gold_of in phrases
+        ]
+        first, *others = sorted(met, reverse=True)
+        called = [name for name in names if name in _words(part.file)]
+        if len(called) != 1 and first <= _MORE * max(others):
+            return ()
+        of[part.file] = called[0] if len(called) == 1 else names[met.index(first)]
+    for part in (one for one in parts if one.file not in of):
+        called = [name for name in names if name in _words(part.file)]
+        if len(called) != 1:
+            return ()
+        of[part.file] = called[0]
+    read = {part.file: replace(part.choice, role=part.choice.role or part.role) for part in parts}
+    choices = {file: replace(read[file], options={**read[file].options, "dataset": name}) for file, name in of.items()}
+    return (Reply(f"they are {len(names)} data sets: {', '.join(names)}", choices),)
+
+
+def _words(file: str) -> list[str]:
+    return [word for word in re.split(r"[^\w]+|_", file.rpartition(".")[0].lower() or file.lower()) if word]
+
+
+def _telling(files: Sequence[str]) -> list[str]:
+    """Return the words by which files tell themselves apart, each file's own name where these are none.
+
+    >>> _telling(["gold_inspec.csv", "gold_nus.csv"]), _telling(["a-1.csv", "b-1.csv"])
+    (['inspec', 'nus'], ['a', 'b'])
+    """
+    words = [_words(file) for file in files]
+    common = set(words[0]).intersection(*words[1:])
+    own = ["_".join(word for word in one if word not in common) for one in words]
+    return own if all(own) and len(set(own)) == len(own) else [stem_of(file) for file in files]
+
+
+def without_dataset(file: str, dataset: str) -> str:
+    """Return the name of a file without the word for its data set, so that systems keep one name in all of them.
+
+    >>> without_dataset("runs/yake_inspec.csv", "inspec"), without_dataset("inspec.csv", "inspec")
+    ('runs/yake.csv', 'inspec.csv')
+    """
+    folder, slash, name = file.rpartition("/")
+    bare = re.sub(rf"(?i)(?:[-_. ]+{re.escape(dataset)}(?=[-_. ])|^{re.escape(dataset)}[-_ ]+)", "", name)
+    return f"{folder}{slash}{bare}"

@@ -17,7 +17,7 @@ from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.choice import Choice
 from kp_core.reading.choices import Finding, Question
-from kp_core.reading.datasets import by_folder, names_in
+from kp_core.reading.datasets import by_folder, names_in, question_of, without_dataset
 from kp_core.reading.families import family_named
 from kp_core.reading.family import File, Recognition
 from kp_core.reading.fields import role_of_path
@@ -125,7 +125,8 @@ def load(
         "judgements": judgements,
         None: files,
     }
-    if datasets := _datasets_in(every, choices, limits):
+    datasets = _chosen_datasets(every, choices, limits) or _datasets_in(every, choices, limits)
+    if datasets:
         options: dict[str, Any] = {"encoding": encoding, "strict": strict, "fixes": fixes, "limits": limits}
         return _load_datasets(datasets, choices, options)
     called = [(role, name, items) for role, given in every.items() for name, items in _named(given, role)]
@@ -149,6 +150,8 @@ def load(
             raise InputError("the files", "nothing that is used", "keyphrases, texts or judgements", "Load some.")
         raise UsageError("nothing to load: give gold=, systems=, documents=, judgements= or files=")
     notes += [note for one in read for note in one.notes]
+    if (apart := question_of(parts)) is not None:
+        raise Question(apart)
     align(parts, notes)
     systems_named = [one.name for one in given if one.role == "system" and one.name]
     silent = [name for name in systems_named if not any(part.name == name for part in parts)]
@@ -159,7 +162,13 @@ def load(
 
 
 _ROLE_FOLDERS = {"gold": "gold", "system": "systems", "documents": "documents"}
-_KEYWORDS = {"gold": "gold", "system": "systems", "documents": "documents", None: "files"}
+_KEYWORDS: dict[Role | None, str] = {
+    "gold": "gold",
+    "system": "systems",
+    "documents": "documents",
+    "judgements": "judgements",
+    None: "files",
+}
 
 
 def _datasets_in(
@@ -169,7 +178,7 @@ def _datasets_in(
     items = {
         role: list(one) if isinstance(one, (list, tuple)) else [one] for role, one in every.items() if one is not None
     }
-    if any(len(one) != 1 for one in items.values()) or not items.keys() <= _KEYWORDS.keys():
+    if any(len(one) != 1 for one in items.values()) or "judgements" in items:
         return {}
     names = {role: names_in(one) for role, (one,) in items.items()}
     if not all(names.values()):
@@ -199,18 +208,45 @@ def _datasets_in(
     return found
 
 
+def _chosen_datasets(
+    every: Mapping[Role | None, Any], choices: dict[str, Choice], limits: Limits
+) -> dict[str, dict[str, Any]]:
+    """Return data set → argument of `load` → its files, where it was decided of which each is; empty elsewhere.
+
+    The choices are then those within a data set, by `data set/file`.
+    """
+    if not any("dataset" in choice.options for choice in choices.values()):
+        return {}
+    found = dict[str, dict[str, Any]]()
+    for role, given in every.items():
+        for called, items in _named(given, role):
+            for bundle in (_expand(item, limits) for item in items if isinstance(item, (str, Path, Source, Bundle))):
+                for file in bundle.files:
+                    names = (file.name, file.name.rpartition("/")[2], bundle.name)
+                    choice = next((choices[name] for name in names if name in choices), Choice())
+                    if not (dataset := choice.options.get("dataset", "")):
+                        raise UsageError(f"'{file.name}' is of no data set, and other files are; say of which it is")
+                    own = Source(without_dataset(file.name, dataset), file.data)
+                    rest = {name: value for name, value in choice.options.items() if name != "dataset"}
+                    choices[f"{dataset}/{own.name}"] = replace(choice, options=rest)
+                    arguments = found.setdefault(dataset, {})
+                    if called is None:
+                        arguments.setdefault(_KEYWORDS[role], []).append(own)
+                    else:
+                        arguments.setdefault(_KEYWORDS[role], {}).setdefault(called, []).append(own)
+    return found
+
+
 def _load_datasets(
-    datasets: Mapping[str, Mapping[str, Bundle]], choices: Mapping[str, Choice], options: Mapping[str, Any]
+    datasets: Mapping[str, Mapping[str, Any]], choices: Mapping[str, Choice], options: Mapping[str, Any]
 ) -> Corpus:
     """Read each data set by itself; what is not certain in any of them is one question, about `data set/file`."""
     found, questions = dict[str, Corpus](), list[Finding]()
     for name, given in datasets.items():
-        files = {file.name for bundle in given.values() for file in bundle.files}
         own = {path.removeprefix(f"{name}/"): choice for path, choice in choices.items() if path.startswith(f"{name}/")}
-        everywhere = {path: choice for path, choice in choices.items() if path in files}
         try:
             with named(name):
-                found[name] = load(**given, roles=everywhere | own, **options)  # type: ignore[arg-type]
+                found[name] = load(**given, roles=own, **options)
         except Question as question:
             questions += [_within(name, finding) for finding in question.findings]
     if questions:

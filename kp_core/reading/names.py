@@ -2,11 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
+
+#: So many of the first ten phrases must two lists of runs have in common, on average, for runs to be proposed.
+_ALIKE, _FIRST = 0.3, 10
+
+
+def proposed_runs(corpus: Corpus) -> dict[str, dict[str, str]]:
+    """Return system → name in the files → name as a run, of systems told apart by a number whose lists differ little.
+
+    >>> from kp_core.reading.load import load
+    >>> lists = {f"bart_{n}": {"d1": ["tide", "sea"]} for n in (1, 2)}
+    >>> proposed_runs(load(gold={"d1": ["tide"]}, systems=lists))
+    {'bart': {'bart_1': 'bart#1', 'bart_2': 'bart#2'}}
+    """
+    groups = dict[str, dict[str, str]]()
+    for name in corpus.systems:
+        numbered = _NUMBERED.fullmatch(name)
+        if numbered is not None and "#" not in name:
+            groups.setdefault(numbered["system"], {})[name] = f"{numbered['system']}#{numbered['number']}"
+    return {
+        system: names
+        for system, names in groups.items()
+        if len(names) > 1 and system not in corpus.systems and _are_alike(corpus, list(names))
+    }
+
+
+#: A system with a number behind it, which a word for runs may stand before.
+_NUMBERED = re.compile(
+    r"(?P<system>.*[^\W\d_])(?:[-_. ]*(?:seed|run|rep|replicate|lauf))?[-_. ]*(?P<number>\d+)", re.IGNORECASE
+)
+
+
+def _are_alike(corpus: Corpus, names: Sequence[str]) -> bool:
+    """Tell whether the lists of each system share phrases with those of the first, document by document."""
+    first = corpus.runs[(corpus.runs["rank"] <= _FIRST) & corpus.runs["system"].isin(list(names))]
+    lists = {name: rows.groupby("doc_id")["phrase"].agg(set) for name, rows in first.groupby("system")}
+    if len(lists) < len(names):
+        return False
+    for other in names[1:]:
+        both = lists[names[0]].to_frame("a").join(lists[other].to_frame("b"), how="inner")
+        shares = [len(a & b) / len(a | b) for a, b in zip(both["a"], both["b"], strict=True)]
+        if not shares or sum(shares) / len(shares) < _ALIKE:
+            return False
+    return True
 
 
 def renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
