@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 
 from kp_core.errors import InputError, counted
-from kp_core.reading.archive import is_ignored, natural_key
+from kp_core.reading.archive import is_ignored, is_zip, natural_key
 from kp_core.reading.choices import Finding, Reply
 from kp_core.reading.fields import role_of_path
 from kp_core.reading.rows import Part
@@ -60,18 +60,24 @@ def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
 
 def names_in(item: object) -> list[str]:
     """Return the paths of the files in a folder or zip archive, but for what is no data; none of anything else."""
-    if isinstance(item, (str, Path)) and Path(item).is_dir():
-        found = [path.relative_to(item).as_posix() for path in Path(item).rglob("*") if path.is_file()]
+    path = Path(item) if isinstance(item, (str, Path)) else None
+    if path is not None and path.is_dir():
+        found = [inner.relative_to(path).as_posix() for inner in path.rglob("*") if inner.is_file()]
+    elif path is not None and path.is_file():
+        found = _names_zipped(path)
+    elif isinstance(item, Source) and is_zip(item.data):
+        found = _names_zipped(io.BytesIO(item.data))
     else:
-        packed = io.BytesIO(item.data) if isinstance(item, Source) else item
-        if not isinstance(packed, (str, Path, io.BytesIO)):
-            return []
-        try:
-            with zipfile.ZipFile(packed) as archive:
-                found = [info.filename for info in archive.infolist() if not info.is_dir()]
-        except (OSError, ValueError, zipfile.BadZipFile):
-            return []
+        return []
     return sorted((name for name in found if not is_ignored(name)), key=natural_key)
+
+
+def _names_zipped(file: Path | io.BytesIO) -> list[str]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return [info.filename for info in archive.infolist() if not info.is_dir()]
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return []  # whoever reads it says why
 
 
 def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:
