@@ -16,7 +16,7 @@ Every answer has `.frame` (tidy rows), `.signature` (the recipe in one line) and
 >>> kp.evaluate(corpus, again, measures="P@k", denominator="returned").frame["value"].tolist()
 [0.5]
 
-Which system is better, and is that certain?   answer, evaluate, compare, stability, spread
+Which system is better, and is that certain?   answer, evaluate, compare, versus, stability, spread
 Which phrases make the number?                 by_document, one_document, near_misses, soft_evaluate
 How far do the annotators agree?               agreement, trim
 Which similarity agrees with people?           similarity, correlate
@@ -57,6 +57,7 @@ from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.studies.spread import Spread, spread
 from kp_core.studies.stability import Stability, stability
 from kp_core.studies.trimming import Trimmed, trim
+from kp_core.studies.versus import Versus, versus
 from kp_core.words.answers import answer
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "Stability",
     "Trimmed",
     "UsageError",
+    "Versus",
     "__version__",
     "agreement",
     "all_values",
@@ -110,4 +112,5 @@ __all__ = [
     "stability",
     "together",
     "trim",
+    "versus",
 ]

@@ -26,7 +26,7 @@ _DOORS = {
 
 def section() -> None:
     """Show a receipt of every file, what is wrong with them, and the way on; or the doors, before there are any."""
-    corpus, own = workspace.corpus(), workspace.uploads()
+    corpus, own = workspace.whole().corpus, workspace.uploads()
     streamed.listed()
     if not own.files and not workspace.is_asked_for():
         _doors()

@@ -7,6 +7,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import curves, dots, screen_tables
 from kp_core.charts.selection import has_curve, named
+from kp_core.settings import Settings
 from kp_core.words import answers, statements
 from kp_ui import cached, controls, link, results, settings, show, workspace
 
@@ -57,6 +58,29 @@ def answer() -> None:
             curve = screen_tables.curves(result, measure)
             show.downloads(curve, "over_k", f"{measure} over k", result.signature, "Values over k")
         show.recipe(here)
+
+
+def datasets() -> None:
+    """Say on how many data sets which system is better, beside its values on each of them, and the curves over k."""
+    measure, here = settings.value("measure"), workspace.whole()
+    asked = settings.settings().changed(k=settings.value("k"))
+
+    def ask(settings_: Settings) -> kp.Result:
+        return cached.of((here.corpus,), f"all {here.digest}", kp.evaluate, settings_, (measure,), by="dataset")
+
+    result = ask(asked)
+    results.answer(cached.of((here.corpus,), f"all {here.digest}", kp.answer, asked, measure))
+    show.chart(dots.by_dataset(result, measure), "by_dataset")
+    results.reasons(result)
+    if has_curve(measure):
+        over = ask(asked.changed(k=range(1, 51), interval="none"))
+        show.chart(curves.by_dataset(over, measure, settings.cutoff()), "datasets_over_k")
+    table = result.wide()
+    show.note_table(table)
+    with st.container(horizontal=True):
+        link.to("report", "The table for a paper", report_tab="Table for a paper")
+        show.downloads(result.frame, "datasets", f"{measure} by data set", result.signature, "Values")
+        show.recipe(result)
 
 
 def _published(here: kp.Result, name: str, system: str) -> None:

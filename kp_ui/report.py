@@ -8,6 +8,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import typeset
+from kp_core.scoring.runs import runs_of
 from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway import bundle, figures
 from kp_core.takeaway.bundle import SECTIONS, possible
@@ -21,6 +22,8 @@ FILES = (
     ("LaTeX tables", "tables.tex", "latex"),
     ("Settings as JSON", "settings.json", "record"),
 )
+#: The measures of a table over data sets, at first: two of them fit a page.
+MAIN = ("F1@k",)
 #: Tables of more columns are in the files alone: here they would be cut.
 _WIDEST = 7
 TITLE = "Evaluation of keyphrase extraction"
@@ -28,6 +31,7 @@ TITLE = "Evaluation of keyphrase extraction"
 
 def section() -> None:
     """Let the user choose what the report has, look at it, and take it along."""
+    results.one_dataset("report")
     left, right = st.columns([1, 2], gap="large")
     with left:
         title, sections = asked()
@@ -40,31 +44,40 @@ def section() -> None:
 
 def paper() -> None:
     """Let the user make the table of a paper: systems, measures, cutoffs, digits; with a look at it."""
-    systems = workspace.corpus().systems
+    here = workspace.whole() if workspace.all_datasets() else workspace.current()
+    systems, several = list(runs_of(here.corpus.systems)), bool(here.corpus.datasets)
     if not systems:
         st.info("A table needs the output of at least one system.")
         return
+    shown = systems if several else [name for name in results.best_first() if name in systems] or systems
     first, second, third = st.columns([3, 3, 2], gap="medium")
-    rows = first.multiselect("Systems", systems, results.best_first(), key="table_systems")
-    measures = second.multiselect("Measures", settings.measures(), DEFAULT, key="table_measures")
+    rows = first.multiselect("Systems", systems, shown, key="table_systems")
+    usual = MAIN if several else DEFAULT
+    measures = second.multiselect("Measures", settings.measures(), usual, key="table_measures")
     cutoffs = third.text_input("Cutoffs k", "5, 10", key="table_k", help="Numbers, average, gold or all, with commas.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         digits = int(st.number_input("Digits", 1, 6, 3, key="table_digits", width=120))
+        apart = here.corpus.has_texts and st.toggle("Present and absent", key="table_presence")
         bounds = st.toggle("Intervals", key="table_bounds")
+        several_runs = len(systems) < len(here.corpus.systems)
+        deviations = several_runs and st.toggle("Deviation over runs", value=True, key="table_deviations")
         marks = st.toggle("Marks of significance", value=True, key="table_marks")
         baselines = st.toggle("Baselines", key="table_baselines")
+        baseline = st.selectbox("Daggers against", ["the best", *systems], key="table_baseline", width=180)
     caption = st.text_input("Caption", TITLE, key="table_caption", max_chars=300)
     if not rows or not measures:
         st.info("Choose at least one system and one measure.")
         return
-    at = cached.at_cutoff()
+    by = (*(("dataset",) if several else ()), *(("presence",) if apart else ()))
+    chosen = {"systems": rows, "marks": marks, "baselines": baselines, "by": by}
+    chosen["baseline"] = "" if baseline == "the best" else baseline
     try:
-        at = at.changed(k="".join(cutoffs.split()))
-        made = cached.ask(kp.paper_table, at, measures, systems=rows, marks=marks, baselines=baselines)
+        at = cached.at_cutoff().changed(k="".join(cutoffs.split()))
+        made = cached.of((here.corpus,), here.digest, kp.paper_table, at, measures, **chosen)
     except (kp.InputError, kp.UsageError) as problem:
         st.info(show.sentence(problem))
         return
-    made = replace(made, digits=digits, bounds=bounds, caption=caption)
+    made = replace(made, digits=digits, bounds=bounds, deviations=deviations, caption=caption)
     st.markdown(made.markdown())
     with st.container(horizontal=True):
         for label, ending, data in (
@@ -96,6 +109,7 @@ def images(svg: Callable[[], str], name: str, line: str) -> None:
 
 def methods() -> None:
     """Show the paragraph on methods for a paper, with its references."""
+    results.one_dataset("paragraph")
     if not workspace.corpus().systems:
         st.info("The paragraph describes an evaluation of systems, and none is loaded.")
         return

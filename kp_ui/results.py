@@ -17,6 +17,7 @@ from kp_core.errors import Note
 from kp_core.scoring.counts import HUMANS, longest_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
+from kp_core.scoring.runs import runs_of
 from kp_core.studies.answer import Answer
 from kp_core.typeset import digits_of
 from kp_ui import cached, controls, link, prose, settings, show, workspace
@@ -30,10 +31,15 @@ FEW_PEOPLE = 20
 WHOLE = 30
 
 
-def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -> None:
-    """Open a result page with its title; without what it needs, say so, point to what can be opened, and stop."""
+def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True, every: bool = False) -> None:
+    """Open a result page with its title; without what it needs, say so, point to what can be opened, and stop.
+
+    every: whether the page shows all data sets where all are chosen
+    """
     corpus = workspace.corpus()
     st.title(title, anchor=False)
+    if not every:
+        one_dataset("page")
     if needs_gold and not len(corpus.gold):
         lacks("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
         st.stop()
@@ -45,6 +51,12 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
             label = "Or let KPScope extract phrases from these texts"
             link.to("data", label, data_tab="Extract phrases")
         st.stop()
+
+
+def one_dataset(what: str) -> None:
+    """Say which data set a page or tab shows where all are chosen and it shows one."""
+    if workspace.all_datasets():
+        show.small(f"This {what} is of one data set: {workspace.dataset()}. Choose another one beside.")
 
 
 def in_short(text: str, systems: Iterable[str] = ()) -> str:
@@ -140,8 +152,9 @@ def where_no_mark() -> None:
 
 def open_documents(system: str, systems: list[str]) -> None:
     """Open the documents of a system that was clicked in a chart; people and baselines have none."""
-    if system in systems:
-        link.go("documents", system=system)
+    runs = runs_of(systems)
+    if system in runs:
+        link.go("documents", system=runs[system][0])
 
 
 def links_to_documents(systems: list[str]) -> None:

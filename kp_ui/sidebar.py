@@ -19,6 +19,8 @@ def draw() -> DeltaGenerator:
     """Draw the sidebar, and return the place of the link."""
     with st.sidebar:
         workspace.banner()
+        if datasets := workspace.whole().corpus.datasets:
+            controls.select("Data set", [workspace.EVERY, *datasets], workspace.DATASET)
         controls.upload("Drop your files here", "beside", saving.take_anywhere, folded=True)
         _cutoff("sidebar")
         for name in _MAIN:

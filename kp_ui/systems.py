@@ -9,9 +9,11 @@ import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
 from kp_core.charts.selection import NEAR, has_curve, named
 from kp_core.scoring.paired import CORRECTIONS
+from kp_core.scoring.runs import runs_of
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.compare import TESTS, Correction, Family
-from kp_core.studies.parts import PARTS
+from kp_core.studies.means import OVER_RUNS
+from kp_core.studies.parts import DATASET, PARTS
 from kp_core.studies.stability import By
 from kp_core.takeaway import methods
 from kp_core.words import statements
@@ -53,10 +55,44 @@ def measures() -> None:
     results.table(
         screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names)
     )
-    show.about("systems.measures")
+    test = "t test over documents and runs" if _has_runs() else "paired randomisation test"
+    show.about("systems.measures", test=test)
     results.reasons(screen_tables.only(here, names))
     show.foot(here, (here.frame, "ranking", "Ranking measures"))
     _certainty()
+
+
+def against() -> None:
+    """Set two systems side by side: the difference over k, documents won and lost, phrases that only one finds."""
+    names = results.best_first()
+    if len(names) < 2:
+        st.caption("One system is loaded. Load a second one to compare them.")
+        return
+    left, right = st.columns(2)
+    a = controls.select("A", names, "against_a", inside=left)
+    others = [name for name in names if name != a]
+    runs = next(own for own in runs_of(names).values() if a in own)
+    start = next((place for place, name in enumerate(others) if name not in runs), 0)  # rather another system
+    b = controls.select("B", others, "against_b", start, inside=right)
+    found = cached.here(kp.versus, settings.value("measure"), a=a, b=b)
+    show.paragraph(statements.of_two(found))
+    first, second = st.columns([3, 2], gap="medium")
+    with first:
+        show.chart(curves.difference(found, settings.cutoff()), "against_over_k")
+    with second:
+        shown = found.by_document.rename(columns={"difference": "A − B"})
+        results.table_of_documents(shown, "against_documents")
+    show.subheader("Keyphrases that only one of them finds")
+    for column, name in zip(st.columns(2, gap="medium"), (a, b), strict=True):
+        with column:
+            own = found.phrases[found.phrases["found by"] == name].drop(columns="found by")
+            st.markdown(f"**Only {show.plain(name)}**: {show.counted(len(own), 'keyphrase')}")
+            results.table(own, f"only {name}")
+    with st.container(horizontal=True):
+        show.downloads(found.frame, "difference_over_k", f"{a} minus {b} over k", found.signature, "Difference over k")
+        show.downloads(found.by_document, "difference_by_document", f"{a} and {b}", found.signature, "Documents")
+        show.downloads(found.phrases, "found_by_one", f"Found by {a} or {b} alone", found.signature, "Keyphrases")
+        show.signature(found.signature)
 
 
 def _tests(names: tuple[str, ...], cutoff: int | str) -> dict[str, kp.Comparison]:
@@ -78,12 +114,19 @@ def _certainty() -> None:
         st.caption("One system is loaded. Load a second one to compare them.")
         return
     left, right = st.columns(2)
-    test = controls.choice("Test", TESTS, "test", inside=left)
+    tests = [name for name in TESTS if (name in OVER_RUNS) == _has_runs()]
+    test = controls.choice("Test", tests, "test", inside=left)
     correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
     comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
     family = Family(measure, test, cast(Correction, correction))
     results.answer(cached.here(kp.answer, measure, family=family))
     tested(comparison, name)
+
+
+def _has_runs() -> bool:
+    """Tell whether some system has several runs."""
+    names = workspace.corpus().systems
+    return len(runs_of(names)) < len(names)
 
 
 def over_k() -> None:
@@ -226,7 +269,8 @@ def _conventions(measure: str) -> None:
 def parts() -> None:
     """Show the measure in use for parts of the data: document types, lengths, present and absent keyphrases."""
     measure = settings.value("measure")
-    chosen = controls.select("Parts by", PARTS, "parts", len(PARTS) - 1)
+    offered = [name for name in PARTS if name != DATASET]
+    chosen = controls.select("Parts by", offered, "parts", len(offered) - 1)
     show.small(f"{chosen}: {PARTS[chosen]}.")
     found = cached.here(kp.evaluate, (measure,), by=chosen)
     table = screen_tables.by_part(found)

@@ -8,6 +8,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.reading import fields, findings, identifiers, report
 from kp_core.reading.identifiers import without_common
+from kp_core.reading.names import proposed_runs
 from kp_core.settings import in_words
 from kp_ui import cached, controls, link, mapping, prose, results, settings, show, workspace
 
@@ -24,7 +25,7 @@ _MOST = 2000
 
 def section() -> None:
     """Show all that was understood of the data on screen: lists, coverage, rejected rows, files, odd characters."""
-    corpus = workspace.corpus()
+    corpus = workspace.whole().corpus
     if workspace.current().sample is not None:
         show.small(f"Of the sample data: {workspace.current().title}.")
     _statistics(corpus)
@@ -43,12 +44,12 @@ def section() -> None:
 
 def stopped() -> bool:
     """Tell whether the sides of the data on screen do not meet, so that no number has a meaning."""
-    return any(finding.level == "stop" for finding in findings(workspace.corpus()))
+    return any(finding.level == "stop" for finding in findings(workspace.whole().corpus))
 
 
 def wrong() -> None:
     """Say in one line each what is wrong with the data on screen, its remedy beside it; nothing where nothing is."""
-    corpus = workspace.corpus()
+    corpus = workspace.whole().corpus
     if not len(corpus.gold) and not len(corpus.judgements):
         _line("There is no gold standard among these files. Add one, or say above which file it is.")
     elif len(corpus.gold) and not corpus.systems and len(corpus.annotators) < 2:
@@ -61,6 +62,7 @@ def wrong() -> None:
             for answer in finding.answers
         ]
         _line(words, *mends, level=finding.level)
+    _runs(corpus)
     held(corpus.report.fixes)
     _offers(corpus, {",".join(answer.fixes) for finding in apart for answer in finding.answers})
     if not stopped():
@@ -99,7 +101,7 @@ def _understood(corpus: kp.Corpus) -> None:
 def _statistics(corpus: kp.Corpus) -> None:
     st.markdown("**Annotators and systems**")
     normaliser, k = settings.normaliser(), settings.cutoff_of_average()
-    table = cached.of((corpus, normaliser), str(normaliser), report.statistics, k)
+    table = cached.of((corpus, normaliser), f"all {normaliser}", report.statistics, k)
     said = report.telling(table)
     said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns=_NAMED)
     results.table(said.assign(role=said["role"].replace(mapping.ROLES)), "statistics")
@@ -124,6 +126,17 @@ def _names(systems: list[str]) -> None:
 
 def _rename(name: str, key: str) -> None:
     workspace.rename({name: st.session_state[key]})
+
+
+def _runs(corpus: kp.Corpus) -> None:
+    """Propose that systems told apart by a number are runs of one."""
+    if workspace.current().sample is not None:
+        return
+    in_files = {shown: name for name, shown in workspace.uploads().names.items()}
+    for system, names in proposed_runs(corpus).items():
+        said = f"{', '.join(list(names)[:6])}{' …' * (len(names) > 6)} differ little: they may be runs of one system."
+        wanted = {in_files.get(name, name): run for name, run in names.items()}
+        _line(said, (f"They are {len(names)} runs of {system}", f"runs of {system}", workspace.rename, wanted))
 
 
 def held(fixes: Iterable[str]) -> None:

@@ -18,6 +18,7 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
+from kp_core.scoring.runs import runs_of
 from kp_ui import ROOT, controls, link, prose, show, state
 
 SAMPLE_DATA = ROOT / "sample_data"
@@ -31,6 +32,8 @@ _FILES, _LOST = "files", "lost files"
 _KEY, _KEPT = "kept", "kept files"
 #: What of a link names data, which a workspace file has itself.
 DATA = (SAMPLE, _FILES, _KEY)
+#: The choice of the data set on screen, where documents are of several; all of them unless one is chosen.
+DATASET, EVERY = "dataset", "all"
 #: Whether somebody asked for the sample on screen; a first visit and lost files did not.
 _ASKED = "asked for the sample"
 #: Where to go on: on the Data page for files dropped beside another, on the page of a workspace file that was opened.
@@ -86,9 +89,30 @@ class Workspace:
     uploads: Uploads = field(default_factory=Uploads)
 
 
-def current() -> Workspace:
-    """Return the data on screen."""
+def whole() -> Workspace:
+    """Return all data of this session, of whatever data sets they are."""
     return cast(Workspace, st.session_state[_CURRENT])
+
+
+def dataset() -> str:
+    """Return the data set on screen, the first where all are chosen; empty where there is one."""
+    names = whole().corpus.datasets
+    chosen = link.chosen().get(DATASET, EVERY)
+    return chosen if chosen in names else names[0] if names else ""
+
+
+def all_datasets() -> bool:
+    """Tell whether there are several data sets, and all of them are chosen."""
+    names = whole().corpus.datasets
+    return bool(names) and link.chosen().get(DATASET, EVERY) not in names
+
+
+def current() -> Workspace:
+    """Return the data on screen: of several data sets one."""
+    here, name = whole(), dataset()
+    if not name:
+        return here
+    return replace(here, corpus=here.corpus.by_dataset[name], digest=f"{here.digest}/{name}")
 
 
 def read_files() -> None:
@@ -277,16 +301,19 @@ def refusals() -> Iterator[None]:
 def _ready(files: Uploads, title: str, sample: str | None = None) -> Workspace:
     """Return a workspace whose phrases are coded and normalised already, while the page still says that it opens."""
     corpus = files.load()
-    if len(corpus.gold):
-        prepare(corpus)
+    for part in corpus.by_dataset.values() or (corpus,):
+        if len(part.gold):
+            prepare(part)
     return Workspace(corpus, content_digest(corpus), title, sample, files)
 
 
 def banner() -> None:
     """Say which data are on screen, with one click back to the other."""
-    here, own = current(), uploads()
-    corpus = here.corpus
-    sides = {"document": corpus.documents, "annotator": corpus.annotators, "system": corpus.systems}
+    here, own = whole(), uploads()
+    corpus, systems = here.corpus, runs_of(here.corpus.systems)
+    runs = corpus.systems if len(systems) < len(corpus.systems) else []
+    sides = {"data set": corpus.datasets, "document": corpus.documents, "annotator": corpus.annotators}
+    sides |= {"system": systems, "run": runs}
     what = " · ".join(show.counted(len(side), name) for name, side in sides.items() if len(side))
     if here.sample is None:
         st.markdown(f"**{show.plain(here.title[:1].upper() + here.title[1:])}**  \n{what}")

@@ -1,4 +1,4 @@
-"""How do the systems differ: tables against people, every measure, k, near misses, parts of the data, stability?"""
+"""How do the systems differ: one against another, tables against people, every measure, k, near misses, parts?"""
 
 from kp_ui import concordance, controls, results, systems
 
@@ -7,6 +7,7 @@ controls.tabs(
     "systems_tab",
     {
         "Concordance": concordance.section,
+        "A against B": systems.against,
         "Measures": systems.measures,
         "Over k": systems.over_k,
         "Near misses": systems.near_misses,

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.pieces import along_axis, axis, band_of, curve_of, laid_out, merged, plain, upright, words_at
+from kp_core.charts.pieces import (
+    above_panel,
+    along_axis,
+    axis,
+    band_of,
+    curve_of,
+    laid_out,
+    merged,
+    plain,
+    upright,
+    words_at,
+)
 from kp_core.charts.selection import VIEWS, over_numbers
 from kp_core.charts.style import CLEAR, GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, labels, looks
 from kp_core.errors import counted
@@ -17,9 +28,11 @@ from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
 from kp_core.studies.answer import neighbours
+from kp_core.studies.means import MEAN
 from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
+from kp_core.studies.versus import Versus
 from kp_core.typeset import highest, listed, number
 
 #: How one point of a curve is marked: the cutoff or the universe in use.
@@ -75,6 +88,53 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
     figure = laid_out(traces, height, **_axes(panels, last), **more)
     clear = f" A bar on the axis marks the {len(marks.clear)} cutoffs at which the leader is clear." if bars else ""
     return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()) + clear)
+
+
+def difference(found: Versus, cutoff: int | str) -> Chart:
+    """Draw by how much one system is ahead of another one over k, with the interval at each k by itself."""
+    rows, look = found.frame, looks([found.a])[found.a]
+    traces = [
+        *band_of(rows, "k", look.band()),
+        curve_of(rows["k"], rows["difference"], found.a, look, showlegend=False),
+    ]
+    lines: list[Part] = [
+        {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 0, "y1": 0, "line": {"color": GREY, "width": 1}}
+    ]
+    lines += [upright(cutoff, color=GREY, width=1.5)] if isinstance(cutoff, int) else []
+    x, y = axis("number of phrases k"), axis(f"{label(found.a, 16)} − {label(found.b, 16)}")
+    here = rows.iloc[int(rows["difference"].abs().argmax())] if len(rows) else None
+    most = (
+        f" The difference is largest at k = {int(here['k'])}: {number(here['difference'])}." if here is not None else ""
+    )
+    return Chart(
+        laid_out(traces, 360, x, y, shapes=lines), f"{found.a} minus {found.b} over k, with 95 % intervals.{most}"
+    )
+
+
+def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
+    """Draw a measure over k, a small panel a data set, all over the same axes."""
+    found = dict[str, dict[str, pd.DataFrame]]()
+    for subset in (name for name in dict.fromkeys(result.frame["subset"]) if name != MEAN):
+        own = result.frame[result.frame["subset"] == subset]
+        found[subset.removeprefix("dataset:")] = over_numbers(replace(result, frame=own), measure)
+    drawn = looks(result.frame["system"])
+    traces, notes, lines, axes = list[Part](), list[Part](), list[Part](), Part()
+    last, width = max((_last(own) for own in found.values()), default=1), 1 / max(1, len(found))
+    for place, (dataset, systems) in enumerate(found.items()):
+        panel = str(place + 1) if place else ""
+        for name, rows in systems.items():
+            more: Part = {"xaxis": f"x{panel}", "yaxis": f"y{panel}", "mode": "lines", "showlegend": not place}
+            traces.append(curve_of(rows["k"], rows["value"], name, drawn[name], **more))
+        domain = [place * width + 0.02 * bool(place), (place + 1) * width - 0.01]
+        scale: Part = {"matches": "y", "showticklabels": False} if place else {"rangemode": "tozero"}
+        axes[f"xaxis{panel}"] = axis("k", domain=domain, anchor=f"y{panel}", range=[0.5, last + 0.5], nticks=6)
+        axes[f"yaxis{panel}"] = axis("" if place else label(measure), anchor=f"x{panel}", **scale)
+        notes.append(above_panel(sum(domain) / 2, dataset))
+        if isinstance(cutoff, int):
+            lines.append(upright(cutoff, panel, color=GREY, width=1.5))
+    figure = laid_out(traces, 300, None, None, annotations=notes, shapes=lines, margin={"t": 34}, **axes)
+    said = " ".join(f"{dataset}: {in_words(own, measure, Marks(cutoff))}" for dataset, own in found.items())
+    return Chart(figure, said)
 
 
 def _axes(panels: Mapping[str, str], last: int) -> Part:

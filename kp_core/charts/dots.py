@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import cycle
 
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.pieces import axis, dots_of, dotted, error_bars, laid_out, names_axis, plain, upright, words_at
+from kp_core.charts.pieces import (
+    above_panel,
+    axis,
+    dots_of,
+    dotted,
+    error_bars,
+    laid_out,
+    names_axis,
+    plain,
+    upright,
+    words_at,
+)
 from kp_core.charts.selection import NEAR, by_correlation, rows_of, where
 from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, Chart, Part, label, labels, looks
 from kp_core.errors import counted
@@ -17,9 +29,10 @@ from kp_core.settings import change_in_words, in_words
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
+from kp_core.studies.means import MEAN
 from kp_core.studies.result import Result
 from kp_core.studies.spread import EQUAL, GRID, Spread
-from kp_core.typeset import number
+from kp_core.typeset import highest, number
 
 #: One for each preset, in their order; all can be told apart without colour.
 _PRESET_SYMBOLS = (
@@ -50,6 +63,11 @@ def leaderboard(result: Result, measure: str) -> Chart:
         more = {"symbol": "circle" if row["system"] in REFERENCES else look.symbol, "size": 11}
         more |= {"error_x": error_bars(one, look.colour), "customdata": [row["system"]]}
         traces.append(dots_of(one, [name], look.colour, cliponaxis=False, **more))  # a dot at 0 is whole
+        if result.by_run is not None:
+            runs = rows_of(replace(result, frame=result.by_run), measure)
+            values = runs.loc[runs["system"] == row["system"], "value"]
+            small: Part = {"opacity": 0.55, "showlegend": False, "hovertemplate": "a run: %{x:.3f}<extra></extra>"}
+            traces.append(dotted(values, [name] * len(values), look.colour, size=6, cliponaxis=False, **small))
         # By its row and not by its name: a system may be called “07”, which would be taken for the eighth row.
         right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": look.colour}}
         notes.append(words_at(1, place, f"<b>{number(row['value'], 3)}</b>", **right))
@@ -58,6 +76,44 @@ def leaderboard(result: Result, measure: str) -> Chart:
     alt = f"{measure} with 95 % intervals: {_values(rows['system'], rows['value'])}."
     figure = laid_out(traces, 90 + 40 * max(1, len(rows)), x, y, annotations=notes, margin=margin)
     return Chart(figure, alt if len(rows) else f"{measure} is undefined for every system.")
+
+
+def by_dataset(result: Result, measure: str) -> Chart:
+    """Draw the value of each system on each data set as a dot with its interval and number, a column a data set.
+
+    The mean comes last; systems are in the order of their means, and the best of a column is bold.
+    """
+    rows = result.frame[result.frame["value"].notna() & ~result.frame["system"].isin(BASELINES)]
+    subsets = [*(name for name in dict.fromkeys(rows["subset"]) if name != MEAN), MEAN]
+    means = rows[rows["subset"] == MEAN].sort_values("value", ascending=False, kind="stable")["system"]
+    systems = list(dict.fromkeys([*means, *rows["system"]]))
+    drawn, names = looks(result.frame["system"]), dict(zip(systems, labels(systems), strict=True))
+    width, traces, notes, axes = 1 / len(subsets), list[Part](), list[Part](), Part()
+    for place, subset in enumerate(subsets):
+        own, panel = rows[rows["subset"] == subset], str(place + 1) if place else ""
+        best = highest(dict(zip(own["system"], own["value"], strict=True))) if len(own) else ()
+        for _, row in own.iterrows():
+            one, look = own.loc[[row.name]], drawn[row["system"]]
+            more = {"symbol": look.symbol, "error_x": error_bars(one, look.colour), "cliponaxis": False}
+            traces.append(dots_of(one, [names[row["system"]]], look.colour, xaxis=f"x{panel}", yaxis="y", **more))
+            text = number(row["value"], 3)
+            shown, at = f"<b>{text}</b>" if row["system"] in best else text, (place + 0.98) * width
+            style = {"xref": "paper", "xanchor": "right", "font": {"size": 13, "color": look.colour}}
+            notes.append(words_at(at, names[row["system"]], shown, **style))
+        head = "mean" if subset == MEAN else subset.removeprefix("dataset:")
+        notes.append(above_panel((place + 0.35) * width, head))
+        domain = [place * width + 0.01 * bool(place), (place + 0.7) * width]
+        scale: Part = {"matches": "x"} if place else {"rangemode": "tozero"}
+        axes[f"xaxis{panel}"] = axis(domain=domain, nticks=3, anchor="y", **scale)
+    order = [names[name] for name in systems]
+    y = names_axis(categoryorder="array", categoryarray=order)
+    said = "; ".join(
+        f"{'mean' if subset == MEAN else subset.removeprefix('dataset:')}: "
+        + _values(own["system"], own["value"], ", ")
+        for subset, own in rows.groupby("subset", sort=False)
+    )
+    figure = laid_out(traces, 110 + 40 * max(1, len(systems)), None, y, annotations=notes, margin={"t": 34}, **axes)
+    return Chart(figure, f"{measure} by data set with 95 % intervals: {said}.")
 
 
 def by_part(result: Result) -> Chart:

@@ -85,6 +85,12 @@ def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}
 
 
+def above_panel(x: float, name: str) -> Part:
+    """Return the name of a panel, above its middle."""
+    place = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
+    return words_at(x, 1, f"<b>{label(name, 24)}</b>", **place)
+
+
 def heat_map_of(
     values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **look: Any
 ) -> Part:

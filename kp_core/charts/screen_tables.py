@@ -13,6 +13,7 @@ from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, wher
 from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
 from kp_core.scoring.counts import BASELINES
+from kp_core.scoring.runs import runs_of
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.breakdowns import exceeds_all
@@ -109,13 +110,15 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
 
 def best_systems(result: Result, measure: str, systems: Sequence[str]) -> list[str]:
     """Return the systems by their value at one cutoff, the best first, those without a value last."""
-    values = {name: value(result, name, measure) for name in systems}
+    owners = {run: system for system, runs in runs_of(systems).items() for run in runs}
+    values = {name: value(result, owners[name], measure) for name in systems}
     return sorted(systems, key=lambda name: (values[name] != values[name], -values[name]))
 
 
 def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
-    """Return a table with its systems in an order, and what is no system below."""
+    """Return a table with its systems in an order, and what is no system below; a system stands where its runs do."""
     place = {name: number for number, name in enumerate(systems)}
+    place |= {system: min(place[run] for run in runs) for system, runs in runs_of(systems).items()}
     return table.sort_values(
         "system", key=lambda names: names.map(place).fillna(len(place)), kind="stable", ignore_index=True
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.scoring import paired
-from kp_core.scoring.codes import Floats
+from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.counts import count_systems, longest_lists
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
@@ -79,7 +79,7 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     tried = cutoffs(data, trials)
     if len(tried) < 2:  # all lists are empty, or of one phrase
         return None
-    values = values_over(data, asked, tried)
+    values, _ = values_over(data, asked, tried)
     if len(values) < 2 or not len(next(iter(values.values()))):
         return None
     pairs = list(combinations(values, 2))
@@ -99,15 +99,15 @@ def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
     return tuple(int(k) for k in np.linspace(1, every[-1], _FEW).round())
 
 
-def values_over(data: Prepared, asked: Asked, tried: Sequence[Cutoff]) -> dict[str, Floats]:
-    """Return the values (D, K) of every system, of the documents that have one for all systems at all cutoffs."""
+def values_over(data: Prepared, asked: Asked, tried: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
+    """Return the values (D, K) of every system, and which documents they are of: those with all values for all."""
     systems = count_systems(data, asked.of_tables)
     found, shared = dict[str, Floats](), np.ones(len(data.documents), dtype=bool)
     for name, own in systems.items():
         view = own.of(asked).at(tuple(tried))
         found[name] = np.asarray(view.values(asked))
         shared &= view.used & ~np.isnan(found[name]).any(axis=1)
-    return {name: own[shared] for name, own in found.items()}
+    return {name: own[shared] for name, own in found.items()}, shared
 
 
 def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:

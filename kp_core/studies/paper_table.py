@@ -32,6 +32,8 @@ DEFAULT = ("P@k", "R@k", "F1@k", "MAP")
 _COLUMN, _PAGE = 44, 72
 #: Lines of a page, and those of a part beside its systems.
 _LINES, _HEAD = 40, 3
+#: Between a mean and its deviation, which no line may end at.
+_DEVIATES, _LATEX_DEVIATES = "\u00a0±\u00a0", r"\,$\pm$\,"
 _DAGGER, _LATEX_DAGGER = "†", r"$^{\dagger}$"
 
 
@@ -189,7 +191,7 @@ class PaperTable:
         name = "table*" if max(self._width(*part) for part in parts) > _COLUMN else "table"
         a_page = max(1, _LINES // (len(self.systems) + _HEAD))
         pages = [parts[start : start + a_page] for start in range(0, len(parts), a_page)]
-        note = typeset.escape_latex(self.note()).replace(_DAGGER, _LATEX_DAGGER)
+        note = _marked(typeset.escape_latex(self.note())).replace("±", r"$\pm$")
         lines = [f"% {self.signature}"]
         for place, page in enumerate(pages):
             caption = typeset.escape_latex(self.caption + " (continued)" * bool(place))
@@ -207,7 +209,7 @@ class PaperTable:
     def _tabular(self, block: str, columns: Sequence[Column]) -> list[str]:
         rows = self._lines(block, r"\textbf{{{}}}{}", typeset.escape_latex, columns)
         names = ["System", *(typeset.escape_latex(column.name) for column in columns)]
-        body = (" & ".join(line).replace(_DAGGER, _LATEX_DAGGER) + r" \\" for line in rows)
+        body = (_marked(" & ".join(line)) + r" \\" for line in rows)
         above, rules, first = [""], list[str](), 2
         for head, own in _heads(columns):
             above.append(rf"\multicolumn{{{len(own)}}}{{c}}{{{typeset.escape_latex(head)}}}")
@@ -245,7 +247,7 @@ class PaperTable:
     def _text(self, row: pd.Series[Any]) -> str:
         text = "–" if row["value"] != row["value"] else typeset.number(row["value"], self.digits)
         if self.deviations and row.get("sd") == row.get("sd") and row.get("sd") is not None:
-            text += f" ± {typeset.number(row['sd'], self.digits)}"
+            text += f"{_DEVIATES}{typeset.number(row['sd'], self.digits)}"
         if self.bounds and row["low"] == row["low"] and row["value"] == row["value"]:
             text += f" [{typeset.number(row['low'], self.digits)}, {typeset.number(row['high'], self.digits)}]"
         return text
@@ -285,6 +287,11 @@ def key(block: str, column: Column) -> str:
     ('present nus F1@5', 'MAP')
     """
     return f"{block} {column.label}".strip()
+
+
+def _marked(text: str) -> str:
+    """Return text with its marks in LaTeX."""
+    return text.replace(_DAGGER, _LATEX_DAGGER).replace(_DEVIATES, _LATEX_DEVIATES)
 
 
 def _heading(block: str) -> str:

@@ -123,8 +123,12 @@ class Result(Numbers):
 
     def at(self, cutoff: int | str) -> Result:
         """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
-        rows = self.frame[(self.frame["k"] == cutoff) | self.frame["k"].isna()].reset_index(drop=True)
-        return replace(self, frame=rows, settings=self.settings.changed(k=(cutoff,)))
+
+        def at(frame: pd.DataFrame) -> pd.DataFrame:
+            return frame[(frame["k"] == cutoff) | frame["k"].isna()].reset_index(drop=True)
+
+        by_run = None if self.by_run is None else at(self.by_run)
+        return replace(self, frame=at(self.frame), settings=self.settings.changed(k=(cutoff,)), by_run=by_run)
 
     @property
     def columns(self) -> pd.Series[str]:

@@ -241,7 +241,7 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
         return Answer(claim, "cannot tell", f"{documents}{turned}", (best, second), coverage=coverage, caveats=said)
     where = f"all {found.of}" if found.better == found.of else f"at least {found.better} of {found.of}"
     claim = f"{best} is better than {second} on {where} data sets: {means}."
-    which = f"These are {listed(found.which)}, by Holm’s correction over data sets."
+    which = f"By Holm’s correction over data sets: {listed(found.which)}."
     grade: Grade = "leaning" if few else "clear"
     return Answer(claim, grade, f"{which}{turned} {documents}", (best, second), coverage=coverage, caveats=said)
 
@@ -309,7 +309,7 @@ def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence
     """Return how many documents would make the difference of a pair clear, where it is not, and means are compared."""
     if pair[1] in comparison.better[pair[0]] or asked.averages(data.settings.average)[0] != "macro":
         return None
-    values = values_over(data, asked, asked.cutoffs(data.settings)[:1])
+    values, _ = values_over(data, asked, asked.cutoffs(data.settings)[:1])
     apart = evened((values[pair[0]] - values[pair[1]])[:, 0])
     pairs = 1 if comparison.correction == "none" else len(comparison.frame)
     needed = documents_needed(apart, pairs, np.random.default_rng(data.settings.seed))

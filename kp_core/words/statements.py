@@ -15,6 +15,7 @@ from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.facts import above_one
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
+from kp_core.studies.versus import Versus
 from kp_core.typeset import listed, number
 from kp_core.words import read
 
@@ -156,6 +157,22 @@ def range_of(spread: Spread) -> str:
     if len(spread.turns) == 1:
         return f"{text}, and the order of {pair} turns {where}.{above}"
     return f"{text}, and the order of {len(spread.turns)} pairs of systems turns, that of {pair} {where}.{above}"
+
+
+def of_two(found: Versus) -> str:
+    """Say on how many documents each of two systems is better, which keyphrases only one finds, and what stayed.
+
+    `new is better on 8 documents, level on 3 and worse on 9 …`
+    """
+    won, level, lost = found.won
+    only_a, only_b = found.found
+    text = (
+        f"By {found.measure}, {found.a} is better on {counted(won, 'document')}, level on {level:,}, worse on {lost:,}"
+    )
+    text += f". Only {found.a} finds {counted(only_a, 'keyphrase')}, only {found.b} {only_b:,}."
+    if found.stayed != found.stayed:
+        return text
+    return f"{text} Of the first phrases of {found.a}, {100 * found.stayed:.0f} % are among those of {found.b} too."
 
 
 #: What a test cannot say.

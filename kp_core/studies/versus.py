@@ -1,0 +1,152 @@
+"""Turn two systems, or two versions of one, into what separates them: over k, by document, phrase by phrase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Unpack
+
+import numpy as np
+import pandas as pd
+
+from kp_core.corpus import Corpus
+from kp_core.errors import UsageError, unfit
+from kp_core.scoring import intervals
+from kp_core.scoring.codes import Bools, Floats, ranks
+from kp_core.scoring.counts import longest_lists
+from kp_core.scoring.hits import Lists, match, ranked_lists
+from kp_core.scoring.measures import parse
+from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.settings import Changes, Settings
+from kp_core.studies.over_k import values_over
+from kp_core.studies.result import Numbers
+
+#: The last cutoff of the difference over k.
+_LAST = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Versus(Numbers):
+    """What separates two systems.
+
+    frame      one row a cutoff: mean difference a − b of the values by document, with its interval
+    a, b       the systems; measure: with its cutoff; shared: on how many documents both have values
+    by_document  one row a document: the values of both, and their difference, the largest differences first
+    phrases    one row a keyphrase that only one of the two finds within the cutoff: document, keyphrase, found by, rank
+    stayed     share of a's phrases within the cutoff that stand within that of b too, as a mean over documents
+    """
+
+    a: str
+    b: str
+    measure: str
+    by_document: pd.DataFrame
+    phrases: pd.DataFrame
+    stayed: float
+    caption: str = "Two systems"
+
+    @property
+    def won(self) -> tuple[int, int, int]:
+        """On how many documents a is better, both are level, and b is better."""
+        apart = self.by_document["difference"]
+        return int((apart > 0).sum()), int((apart == 0).sum()), int((apart < 0).sum())
+
+    @property
+    def found(self) -> tuple[int, int]:
+        """How many keyphrases only a finds, and only b."""
+        by = self.phrases["found by"]
+        return int((by == self.a).sum()), int((by == self.b).sum())
+
+
+def versus(
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measure: str = "F1@k",
+    *,
+    a: str,
+    b: str,
+    **changes: Unpack[Changes],
+) -> Versus:
+    """Set two systems side by side, by their values on the documents that both have one for; the first cutoff counts.
+
+    Raises UsageError for a system that is not there, InputError where no document has both values.
+
+    >>> from kp_core import load
+    >>> lists = {"old": {"d1": ["tide", "sky"]}, "new": {"d1": ["tide", "sea"]}}
+    >>> found = versus(load(gold={"d1": ["tide", "sea"]}, systems=lists), k=2, a="new", b="old", interval="none")
+    >>> found.won, found.found, found.stayed, found.phrases["keyphrase"].tolist()
+    ((1, 0, 0), (1, 0), 0.5, ['sea'])
+    """
+    data = prepare(corpus, settings, **changes)
+    if unknown := [name for name in (a, b) if name not in data.names.systems]:
+        raise UsageError(f"there is no system '{unknown[0]}'; choose among: {', '.join(data.names.systems)}")
+    if a == b:
+        raise UsageError(f"'{a}' is set beside itself; choose two systems")
+    asked, longest = parse(measure), longest_lists(data)
+    cutoff = asked.cutoffs(data.settings)[0]
+    two = replace(data, coded=replace(data.coded, runs={name: data.coded.runs[name] for name in (a, b)}))
+    number = cutoff if isinstance(cutoff, int) else max(longest[a], longest[b], 1)
+    curve = range(1, min(_LAST, max(longest[a], longest[b], 1)) + 1) if asked.measure.fixed is None else ()
+    tried = sorted({*curve, number})
+    over, _ = values_over(two, replace(asked, cutoff=None), tried)
+    values, here = values_over(two, asked, [cutoff])
+    if not here.any():
+        raise unfit("the documents", "no value for both", a=a, b=b)
+    documents = np.array(data.documents)[here]
+    table = pd.DataFrame({"document": documents, a: values[a][:, 0], b: values[b][:, 0]})
+    table["difference"] = np.round(values[a][:, 0] - values[b][:, 0], 12)
+    order = table["difference"].abs().sort_values(ascending=False, kind="stable").index
+    fields = {
+        "frame": _over_k(over[a] - over[b], tried, data.settings),
+        "settings": data.settings.changed(k=(cutoff,)),
+        "notes": data.notes,
+        "documents": len(data.documents),
+        "concordance": asked.of_tables,
+    }
+    phrases, stayed = _phrases(two, a, b, number)
+    shown = asked.name(None if asked.measure.fixed is not None else cutoff)
+    by_document = table.loc[order].reset_index(drop=True)
+    return Versus(**fields, a=a, b=b, measure=shown, by_document=by_document, phrases=phrases, stayed=stayed)
+
+
+def _over_k(apart: Floats, tried: list[int], settings: Settings) -> pd.DataFrame:
+    """Return mean differences (D, K) with the interval of each cutoff by itself."""
+    documents = len(apart)
+    low = high = np.full(len(tried), np.nan)
+    if documents and settings.interval != "none":
+        rng = np.random.default_rng(settings.seed)
+        low, high = intervals.percentile(intervals.resample(documents, settings.resamples, rng) @ apart / documents)
+    means = apart.mean(axis=0) if documents else low
+    return pd.DataFrame({"k": tried, "difference": means, "low": low, "high": high, "documents": documents})
+
+
+def _phrases(data: Prepared, a: str, b: str, k: int) -> tuple[pd.DataFrame, float]:
+    """Return the keyphrases that only one of two systems finds within the first k, and the share of a's that stayed."""
+    gold, raw, forms = data.gold, data.coded.phrases.to_pylist(), data.identities.forms.to_pylist()
+    spelled = dict(zip(data.identities.gold.tolist()[::-1], raw[::-1], strict=True))  # the first spelling of each form
+    first = np.flatnonzero(np.diff(gold.spelling_item, prepend=-1))
+    items = [spelled.get(form, forms[form]) for form in gold.spelling_form[first].tolist()]
+    lists = {name: _within(ranked_lists(data.coded.runs[name], data.identities, data.settings), k) for name in (a, b)}
+    found = dict[str, dict[int, int]]()
+    for name, own in lists.items():
+        matches, rank = match(own, gold), ranks(own.length)
+        found[name] = dict(
+            zip(matches.item[matches.new].tolist(), rank[matches.row[matches.new]].tolist(), strict=True)
+        )
+    rows = [
+        (data.documents[gold.document[item]], items[item], name, rank)
+        for name, other in ((a, b), (b, a))
+        for item, rank in sorted(found[name].items())
+        if item not in found[other]
+    ]
+    table = pd.DataFrame(rows, columns=["document", "keyphrase", "found by", "rank"])
+    both = data.coded.runs[a].listed & data.coded.runs[b].listed & (lists[a].length > 0)
+    owners, there = lists[a].owner, {*zip(lists[b].owner.tolist(), lists[b].form.tolist(), strict=True)}
+    pairs = zip(owners.tolist(), lists[a].form.tolist(), strict=True)
+    kept = np.array([float(pair in there) for pair in pairs])
+    shares = np.bincount(owners, kept, minlength=len(both)) / np.maximum(lists[a].length, 1)
+    return table, float(shares[both].mean()) if both.any() else float("nan")
+
+
+def _within(lists: Lists, k: int) -> Lists:
+    inside: Bools = ranks(lists.length) <= k
+    return lists.only(inside)
