@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
+from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.counts import count_systems
 from kp_core.scoring.hits import match, ranked_lists
-from kp_core.scoring.measures import of_systems, parse
+from kp_core.scoring.measures import Asked, of_systems, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.settings import Changes, Settings
+from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
@@ -93,6 +94,17 @@ def all_values(
         for parts in zip(*(block.views(asked) for block in both.blocks()), strict=True):
             one = parts[0][0]
             yield system, one.name(), np.concatenate([view.values(one) for _, view in parts])
+
+
+def values_over(data: Prepared, asked: Asked, tried: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
+    """Return the values (D, K) of every system, and which documents they are of: those with all values for all."""
+    systems = count_systems(data, asked.of_tables)
+    found, shared = dict[str, Floats](), np.ones(len(data.documents), dtype=bool)
+    for name, own in systems.items():
+        view = own.of(asked).at(tuple(tried))
+        found[name] = np.asarray(view.values(asked))
+        shared &= view.used & ~np.isnan(found[name]).any(axis=1)
+    return {name: own[shared] for name, own in found.items()}, shared
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,15 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.scoring import paired
-from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import count_systems, longest_lists
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.codes import Floats
+from kp_core.scoring.counts import longest_lists
+from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import Cutoff, Settings
+from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
 from kp_core.studies.compare import ALPHA, TRIALS
+from kp_core.studies.document_values import values_over
 
 #: The last cutoff that is tried, and how many are tried where all of them would take too long.
 _LAST, _FEW = 50, 10
@@ -97,17 +98,6 @@ def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
     if work <= _WORK or len(every) <= _FEW:
         return every
     return tuple(int(k) for k in np.linspace(1, every[-1], _FEW).round())
-
-
-def values_over(data: Prepared, asked: Asked, tried: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
-    """Return the values (D, K) of every system, and which documents they are of: those with all values for all."""
-    systems = count_systems(data, asked.of_tables)
-    found, shared = dict[str, Floats](), np.ones(len(data.documents), dtype=bool)
-    for name, own in systems.items():
-        view = own.of(asked).at(tuple(tried))
-        found[name] = np.asarray(view.values(asked))
-        shared &= view.used & ~np.isnan(found[name]).any(axis=1)
-    return {name: own[shared] for name, own in found.items()}, shared
 
 
 def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:

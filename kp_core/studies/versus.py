@@ -17,7 +17,7 @@ from kp_core.scoring.hits import Lists, match, ranked_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Changes, Settings
-from kp_core.studies.over_k import values_over
+from kp_core.studies.document_values import values_over
 from kp_core.studies.result import Numbers
 
 #: The last cutoff of the difference over k.

@@ -22,10 +22,11 @@ from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, legible, standard_error
 from kp_core.studies.answer import Answer, ClearAt, Grade
 from kp_core.studies.compare import Comparison, Family, compare_all
+from kp_core.studies.document_values import values_over
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.facts import above_one
 from kp_core.studies.means import MEAN
-from kp_core.studies.over_k import OverK, documents_needed, over_k, values_over
+from kp_core.studies.over_k import OverK, documents_needed, over_k
 from kp_core.studies.result import Result
 from kp_core.typeset import highest, listed, number
 from kp_core.words.statements import between, reliability
