@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import re
 import shlex
 import shutil
@@ -10,7 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+import kp_core as kp
 from docs.written import PAGES as WRITTEN
 from kp_core.cli import app, main
 from kp_core.reading.families import all_families
@@ -24,7 +27,7 @@ OTHERS = [
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "sample_data/README.md")
 ]
 #: What stands between fences: what is run; commands on files that are not here; what is no command.
-RUN, ON_OTHER_FILES, NO_COMMANDS = {"python", "bash"}, {""}, {"nginx", "ini", "json", "latex"}
+RUN, ON_OTHER_FILES, NO_COMMANDS = {"python", "bash"}, {""}, {"nginx", "ini", "json", "latex", "yaml"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
 
 
@@ -61,6 +64,25 @@ def test_no_block_is_left_out_and_commands_on_other_files_have_options_that_exis
         for line in commands(code):
             if own := words_of_ours(line):
                 app.parse_args(own, exit_on_error=False, print_error=False)
+
+
+def test_the_workflow_for_a_ci_runs_as_it_stands(scratch: Path) -> None:
+    """Its steps are run on the sample data, in the places of the files that a repository has."""
+    (code,) = blocks(ROOT / "docs" / "ci.md", "yaml")
+    steps = yaml.safe_load(code)["jobs"]["gate"]["steps"]
+    shutil.copy("sample_data/lectures/gold.csv", "gold.csv")
+    lectures = kp.load(systems={name: f"sample_data/lectures/systems/{name}.csv" for name in ("yake", "rake")})
+    for name, system in (("new", "yake"), ("old", "rake")):
+        lists = lectures.runs[lectures.runs["system"] == system].groupby("doc_id")["phrase"].agg(list)
+        lines = (json.dumps({"id": doc_id, "keyphrases": own}) for doc_id, own in lists.items())
+        Path(f"{name}.jsonl").write_text("\n".join(lines))
+    ours = [step["run"] for step in steps if step.get("run", "").startswith("kpscope ")]
+    assert len(ours) == 2
+    for line in ours:
+        run(line)
+    turned = ours[1].replace("new=new.jsonl", "new=old.jsonl").replace("old=old.jsonl", "old=new.jsonl")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        assert main(words_of_ours(turned)) == 3
 
 
 def commands(code: str) -> list[str]:
@@ -157,6 +179,6 @@ def test_everything_that_can_be_said_of_a_file_stands_on_the_page_on_formats() -
     said = WRITTEN["formats.md"]()
     roles = [name for name in NAMES if name not in ("name", "phrases", "predictions", "sentence")]
     switches = [name for family in all_families() for name in getattr(family, "OPTIONS", ())]
-    keys = ["role", "family", "encoding", "better", "use", "label", "texts", *roles, *switches]
+    keys = ["role", "family", "encoding", "better", "use", "label", "texts", "dataset", *roles, *switches]
     assert [key for key in keys if f"`{key}=" not in said] == []
     assert [words for words in re.findall(r"^\| `(\w+)=", said, re.M) if words not in keys] == []
