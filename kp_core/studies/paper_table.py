@@ -186,10 +186,22 @@ class PaperTable:
         return f"{''.join(tables)}<p>{escape(self.note())}</p>\n"
 
     def latex(self) -> str:
-        """Return tables that need booktabs alone: in one column or over two, in parts where they are too wide."""
-        parts = [(block, part) for block, columns in self.blocks.items() for part in self._parts(block, columns)]
-        name = "table*" if max(self._width(*part) for part in parts) > _COLUMN else "table"
-        a_page = max(1, _LINES // (len(self.systems) + _HEAD))
+        """Return tables that need booktabs alone: in one column or over two, turned or in parts if too wide.
+
+        Turned, a system is a column, and a measure on a data set a row.
+        """
+        whole = [(block, columns) for block, columns in self.blocks.items()]
+        across = max(_wide(self._turned(block)) for block in self.blocks)
+        turned = max(self._width(*one) for one in whole) > _PAGE >= across and any(
+            one.head for _, own in whole for one in own
+        )
+        parts = whole if turned else [(block, part) for block, own in whole for part in self._parts(block, own)]
+        width = across if turned else max(self._width(*part) for part in parts)
+        name, high = (
+            "table*" if width > _COLUMN else "table",
+            max(len(own) for _, own in parts) if turned else len(self.systems),
+        )
+        a_page = max(1, _LINES // (high + _HEAD))
         pages = [parts[start : start + a_page] for start in range(0, len(parts), a_page)]
         note = _marked(typeset.escape_latex(self.note())).replace("±", r"$\pm$")
         lines = [f"% {self.signature}"]
@@ -201,7 +213,7 @@ class PaperTable:
             for step, (block, part) in enumerate(page):
                 lines += [r"\par\medskip"] * bool(step)
                 lines += [rf"\emph{{{_heading(block)}}}\par\smallskip"] * bool(block and block != before)
-                lines += self._tabular(block, part)
+                lines += self._tabular_turned(block) if turned else self._tabular(block, part)
                 before = block
             lines += [r"\par\smallskip\footnotesize\raggedright", note, rf"\end{{{name}}}"]
         return "\n".join([*lines, ""])
@@ -219,6 +231,25 @@ class PaperTable:
         begin = rf"\begin{{tabular}}{{l{'r' * len(columns)}}}"
         heads = [begin, r"\toprule", *top, " & ".join(names) + r" \\", r"\midrule"]
         return [*heads, *body, r"\bottomrule", r"\end{tabular}"]
+
+    def _turned(self, block: str, bold: str = "{}{}", escape: Callable[[str], str] = str) -> list[list[str]]:
+        """Return the table of a part with a row a column: its data set where it is another one, measure, systems."""
+        columns, rows = self.blocks[block], self._lines(block, bold, escape)
+        heads = [head if place == 0 else "" for head, own in _heads(columns) for place in range(len(own))]
+        named = [[escape(head), escape(column.name)] for head, column in zip(heads, columns, strict=True)]
+        cells = zip(*(row[1:] for row in rows), strict=True)
+        first = ["Data set", "Measure", *(row[0] for row in rows)]
+        return [first, *([*name, *own] for name, own in zip(named, cells, strict=True))]
+
+    def _tabular_turned(self, block: str) -> list[str]:
+        head, *rows = self._turned(block, r"\textbf{{{}}}{}", typeset.escape_latex)
+        body = list[str]()
+        for place, row in enumerate(rows):
+            body += [r"\addlinespace"] * bool(place and row[0])
+            body.append(_marked(" & ".join(row)) + r" \\")
+        begin = rf"\begin{{tabular}}{{ll{'r' * len(self.systems)}}}"
+        top = [begin, r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
+        return [*top, *body, r"\bottomrule", r"\end{tabular}"]
 
     def text(self) -> str:
         """Return the table for a terminal."""
@@ -264,8 +295,7 @@ class PaperTable:
         return lines
 
     def _width(self, block: str, columns: Sequence[Column]) -> int:
-        lines = [["System", *(column.name for column in columns)], *self._lines(block, "{}{}", columns=columns)]
-        return sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
+        return _wide([["System", *(column.name for column in columns)], *self._lines(block, "{}{}", columns=columns)])
 
     def _parts(self, block: str, columns: Sequence[Column]) -> list[list[Column]]:
         """Return the columns in parts that each fit the width of a page; a data set stays whole where it can."""
@@ -278,6 +308,11 @@ class PaperTable:
                     parts.append([])
                 parts[-1].append(column)
         return parts
+
+
+def _wide(lines: Sequence[Sequence[str]]) -> int:
+    """Return the letters that the columns of some lines take, with the room between them."""
+    return sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
 
 
 def key(block: str, column: Column) -> str:
