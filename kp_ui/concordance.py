@@ -26,12 +26,12 @@ def section() -> None:
     """Show one system's table against the gold standard, what it says, and all systems beside it."""
     here = cached.evaluation(MEASURES, baselines=True, people=False).at(settings.cutoff())
     results.ids_that_do_not_meet(here.notes)
-    pooled = screen_tables.numbers(cached.evaluation_at_cutoff(CELLS), CELLS)
-    cells = pooled.set_index("system").to_dict("index")
+    tables = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
+    cells = tables.groupby("system", sort=False)[list(CELLS)].sum().to_dict("index")
     left, right = st.columns([5, 6], gap="medium")
     with left:
         system = controls.select("System", results.best_first(), "system")
-        mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
+        mean = float(tables.loc[tables["system"] == system, "kappa"].mean())
         others = {name: found for name, found in cells.items() if name != system}
         said = diagnose(system, cells[system], others, mean)
         for sentence in (table_in_words(system, cells[system]), *said[:1]):
@@ -44,7 +44,7 @@ def section() -> None:
         aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
         st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=aligned)
         show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
-        results.table(screen_tables.rows_where(here, system, _FIRST), "measures", here.documents)
+        results.table(screen_tables.rows_where(here, results.system_of(system), _FIRST), "measures", here.documents)
         results.few(here)
     _everybody()
     show.foot(here, (here.frame, "concordance", "Systems against the gold standard"))
@@ -56,8 +56,7 @@ def section() -> None:
     with st.expander("As the universe grows"):
         _against_universe(cells)
     with st.expander("Document by document"):
-        documents = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
-        documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
+        documents = tables[tables["system"] == system].drop(columns="system").reset_index(drop=True)
         results.table_of_documents(documents, "documents")
         show.downloads(documents, "concordance_by_document", f"By document, {system}", here.signature)
     with st.expander("From published figures back to a table"), show.refusals():

@@ -19,6 +19,7 @@ from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
 from kp_core.studies.answer import Answer
+from kp_core.studies.result import Numbers
 from kp_core.typeset import digits_of
 from kp_ui import cached, controls, link, prose, settings, show, workspace
 
@@ -124,7 +125,7 @@ def people() -> bool:
     return chosen
 
 
-def few(result: kp.Result) -> None:
+def few(result: Numbers) -> None:
     """Say where there are too few documents for the intervals."""
     if result.documents < FEW:
         st.caption("There are too few documents for the intervals to be reliable.")
@@ -155,6 +156,11 @@ def open_documents(system: str, systems: list[str]) -> None:
     runs = runs_of(systems)
     if system in runs:
         link.go("documents", system=runs[system][0])
+
+
+def system_of(run: str) -> str:
+    """Return the system that a run is of: itself where it has no other."""
+    return next(name for name, runs in runs_of(workspace.corpus().systems).items() if run in runs)
 
 
 def links_to_documents(systems: list[str]) -> None:

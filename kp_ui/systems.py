@@ -76,6 +76,7 @@ def against() -> None:
     b = controls.select("B", others, "against_b", start, inside=right)
     found = cached.here(kp.versus, settings.value("measure"), a=a, b=b)
     show.paragraph(statements.of_two(found))
+    results.few(found)
     first, second = st.columns([3, 2], gap="medium")
     with first:
         show.chart(curves.difference(found, settings.cutoff()), "against_over_k")

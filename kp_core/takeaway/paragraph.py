@@ -9,6 +9,7 @@ from importlib.resources import files
 from kp_core.corpus import Corpus
 from kp_core.errors import counted
 from kp_core.scoring.measures import parse
+from kp_core.scoring.runs import runs_of
 from kp_core.settings import FIELDS, Settings, __version__, format_value, preset, short_form
 from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
@@ -60,7 +61,10 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
     measure  the one of the short paragraph; test: a comparison's own words, empty without a comparison
     """
     settings, gold = result.settings, _gold(result.settings)
-    systems, people = counted(len(corpus.systems), "system"), counted(len(corpus.annotators), "annotator")
+    names, people = runs_of(corpus.systems), counted(len(corpus.annotators), "annotator")
+    systems = counted(len(names), "system") + (
+        f" ({len(corpus.systems):,} runs)" if len(names) < len(corpus.systems) else ""
+    )
     documents, normalised = counted(result.documents, "document"), _normalised(settings)
     last = [
         _PROSE["intervals"][settings.interval].format(settings=settings),

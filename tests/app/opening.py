@@ -22,7 +22,7 @@ from tests.cases import ROOT
 #: Every page with its tabs; only the open one is drawn.
 TABS = {
     "data": ("Files", "Details", "Extract phrases", "What becomes of the phrases"),
-    "systems": ("Concordance", "Measures", "Over k", "Near misses", "Parts of the data", "Stability"),
+    "systems": ("Concordance", "A against B", "Measures", "Over k", "Near misses", "Parts of the data", "Stability"),
     "annotators": ("Together and in pairs", "Human ceiling", "Titles", "Trimming", "Sentence study"),
     "report": ("Report", "Table for a paper", "Methods"),
     "learn": ("Lessons", "Methods", "Glossary"),

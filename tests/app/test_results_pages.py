@@ -320,7 +320,7 @@ def test_the_threshold_is_a_look_up(lectures: kp.Corpus) -> None:
     assert f"**{len(kept)} of 20 documents** and **{kept['gold'].sum()} keyphrases** are left" in words(app)
 
 
-@pytest.mark.parametrize(("page", "tab"), SYSTEMS[:4])
+@pytest.mark.parametrize(("page", "tab"), [one for one in SYSTEMS[:5] if one[1] != "A against B"])
 def test_people_stand_beside_the_systems(page: str, tab: str, lectures: kp.Corpus) -> None:
     app = at(page, tab)
     app.toggle(key="people").set_value(True).run()

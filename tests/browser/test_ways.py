@@ -1,6 +1,7 @@
 """The ways of docs/guide/ways.md that no other test of the browser takes, with the words of the guide."""
 
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,28 @@ def test_take_a_table_into_a_paper(server: str, page: Page, settle: SETTLE) -> N
     page.get_by_role("tab", name="Methods").click()
     settle(page)
     assert 60 <= len(main(page).locator("code").first.inner_text().split()) <= 120
+
+
+def test_five_data_sets_from_a_zip_to_the_table_of_a_paper(
+    server: str, page: Page, settle: SETTLE, tmp_path: Path
+) -> None:
+    """A drop and three clicks: Report, its tab, and the file."""
+    packed, words = tmp_path / "bench.zip", [f"word {letter}" for letter in "abcdefghijkl"]
+    with zipfile.ZipFile(packed, "w") as archive:
+        for place, name in enumerate(("inspec", "krapivin", "nus", "semeval2010", "kp20k")):
+            for system, start in (("gold", 0), ("systems/bart", 1), ("systems/yake", 3)):
+                rows = [f"{d},{word}" for d in range(12) for word in words[(start * d + place) % 5 :][:4]]
+                archive.writestr(f"bench/{name}/{system}.csv", "\n".join(["doc_id,phrase", *rows]))
+    drop(page, server, settle, packed)
+    expect(page.get_by_test_id("stSidebar").get_by_text("5 data sets · 60 documents")).to_be_visible()
+    follow(page, settle, "Report")
+    page.get_by_role("tab", name="Table for a paper").click()
+    settle(page)
+    expect(main(page).get_by_role("columnheader", name="semeval2010 F1@10")).to_be_visible()
+    with page.expect_download() as given:
+        main(page).get_by_role("button", name="LaTeX", exact=True).click()
+    text = Path(given.value.path()).read_text("utf-8")
+    assert all(name in text for name in ("inspec", "krapivin", "nus", "semeval2010", "kp20k", "mean"))
 
 
 def test_present_a_lesson(server: str, page: Page, settle: SETTLE) -> None:
