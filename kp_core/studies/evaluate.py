@@ -86,8 +86,10 @@ class Evaluated:
     rows: list[tuple[Row, Basis]]
 
 
-def evaluated(corpus: Corpus, settings: Settings, names: Sequence[str], baselines: bool, by: By) -> Evaluated:
-    """Evaluate the systems of one data set."""
+def evaluated(
+    corpus: Corpus, settings: Settings, names: Sequence[str], baselines: bool, by: By, based: bool = False
+) -> Evaluated:
+    """Evaluate the systems of one data set; based: keep what every row rests on."""
     data = prepare(corpus, settings)
     refuse_named_alike(data.names.systems)
     data = replace(data, settings=over_runs(data.settings, data.names.systems))
@@ -99,17 +101,20 @@ def evaluated(corpus: Corpus, settings: Settings, names: Sequence[str], baseline
     groups = runs_of(data.names.systems)
     several = len(groups) < len(data.names.systems)
     folded = counts if several or data.settings.interval in OVER_RUNS else None
-    rows = based_rows(sums, data.names, asked, data.settings, by, baselines, len(standards), folded)
+    rests = list[Basis]() if several or based else None
+    rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards), folded, rests)
     if people:
-        whole = sum(row[4] == "all" for row, _ in rows)
-        rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority")
+        whole, own = sum(row[4] == "all" for row in rows), None if rests is None else list[Basis]()
+        rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority", own)
+        if rests is not None and own is not None:
+            rests[whole:whole] = own
     noted = data.under(data.settings.changed(annotators=people)) if people else data
     systems = count_systems(noted, concordance) if people else standards[0]
     add_evaluation(sums, noted, systems, concordance)
     names = data.names.systems
     fixes = id_notes(corpus, sums, names)
     notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, concordance, fixes)]
-    notes += above_one((row[1], row[5]) for row, _ in rows)
+    notes += above_one((row[1], row[5]) for row in rows)
     if "presence" in by and any(one.of_tables for one in asked):
         text = "concordance measures have no parts by presence: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
@@ -118,10 +123,11 @@ def evaluated(corpus: Corpus, settings: Settings, names: Sequence[str], baseline
         notes.append(Note("warning", "intervals", text))
     if several:
         notes += [Note("info", own[0], _ONE_RUN) for own in groups.values() if len(own) == 1]
-    by_run = run_frame(rows, groups) if several else None
-    frame = with_runs(rows) if several else result_frame([row for row, _ in rows])
+    based_rows = list(zip(rows, rests or (), strict=rests is not None))
+    by_run = run_frame(based_rows, groups) if several else None
+    frame = with_runs(based_rows) if several else result_frame(rows)
     result = Result(frame, data.settings, tuple(notes), len(data.documents), concordance, by_run=by_run)
-    return Evaluated(result, rows)
+    return Evaluated(result, based_rows)
 
 
 _ONE_RUN = "one run is loaded, so that its interval takes documents alone as a sample"
@@ -132,7 +138,7 @@ def over_datasets(corpus: Corpus, settings: Settings, names: Sequence[str], base
     settings, found = over_runs(settings, corpus.systems), dict[str, Evaluated]()
     for one, part in corpus.by_dataset.items():
         with named(one):
-            found[one] = evaluated(part, settings, names, baselines, by)
+            found[one] = evaluated(part, settings, names, baselines, by, based=True)
     results = {name: one.result for name, one in found.items()}
     rows = [row for name, one in found.items() for row in _of_dataset(name, one.rows)]
     rows += mean_of_datasets({name: one.rows for name, one in found.items()}, [parse(one).name() for one in names])
@@ -209,13 +215,6 @@ def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
 
 
 def system_rows(
-    sums: Sums, names: Names, asked: list[Asked], settings: Settings, by: By = (), baselines: bool = False
-) -> list[Row]:
-    """Return the rows of all systems from what was added."""
-    return [row for row, _ in based_rows(sums, names, asked, settings, by, baselines)]
-
-
-def based_rows(
     sums: Sums,
     names: Names,
     asked: list[Asked],
@@ -224,12 +223,13 @@ def based_rows(
     baselines: bool = False,
     standards: int = 1,
     folded: Mapping[str, list[dict[str, Counted]]] | None = None,
-) -> list[tuple[Row, Basis]]:
-    """Return the rows of all systems with what they rest on; values under several gold standards are averaged.
+    rests: list[Basis] | None = None,
+) -> list[Row]:
+    """Return the rows of all systems from what was added; values under several gold standards are averaged.
 
-    folded  counts of each subset, where the runs of a system are one row
+    folded  counts of each subset, where the runs of a system are one row; rests: takes what each row rests on
     """
-    rows = list[tuple[Row, Basis]]()
+    rows = list[Row]()
     for number, subset in enumerate(subsets(by, names.groups)):
         if f"{number}/documents" not in sums.arrays:  # no document with gold is of this type
             continue
@@ -247,8 +247,9 @@ def based_rows(
                 if folded is not None:
                     counts = [[standard[run].of(one) for standard in folded[subset]] for run in runs]
                     values = mean_of_runs(each, counts, one, average, cutoffs, settings)
-                made = _rows((system, average, subset), one, cutoffs, values, documents)
-                rows += zip(made, bases(place, values, len(cutoffs)), strict=True)
+                rows += _rows((system, average, subset), one, cutoffs, values, documents)
+                if rests is not None:
+                    rests += bases(place, values, len(cutoffs))
     return rows
 
 
@@ -265,21 +266,24 @@ def _rows(
     return rows
 
 
-def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[tuple[Row, Basis]]:
+def _human_rows(
+    data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool, rests: list[Basis] | None
+) -> list[Row]:
     """Return the mean of the annotators, each against the others: the human ceiling; the same at every cutoff.
 
     People choose a set, so only measures of sets have such a row.
     """
     settings, chosen = data.settings, data.choices
     each = Grid(*against_others(chosen, data.universe, majority)).columns()
-    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[tuple[Row, Basis]]()
+    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[Row]()
     for place, one in enumerate(asked):
         if one.measure.family not in ("overlap", "concordance"):
             continue
         for average in one.averages(settings.average):
             values = mean_of([estimate(one, view, average, weights, settings.interval) for view in each])
-            made = _rows((HUMANS, average, "all"), one, one.cutoffs(settings), values, documents)
-            rows += zip(made, bases(place, values, len(made)), strict=True)
+            rows += _rows((HUMANS, average, "all"), one, one.cutoffs(settings), values, documents)
+            if rests is not None:
+                rests += bases(place, values, len(one.cutoffs(settings)))
     return rows
 
 

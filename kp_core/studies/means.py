@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,22 +28,37 @@ OVER_RUNS = ("two-way-t", "multi-bootstrap")
 MEAN = "mean of data sets"
 
 
-@dataclass(frozen=True)
-class Basis:
-    """What the value of a row rests on.
-
-    place      which measure and which cutoff were asked for
-    drawn      values of the resamples (B,), or None
-    documents  variance of the value that comes from the documents, with its degrees of freedom; NaN where not known
-    both       what this variance and that of the runs both hold
-    runs       values of the runs, where a system may have several
-    """
+class Basis(NamedTuple):
+    """What the value of a row rests on: a column of an estimate; place: which measure and cutoff were asked for."""
 
     place: tuple[int, int]
-    drawn: Floats | None
-    documents: tuple[float, float]
-    both: float
-    runs: tuple[float, ...]
+    estimate: Estimate
+    column: int
+
+    @property
+    def drawn(self) -> Floats | None:
+        """Values of the resamples (B,), where there are any."""
+        return None if self.estimate.resampled is None else self.estimate.resampled[:, self.column]
+
+    @property
+    def runs(self) -> tuple[float, ...]:
+        """Values of the runs, where a system may have several."""
+        return () if self.estimate.runs is None else tuple(self.estimate.runs[:, self.column].tolist())
+
+    @property
+    def documents(self) -> tuple[float, float]:
+        """The variance that comes from the documents, with its degrees of freedom; NaN where it is not known."""
+        one, at = self.estimate, self.column
+        if one.variance is not None:
+            [(of_documents, freedom)] = one.variance.documents
+            return float(of_documents[at]), freedom
+        n = int(one.documents[at])
+        return (intervals.error_of(float(one.low[at]), float(one.high[at]), n) ** 2 if n > 1 else float("nan")), n - 1.0
+
+    @property
+    def both(self) -> float:
+        """What this variance and that of the runs both hold."""
+        return 0.0 if self.estimate.variance is None else float(self.estimate.variance.both[self.column])
 
 
 def over_runs(settings: Settings, systems: Sequence[str]) -> Settings:
@@ -96,17 +112,7 @@ def _mean_influence(standards: Sequence[Influence]) -> Influence:
 def bases(place: int, values: Estimate, cutoffs: int) -> Iterator[Basis]:
     """Give what each row of a measure rests on; the one column of people stands for all cutoffs."""
     for number in range(cutoffs):
-        at = min(number, len(values.value) - 1)
-        drawn = None if values.resampled is None else values.resampled[:, at]
-        runs = () if values.runs is None else tuple(values.runs[:, at].tolist())
-        documents, both = (float("nan"), float("nan")), 0.0
-        if values.variance is not None:
-            [(of_documents, freedom)] = values.variance.documents
-            documents, both = (float(of_documents[at]), freedom), float(values.variance.both[at])
-        elif drawn is None and values.documents[at] > 1:
-            low, high, n = (float(one[at]) for one in (values.low, values.high, values.documents))
-            documents = (float(intervals.error_of(low, high, int(n))) ** 2, n - 1)
-        yield Basis((place, number), drawn, documents, both, runs)
+        yield Basis((place, number), values, min(number, len(values.value) - 1))
 
 
 def with_runs(rows: Sequence[tuple[Row, Basis]]) -> pd.DataFrame:
@@ -163,23 +169,25 @@ def _mean_of(own: Sequence[tuple[Row, Basis]], datasets: int, measures: Sequence
     value, reason = float(np.mean([row[5] for row in rows])), next((row[10] for row in rows if row[10]), None)
     if len(own) < datasets:
         value, reason = float("nan"), "no_dataset"
-    basis = _basis_of(rest)
+    basis = _basis_of(value, rest)
     low, high = _bounds(value, basis, rest)
     label = MEAN if subset == "all" else f"{MEAN}/{subset}"
     return (system, measure, k, average, label, value, low, high, documents, undefined, reason), basis
 
 
-def _basis_of(each: Sequence[Basis]) -> Basis:
+def _basis_of(value: float, each: Sequence[Basis]) -> Basis:
     """Return what a mean over data sets rests on; runs of one number are one model, evaluated on all of them."""
-    drawn, runs = None, ()
-    if all(one.drawn is not None for one in each):
+    drawn, runs, nothing = None, None, np.array([np.nan])
+    every = [one.drawn for one in each]
+    if all(one is not None for one in every):
         # Data sets of one size are drawn alike by one seed: another order for each makes their draws independent.
         orders = (np.random.default_rng([number, len(each)]) for number in range(len(each)))
-        moved = [rng.permutation(one.drawn) for rng, one in zip(orders, each, strict=True) if one.drawn is not None]
-        drawn = np.mean(moved, axis=0)
-    if len({len(one.runs) for one in each}) == 1:
-        runs = tuple(np.mean([one.runs for one in each], axis=0).tolist())
-    return Basis(each[0].place, drawn, (float("nan"), float("nan")), 0.0, runs)
+        moved = [rng.permutation(one) for rng, one in zip(orders, every, strict=True) if one is not None]
+        drawn = np.mean(moved, axis=0)[:, None]
+    if each[0].runs and len({len(one.runs) for one in each}) == 1:
+        runs = np.mean([one.runs for one in each], axis=0)[:, None]
+    estimate = Estimate(np.array([value]), nothing, nothing, np.zeros(1, np.int64), [None], drawn, runs=runs)
+    return Basis(each[0].place, estimate, 0)
 
 
 def _bounds(value: float, basis: Basis, each: Sequence[Basis]) -> tuple[float, float]:
