@@ -15,7 +15,7 @@ from cyclopts import App, CycloptsError, Parameter, Token
 
 import kp_core as kp
 from kp_core import typeset
-from kp_core.errors import InputError, Note, UsageError, counted, named, refuse_unless, unfit
+from kp_core.errors import InputError, Note, UsageError, counted, named, refuse_unless, unavailable, unfit
 from kp_core.extraction.texts import stop_words_in
 from kp_core.reading.choices import choices_of
 from kp_core.reading.family import File
@@ -240,6 +240,8 @@ class Tables(Data):
         from kp_core.scale.memory import ProgressLine
         from kp_core.scale.tally import refuse_without_folder
 
+        if datasets_of_paths(self.gold or [], self.system or [], self.documents or []) or self.dataset:
+            raise unavailable("data sets streamed")
         for name in ("encoding", "strict", "fix", "judgements", "as"):
             if name in self.given():
                 words = "is not for streamed tables; write them once with: kpscope convert --to parquet"

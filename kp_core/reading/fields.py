@@ -30,8 +30,8 @@ _OTHERS = _WORDS.pop("others")
 #: Heads of columns of the answers to forms, of shelf marks and of remarks, and all heads beside those of keyphrases.
 ANSWERS, SHELF_MARKS, REMARKS = (frozenset(_WORDS.pop(name)) for name in ("answers", "shelf_marks", "remarks"))
 BESIDES = ANSWERS | SHELF_MARKS | REMARKS | {*_WORDS.pop("besides")}
-#: Heads of what tells data sets apart, and of what tells the runs of a system apart.
-DATASETS, RUNS = (frozenset(_WORDS.pop(name)) for name in ("datasets", "runs"))
+#: Heads of what tells data sets apart, those of them that may say something else, and what tells runs of a system.
+DATASETS, UNSURE, RUNS = (frozenset(_WORDS.pop(name)) for name in ("datasets", "unsure", "runs"))
 #: Heads of the output of machines beside what people chose.
 MACHINES = frozenset(_WORDS.pop("machines"))
 #: What parts keyphrases by their kind, not by who chose them.

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.reading.fields import BESIDES, DATASETS, RUNS, find_roles, plain
+from kp_core.errors import InputError, counted
+from kp_core.reading.fields import BESIDES, DATASETS, RUNS, UNSURE, find_roles, plain
 from kp_core.reading.table import Table
 
 #: So many heads beside those of keyphrases tell the records of a catalogue, whose collections are none of ours.
@@ -32,13 +33,24 @@ def _with_datasets(table: Table) -> Table:
     if len(named) != 1 or "doc_id" not in roles or len(beside) >= _RECORD:
         return table
     datasets, ids = table.texts(named[0]), table.texts(roles["doc_id"])
-    names = pc.unique(datasets).to_pylist()
-    if len(names) < 2 or not all(map(str.strip, names)):
+    names = [name for name in pc.unique(datasets).to_pylist() if name.strip()]
+    if len(names) < 2 or (plain(named[0]) in UNSURE and not _tell_apart(datasets, ids)):
         return table
+    without = pc.sum(pc.and_(pc.equal(pc.utf8_trim_whitespace(datasets), ""), pc.not_equal(ids, ""))).as_py()
+    if without:
+        remedy = f"Fill “{named[0]}”, or leave it alone: --as {table.file}:ignore={named[0]}."
+        found = counted(without, "row without a data set", "rows without a data set")
+        raise InputError(table.file, found, "a data set in every row, or in none", remedy)
     prefixed = _both(datasets, "/", ids)
     if all(map(str.startswith, ids.to_pylist(), (f"{name}/" for name in datasets.to_pylist()))):
         prefixed = ids  # as `convert` writes them
     return replace(_with(table, roles["doc_id"], prefixed).without(named), datasets=tuple(names))
+
+
+def _tell_apart(datasets: pa.ChunkedArray, ids: pa.ChunkedArray) -> bool:
+    """Tell whether one id stands under several names, so that without these two documents would be one."""
+    pairs = pa.table({"dataset": datasets, "id": ids}).group_by(["dataset", "id"]).aggregate([])
+    return len(pairs) > len(pc.unique(ids))
 
 
 def _with_runs(table: Table) -> Table:

@@ -253,7 +253,10 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
     frames = [one.frame.assign(subset=subset_of(name, "all")) for name, one in found.items()]
     effects = [one.effects.assign(subset=subset_of(name, "all")) for name, one in found.items()]
     systems = dict.fromkeys(name for one in found.values() for name in one.scores)
-    scores = {name: float(np.mean([one.scores.get(name, np.nan) for one in found.values()])) for name in systems}
+    # Where one system alone is on a data set, no two of them have a mean over all.
+    missing = [np.nan] * (len(found) < len(corpus.datasets))
+    means = {name: [one.scores.get(name, np.nan) for one in found.values()] for name in systems}
+    scores = {name: float(np.mean(values + missing)) for name, values in means.items()}
     over = tuple(better_on(found))
     documents = sum(one.documents + one.left_out for one in found.values())
     alike = {one.settings for one in found.values()}

@@ -385,7 +385,7 @@ def paper_table(
     rows = result.frame[result.frame["system"].isin(wanted)]
     frame = rows.sort_values("system", key=lambda all_: all_.map(wanted.index), kind="stable", ignore_index=True)
     shown = replace(result, frame=frame)
-    blocks = _blocks(shown, "presence" in by, asked, of_absent)
+    blocks = _blocks(result, "presence" in by, asked, of_absent)
     made = PaperTable(shown, blocks, caption, label, digits, bounds, deviations, {}, baseline)
     if not marks or len(names) < 2:
         return made

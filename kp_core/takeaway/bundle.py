@@ -32,12 +32,14 @@ from kp_core.reading.report import statistics, telling
 from kp_core.scoring.counts import longest_lists
 from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare
+from kp_core.scoring.runs import runs_of
 from kp_core.settings import Changes, Settings, __version__
 from kp_core.studies import indexing
 from kp_core.studies.annotators import TOGETHER, agreement, legible
 from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import correlate
+from kp_core.studies.document_values import tables_by_document
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
@@ -117,7 +119,7 @@ class Asked:
     @cached_property
     def comparison(self) -> Comparison | None:
         """The comparison of all systems by the measure of the report, where there are several."""
-        several = len(self.corpus.systems) > 1
+        several = len(runs_of(self.corpus.systems)) > 1
         return compare(self.corpus, self.here.settings, self.measure) if several else None
 
 
@@ -126,7 +128,7 @@ def data(asked: Asked) -> Section:
     corpus = asked.corpus
     said = (
         f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.annotators), 'annotator')}, "
-        f"{counted(len(corpus.systems), 'system')}.",
+        f"{counted(len(runs_of(corpus.systems)), 'system')}.",
         *(f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning"),
     )
     fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
@@ -175,7 +177,9 @@ def pairs(asked: Asked) -> Section:
 def concordance(asked: Asked) -> Section:
     """Show each system's concordance table and what it says."""
     here = evaluate(asked.corpus, asked.here.settings, CELLS, interval="none")
-    frame = tables.numbers(here, CELLS)
+    # Of each run: a mean of tables is none.
+    by_document = tables_by_document(asked.corpus, asked.here.settings, CELLS)
+    frame = by_document.groupby("system", sort=False)[list(CELLS)].sum().reset_index()
     cells = frame.set_index("system").to_dict("index")
     best = max(asked.corpus.systems, key=lambda name: float(cells[name]["a"]))
     said = statements.diagnose(best, cells[best], {name: counts for name, counts in cells.items() if name != best})
@@ -268,7 +272,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Asked], Section]]] = {
 def lacking(corpus: Corpus) -> dict[str, str]:
     """Return what a corpus lacks: section → words, for those sections alone for which it lacks something."""
     scored = "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"
-    several = "" if len(corpus.systems) > 1 else "a second system"
+    several = "" if len(runs_of(corpus.systems)) > 1 else "a second system"
     people = "" if len(corpus.annotators) > 1 else "a second annotator"
     judged = "" if len(corpus.judgements) else "judged pairs"
     own = {"data": "", "pairs": scored or several, "annotators": people, "indexers": people, "correlation": judged}

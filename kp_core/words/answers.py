@@ -79,7 +79,7 @@ def answer(
     data, asked = prepare(corpus, settings), parse(measure)
     if left_one_out(data.settings.annotators):
         found = evaluate(corpus, data.settings.changed(k=data.settings.k[0], interval="none"), [asked.name()])
-        return beside_people(found, str(found.frame["measure"].iloc[0]), corpus.systems)
+        return beside_people(found, str(found.frame["measure"].iloc[0]), list(runs_of(corpus.systems)))
     has = _listed(count_systems(data, asked.of_tables))
     if len(has) == 1:
         return _of_one_system(corpus, data, asked, _coverage(has))
@@ -171,7 +171,7 @@ def of_comparison(
         why = "A comparison needs two systems with a value."
         return Answer(f"{measure} is undefined for all systems or all but one.", "cannot tell", why, coverage=coverage)
     first = highest(values)
-    if len(first) > 1:
+    if len(first) > 1 and (comparison.baseline in first or not comparison.baseline):
         after = list(values)[len(first) :]
         following = f"; {after[0]} has {number(values[after[0]])}" if after else ""
         claim = f"{listed(first)} are level: {measure} {number(values[first[0]])}{following}."
@@ -209,10 +209,9 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
     if all(len(runs_of(part.systems)) < 2 for part in corpus.by_dataset.values()):
         frame = evaluate(corpus, settings, [measure]).frame
         rows = frame[(frame["subset"] == MEAN) & frame["value"].notna()]
-        means = listed(
-            [f"{name} reaches {number(value)}" for name, value in zip(rows["system"], rows["value"], strict=True)]
-        )
-        claim = f"By {measure}, as a mean of {datasets} data sets, {means or 'no system has a value'}."
+        each = [f"{name} reaches {number(value)}" for name, value in zip(rows["system"], rows["value"], strict=True)]
+        means = listed(each) if each else "no system has a value on all of them"
+        claim = f"By {measure}, as a mean of {datasets} data sets, {means}."
         return Answer(claim, "one system", "A comparison needs two systems on one data set.")
     comparison = compare_all(corpus, settings, [family])
     named = {one.frame["measure"].iloc[0] for one in comparison.datasets.values()}

@@ -20,8 +20,9 @@ from kp_core.reading import Source
 from kp_core.reading.names import proposed_runs
 from kp_core.scoring import paired
 from kp_core.settings import Interval
-from kp_core.studies.compare import better_on
+from kp_core.studies.compare import Family, better_on
 from kp_core.studies.paper_table import key
+from kp_core.takeaway.bundle import report
 
 WORDS = [f"{a} {b}" for a in ("deep", "sparse", "topic", "user") for b in ("model", "graph", "index", "query", "web")]
 SHARES = {"bart": 0.6, "t5": 0.5, "yake": 0.3}
@@ -477,3 +478,64 @@ def test_what_cannot_be_set_side_by_side_is_refused(each: dict[str, kp.Corpus]) 
     for a, b in (("bart", "bart"), ("bart", "nobody")):
         with pytest.raises(kp.UsageError, match="choose"):
             kp.versus(each["nus"], a=a, b=b)
+
+
+# what an attack found
+
+
+def test_data_sets_with_one_system_each_have_an_answer_and_no_mean() -> None:
+    apart = kp.together(
+        a=kp.load(gold={"1": ["tide"]}, systems={"s": {"1": ["tide"]}}),
+        b=kp.load(gold={"1": ["sea"]}, systems={"t": {"1": ["sky"]}}),
+    )
+    assert kp.answer(apart, k=1).claim == "By F1@k, as a mean of 2 data sets, no system has a value on all of them."
+    with pytest.raises(kp.UsageError, match="at least two systems"):
+        kp.compare(apart)
+    heads = [column.head for column in kp.paper_table(apart, measures=["F1@k"], k=1, by="dataset").blocks[""]]
+    assert heads == ["a", "b", "mean"]
+
+
+def test_no_two_systems_on_all_data_sets_have_no_mean_to_compare(each: dict[str, kp.Corpus]) -> None:
+    alone = kp.load(gold={"1": ["tide"]}, systems={"bart": {"1": ["tide"]}})
+    said = kp.answer(kp.together(nus=each["nus"], alone=alone), k=5)
+    assert said.claim == "No two systems have lists on all 2 data sets, so that their means could be compared."
+
+
+def test_collections_of_a_catalogue_are_no_data_sets_and_blank_data_sets_are_refused() -> None:
+    catalogue = Source("g.csv", b"id,collection,keyphrases\n1,Theses,tide;sea\n2,Papers,moon;sun\n")
+    assert kp.load(gold=catalogue).datasets == []
+    needed = Source("g.csv", b"id,collection,keyphrases\n1,nus,tide;sea\n1,wiki,moon;sun\n")
+    assert kp.load(gold=needed).datasets == ["nus", "wiki"]
+    blank = Source("g.csv", b"dataset,doc_id,phrase\nnus,1,tide\n,2,sea\nwiki,1,moon\n")
+    with pytest.raises(kp.InputError, match="1 row without a data set"):
+        kp.load(gold=blank)
+
+
+def test_streams_say_that_they_take_neither_data_sets_nor_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "g.csv").write_text("doc_id,phrase\n1,tide\n")
+    table_ = str(tmp_path / "g.csv")
+    assert main(["evaluate", "--stream", "--gold", f"@a={table_}", "--system", f"s@a={table_}"]) == 2
+    assert "several data sets are not streamed" in capsys.readouterr().err
+    runs = ["--system", f"s={table_}", "--system", f"s={table_}"]
+    assert main(["evaluate", "--stream", "--gold", table_, *runs]) == 2
+    assert "runs of a system, such as s#1, are not streamed" in capsys.readouterr().err
+
+
+def test_a_report_on_runs_counts_systems_and_shows_the_tables_of_runs() -> None:
+    corpus = drawn(12, 8, {"bart#1": 0.6, "bart#2": 0.5, "yake": 0.3})
+    made = report(corpus, kp.Settings(k=5, resamples=100), sections=("leaderboard", "agreement", "methods"))
+    tables = {one.name: one.frame for section in made.sections for one in section.tables}
+    assert tables["concordance"]["system"].tolist() == ["bart#1", "bart#2", "yake"]
+    assert "2 systems (3 runs)" in made.paragraph()
+    assert "documents and runs as samples" in made.paragraph()
+
+
+def test_the_answer_beside_a_baseline_names_it(each: dict[str, kp.Corpus]) -> None:
+    same = drawn(15, 11, {"one": 0.5})
+    lists_ = same.runs.groupby("doc_id", sort=False)["phrase"].agg(list).to_dict()
+    worse = {d: ["none", *own] for d, own in lists_.items()}
+    corpus = kp.load(same.gold, {"one": lists_, "two": lists_, "base": worse})
+    said = kp.answer(corpus, k=5, family=Family("F1@k", baseline="base"))
+    assert said.systems == ("one", "base")
