@@ -9,7 +9,7 @@ import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
 from kp_core.charts.selection import NEAR, has_curve, named
 from kp_core.scoring.paired import CORRECTIONS
-from kp_core.scoring.runs import runs_of
+from kp_core.scoring.runs import have_runs, runs_of
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.compare import TESTS, Correction, Family
 from kp_core.studies.means import OVER_RUNS
@@ -55,7 +55,7 @@ def measures() -> None:
     results.table(
         screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names)
     )
-    test = "t test over documents and runs" if _has_runs() else "paired randomisation test"
+    test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomisation test"
     show.about("systems.measures", test=test)
     results.reasons(screen_tables.only(here, names))
     show.foot(here, (here.frame, "ranking", "Ranking measures"))
@@ -115,19 +115,13 @@ def _certainty() -> None:
         st.caption("One system is loaded. Load a second one to compare them.")
         return
     left, right = st.columns(2)
-    tests = [name for name in TESTS if (name in OVER_RUNS) == _has_runs()]
+    tests = [name for name in TESTS if (name in OVER_RUNS) == have_runs(workspace.corpus().systems)]
     test = controls.choice("Test", tests, "test", inside=left)
     correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
     comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
     family = Family(measure, test, cast(Correction, correction))
     results.answer(cached.here(kp.answer, measure, family=family))
     tested(comparison, name)
-
-
-def _has_runs() -> bool:
-    """Tell whether some system has several runs."""
-    names = workspace.corpus().systems
-    return len(runs_of(names)) < len(names)
 
 
 def over_k() -> None:

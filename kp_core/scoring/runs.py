@@ -55,13 +55,6 @@ class Sampled:
         return np.asarray(self.values.mean(axis=0))
 
     @property
-    def deviation(self) -> Floats:
-        """The standard deviation between runs (K,), by R − 1; NaN for one run."""
-        if len(self.values) < 2:
-            return np.full(self.values.shape[1], np.nan)
-        return np.asarray(self.values.std(axis=0, ddof=1))
-
-    @property
     def spread(self) -> Floats:
         """The variance of the mean that comes from the runs (K,)."""
         runs = len(self.values)

@@ -19,7 +19,7 @@ from kp_core.scoring.counts import Counted, count_systems
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.pair_sums import Compared, Pairing, common, compared_over_runs, statistic
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.runs import runs_of
+from kp_core.scoring.runs import have_runs, runs_of
 from kp_core.settings import Average, Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
@@ -320,7 +320,7 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, 
     if len(groups) < 2:
         raise unavailable("one system")
     pairs, of = family.pairs(list(groups)), (family.asked, cutoff, average)
-    if len(groups) < len(systems) or {settings.interval, family.test} & {*OVER_RUNS}:
+    if have_runs(list(systems)) or {settings.interval, family.test} & {*OVER_RUNS}:
         family = _tested_over_runs(family, settings)
         counts = {name: [systems[run].of(family.asked) for run in runs] for name, runs in groups.items()}
         results = compared_over_runs(counts, pairs, data.documents, *of, family.test, settings)

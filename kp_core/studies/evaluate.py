@@ -22,7 +22,7 @@ from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
-from kp_core.scoring.runs import runs_of
+from kp_core.scoring.runs import have_runs, runs_of
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.means import (
@@ -99,7 +99,7 @@ def evaluated(
     sums, people = Sums(), left_one_out(data.settings.annotators)
     counts = add_systems(sums, data, standards, asked, by)
     groups = runs_of(data.names.systems)
-    several = len(groups) < len(data.names.systems)
+    several = have_runs(data.names.systems)
     folded = counts if several or data.settings.interval in OVER_RUNS else None
     rests = list[Basis]() if several or based else None
     rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards), folded, rests)

@@ -18,7 +18,7 @@ from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import Counts
 from kp_core.scoring.intervals import Variance, half_width
 from kp_core.scoring.measures import Asked
-from kp_core.scoring.runs import Influence, multi_bootstrap, runs_of, sampled_of, variance_of
+from kp_core.scoring.runs import Influence, have_runs, multi_bootstrap, sampled_of, variance_of
 from kp_core.settings import Cutoff, Settings
 from kp_core.studies.result import Numbers, Row, result_frame
 
@@ -63,8 +63,7 @@ class Basis(NamedTuple):
 
 def over_runs(settings: Settings, systems: Sequence[str]) -> Settings:
     """Return settings whose interval takes runs as a sample too, where a system has several."""
-    several = len(runs_of(systems)) < len(systems)
-    if several and settings.interval not in (*OVER_RUNS, "none"):
+    if have_runs(systems) and settings.interval not in (*OVER_RUNS, "none"):
         return settings.changed(interval="two-way-t")
     return settings
 

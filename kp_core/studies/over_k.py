@@ -14,7 +14,7 @@ from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import longest_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.runs import runs_of
+from kp_core.scoring.runs import have_runs
 from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
 from kp_core.studies.compare import ALPHA, TRIALS
@@ -71,7 +71,7 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     trial keeps or turns.
     """
     data, asked = prepare(corpus, settings), replace(parse(measure), cutoff=None)
-    if len(runs_of(data.names.systems)) < len(data.names.systems):  # swaps of documents know nothing of runs
+    if have_runs(data.names.systems):  # swaps of documents know nothing of runs
         return None
     if asked.fixed is not None or asked.averages(settings.average)[0] != "macro":
         return None

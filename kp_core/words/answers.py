@@ -16,7 +16,7 @@ from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.paired import evened
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
-from kp_core.scoring.runs import runs_of
+from kp_core.scoring.runs import have_runs, runs_of
 from kp_core.settings import PRESETS, Average, Changes, Settings, differences, in_words
 from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, legible, standard_error
@@ -267,7 +267,7 @@ def _caveats(corpus: Corpus, data: Prepared, asked: Asked, comparison: Compariso
         return []
     pair = _named(values, comparison.baseline)
     found = list(_warnings(corpus, data, asked, pair, max(values.values())))
-    several = len(runs_of(data.names.systems)) < len(data.names.systems)
+    several = have_runs(data.names.systems)
     if (
         family.test == "randomisation"
         and not several
