@@ -75,7 +75,7 @@ def names_in(item: object) -> list[str]:
 def _names_zipped(file: Path | io.BytesIO) -> list[str]:
     try:
         with zipfile.ZipFile(file) as archive:
-            return [info.filename for info in archive.infolist() if not info.is_dir()]
+            return [name for name in archive.namelist() if name and not name.endswith("/")]
     except (OSError, ValueError, zipfile.BadZipFile):
         return []  # whoever reads it says why
 

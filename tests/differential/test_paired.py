@@ -175,7 +175,7 @@ def test_the_t_test_of_equal_differences_is_undefined_although_their_last_bits_d
     assert np.ptp(difference) > 0
     values = {"x": difference + 0.15, "y": np.full(12, 0.15)}
     block = {name: Statistic(own[:, None], own, np.ones(12, bool)) for name, own in values.items()}
-    pairing = Pairing(["x", "y"], parse("MAP"), "macro", "cluster-t", Sums())
+    pairing = Pairing([("x", "y")], ["x", "y"], parse("MAP"), "macro", "cluster-t", Sums())
     pairing.add(block, None, [])
     compared = pairing.compared("t")
     assert np.isnan([*compared.p, *compared.halves]).all()

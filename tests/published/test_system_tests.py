@@ -20,7 +20,7 @@ def cases(shared):
 def compared(scores, test="t"):
     """Return what is found of every pair of systems, {system: values of documents}, by the mean of a measure."""
     block = {name: Statistic(np.c_[own], np.array(own), np.ones(len(own), bool)) for name, own in scores.items()}
-    pairing = Pairing(list(block), parse("MAP"), "macro", "cluster-t", Sums())
+    pairing = Pairing(list(combinations(block, 2)), list(block), parse("MAP"), "macro", "cluster-t", Sums())
     documents = len(next(iter(scores.values())))
     moved = pairing.add(block, None, paired.swaps(documents, 10_000, np.random.default_rng(0)))
     return pairing.compared(test, 10_000, moved), moved
