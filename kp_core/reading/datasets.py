@@ -91,7 +91,7 @@ def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:
     >>> by_folder(["gold/nus.csv", "gold/wiki.csv", "runs/bart/nus.csv", "runs/bart/wiki.csv"])["nus"]
     {'gold/nus.csv': 'gold/nus.csv', 'runs/bart/nus.csv': 'runs/bart.csv'}
     """
-    paths = {PurePosixPath(name): name for name in names}
+    paths = {PurePosixPath(name): name for name in names if PurePosixPath(name).parts}  # an archive may hold “.”
     while paths and len({path.parts[0] for path in paths}) == 1 and all(len(path.parts) > 1 for path in paths):
         paths = {PurePosixPath(*path.parts[1:]): name for path, name in paths.items()}
     return _folder_a_dataset(paths) or _file_a_dataset(paths)
