@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -16,7 +16,7 @@ from kp_ui.headers import OwnPages
 @asynccontextmanager
 async def ready(_: st.App) -> AsyncIterator[None]:
     """Import the whole app before anybody comes: visitors who did so at once, in threads, would block each other."""
-    for part in iter_modules(kp_ui.__path__, "kp_ui."):
+    for part in walk_packages(kp_ui.__path__, "kp_ui."):
         if part.name not in ("kp_ui.__main__", "kp_ui.main"):
             import_module(part.name)
     yield

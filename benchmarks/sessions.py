@@ -75,7 +75,7 @@ def person(
             load.marks.setdefault("begun", _processor(servers))
             for k in rng.sample(range(1, 51), MOVES):
                 time.sleep(rng.uniform(0, 2 * pause))
-                load.moves.append(session.slide("k sidebar", k))
+                load.moves.append(session.slide("k", k))
                 board = next(iter(session.charts()), session.words()[:500])
                 seen = set(re.findall(r"session\d+-\d+", board))
                 if seen != expected or f"F1@{k}" not in session.words():

@@ -176,7 +176,7 @@ def _moves(browser: Browser) -> list[Task]:
     with _server() as address:
         page = browser.new_page(viewport={"width": 1440, "height": 1800})
         page.goto(f"{address}/overview?k=5")
-        charts = {"sample": _moved(page, "F1@{k}")}
+        charts = {"sample": _moved(page, "k = {k}")}
         settled = {}
         for name in PAGES:
             page.goto(f"{address}/{name}{'&' if '?' in name else '?'}k=5")
@@ -184,12 +184,12 @@ def _moves(browser: Browser) -> list[Task]:
         opened = {name: [_changed(page, name) for _ in range(ROUNDS)] for name in ("Systems", "Documents", "Report")}
         page.goto(f"{address}/data?k=5")
         given = [FilePayload(name=name, mimeType="text/csv", buffer=data) for name, data in files(0).items()]
-        page.locator("[data-testid=stSidebar] input[type=file]").set_input_files(given)
+        page.locator(".st-key-bar input[type=file]").set_input_files(given)
         page.get_by_text("2,000 documents").first.wait_for(timeout=120_000)
         _calm(page)
         page.get_by_role("link", name="Overview").first.click()
         page.wait_for_selector(CHART, timeout=60_000)
-        charts["2,000 documents × 3 systems"] = _moved(page, "F1@{k}")
+        charts["2,000 documents × 3 systems"] = _moved(page, "k = {k}")
         page.close()
     return [
         _task("Moving k in Chromium, until the chart of the Overview is drawn again", charts, "250 ms, 95 % 400 ms"),

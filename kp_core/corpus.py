@@ -157,6 +157,24 @@ class Corpus:
             rankings={name: ranking for name, ranking in self.rankings.items() if name in heard},
         )
 
+    def of_systems(self, names: Mapping[str, str]) -> Corpus:
+        """Return the corpus with some of its systems alone, each under another name or its own: name → name.
+
+        >>> runs = pd.DataFrame({"system": ["a", "b"], "doc_id": "d", "rank": 1, "phrase": ["tide", "sea"]})
+        >>> Corpus(runs=runs, rankings={"a": Ranking(), "b": Ranking()}).of_systems({"b": "mine"}).systems
+        ['mine']
+        """
+        runs = self.runs[self.runs["system"].isin(names)].reset_index(drop=True)
+        of_people = self.empty["role"] != "system"
+        empty = self.empty[of_people | self.empty["source"].isin(names)].reset_index(drop=True)
+        source = empty["source"].where(empty["role"] != "system", empty["source"].map(names))
+        return replace(
+            self,
+            runs=runs.assign(system=runs["system"].map(names)),
+            empty=empty.assign(source=source),
+            rankings={names[name]: ranking for name, ranking in self.rankings.items() if name in names},
+        )
+
     @cached_property
     def has_texts(self) -> bool:
         """Whether at least one document has a text."""

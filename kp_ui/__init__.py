@@ -1,4 +1,4 @@
-"""Arrange the dashboard: navigation, sidebar, session state, cached calls, and ways to show results."""
+"""Arrange the dashboard: state of a session, widgets, parts of pages, and the frame around them."""
 
 from pathlib import Path
 

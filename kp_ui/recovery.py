@@ -9,7 +9,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import controls, link, prose, results, saving, show, workspace
+from kp_ui.parts import saving
+from kp_ui.state import link, workspace
+from kp_ui.widgets import controls, foot, prose, show, tables
+from kp_ui.widgets.record import Noted, begin
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -23,18 +26,19 @@ def page(name: str) -> Iterator[None]:
     A run that is stopped half-way leaves what it has drawn. Nothing can be drawn after that, so the last whole result
     of a slow page is drawn before it begins, and taken away at its end.
     """
-    every: dict[str, show.Noted] = st.session_state.setdefault(_KEPT, {})
+    every: dict[str, Noted] = st.session_state.setdefault(_KEPT, {})
     digest, started = workspace.current().digest, time.monotonic()
-    last = every.get(name, show.Noted())
-    last = last if last.digest == digest else show.Noted()
+    last = every.get(name, Noted())
+    last = last if last.digest == digest else Noted()
     body, below = st.container(), st.empty()
     before = last.seconds > SLOW
     if before:
         _show(last, name, below)
-    record = st.session_state["noting"] = show.Noted(digest)
+    record = begin(digest)
     try:
         with body:
             yield
+            foot.draw()
     except (InputError, UsageError) as refusal:
         with body:
             show.error(refusal)
@@ -45,22 +49,24 @@ def page(name: str) -> Iterator[None]:
             _ways_on()
     else:
         if not record.refused:
-            if record.signature:
+            if record.signatures:
                 record.seconds = max(time.monotonic() - started, last.seconds)
                 record.settings = dict(link.chosen())
                 every[name] = record
             below.empty()
             return
-    if last.signature and not before:
+    if last.signatures and not before:
         _show(last, name, below)
 
 
-def _show(last: show.Noted, name: str, place: DeltaGenerator) -> None:
+def _show(last: Noted, name: str, place: DeltaGenerator) -> None:
     with place.container():
         show.about("recovery.last")
-        if last.table is not None:
-            results.table(last.table, f"kept {name}")
-        show.signature(last.signature, "kept")
+        if last.tables:
+            tables.table(last.tables[0], f"kept {name}")
+        for line in last.signatures:
+            show.signature(line)
+            st.code(line, language=None, wrap_lines=True)
         label, icon = "Back to the settings of this result", ":material/undo:"
         controls.button(label, "back_to_result", link.restore, last.settings, icon=icon)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from kp_core.errors import UsageError
-from kp_ui import prose, show
+from kp_ui.widgets import prose, show
 
 _VARIABLE, _SEATED = "KPSCOPE_SESSIONS", "seated"
 _taken: set[object] = set()

@@ -1,17 +1,16 @@
 """What do I have, and was it understood?"""
 
-import streamlit as st
+from kp_ui.parts import extraction, intake, page, understanding
+from kp_ui.parts.page import Tab
 
-from kp_ui import controls, extraction, intake, understanding
-
-st.title("Data", anchor=False)
-intake.problem()
-controls.tabs(
+page.tabs(
     "data_tab",
     {
-        "Files": intake.section,
-        "Details": understanding.section,
-        "Extract phrases": extraction.section,
-        "What becomes of the phrases": understanding.normalisation,
+        "Files": Tab(intake.section, ()),
+        "Details": Tab(understanding.section, ()),
+        "Extract phrases": Tab(extraction.section, ()),
+        "What becomes of the phrases": Tab(understanding.normalisation, ("rules",)),
     },
+    intake.problem,
+    **page.NOTHING,
 )

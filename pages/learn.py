@@ -1,11 +1,10 @@
 """What do these measures do? Pieces to play with, alone or with a class, and every measure with its formula."""
 
-import streamlit as st
+from kp_ui.parts import learn, page
+from kp_ui.parts.page import Tab
 
-from kp_ui import controls, learn
-
-if controls.presented():
-    learn.lessons()
-    st.stop()
-st.title("Learn", anchor=False)
-controls.tabs("learn_tab", {"Lessons": learn.lessons, "Methods": learn.every_measure, "Glossary": learn.glossary})
+page.tabs(
+    "learn_tab",
+    {"Lessons": Tab(learn.lessons, ()), "Methods": Tab(learn.every_measure, ()), "Glossary": Tab(learn.glossary, ())},
+    **page.NOTHING,
+)

@@ -1,13 +1,14 @@
 """Which system is better, and is that certain?"""
 
-from kp_ui import overview, results, streamed, workspace
+from kp_ui.parts import overview, page, streamed
+from kp_ui.state import workspace
 
 if streamed.is_chosen():
     streamed.overview()
 elif workspace.all_datasets():
-    results.open_page("Overview", every=True)
+    page.opened(every=True)
     overview.datasets()
 else:
-    results.open_page("Overview")
+    page.opened()
     overview.answer()
     overview.conventions()

@@ -1,6 +1,15 @@
 """What do I take with me?"""
 
-from kp_ui import controls, report, results
+from kp_ui.parts import page, report
+from kp_ui.parts.page import Tab
 
-results.open_page("Report", needs_systems=False, every=True)
-controls.tabs("report_tab", {"Report": report.section, "Table for a paper": report.paper, "Methods": report.methods})
+page.tabs(
+    "report_tab",
+    {
+        "Table for a paper": Tab(report.paper, ("gold", "rules")),
+        "Report": Tab(report.section),
+        "Methods": Tab(report.methods, ()),
+    },
+    systems=False,
+    every=True,
+)

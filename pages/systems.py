@@ -1,17 +1,17 @@
 """How do the systems differ: one against another, tables against people, every measure, k, near misses, parts?"""
 
-from kp_ui import concordance, controls, results, systems
+from kp_ui.parts import concordance, page, systems
+from kp_ui.parts.page import Tab
 
-results.open_page("Systems")
-controls.tabs(
+page.tabs(
     "systems_tab",
     {
-        "Concordance": concordance.section,
-        "A against B": systems.against,
-        "Measures": systems.measures,
-        "Over k": systems.over_k,
-        "Near misses": systems.near_misses,
-        "Parts of the data": systems.parts,
-        "Stability": systems.stability,
+        "A against B": Tab(systems.against),
+        "Concordance": Tab(concordance.section, ("k", "gold", "rules")),
+        "Measures": Tab(systems.measures),
+        "Over k": Tab(systems.over_k, ("k", "gold", "rules")),
+        "Near misses": Tab(systems.near_misses, ("k", "gold", "rules")),
+        "Parts": Tab(systems.parts),
+        "Stability": Tab(systems.stability),
     },
 )

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kp_core.charts.pieces import (
+    MARK,
     above_panel,
     along_axis,
     axis,
     band_of,
     curve_of,
+    dotted,
     laid_out,
+    mark_at,
     merged,
     plain,
-    upright,
     words_at,
 )
 from kp_core.charts.selection import VIEWS, over_numbers
@@ -81,13 +83,57 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
             traces += _system(name, rows, drawn[name], panel, marks.ends.get(name))
         named, wide = _names_at_ends(systems, panel, (height - top - 90) / len(shown))
         notes, room = notes + named, max(room, wide)
-    lines = [upright(k, panel, color=GREY, width=1.5, dash=dash) for k, _, dash in marked for panel in panels]
+    first = shown[names[0]]
+    traces.append(_clicked(first, [_leads(first, k) for k in range(1, last + 1)]))
+    lines = [mark_at(k, panel, dash) for k, _, dash in marked for panel in panels]
     bars = neighbours(marks.clear, range(1, last + 1))
     lines += [along_axis(own[0], own[-1], panel, color=CLEAR, width=6) for own in bars for panel in panels]
     more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
     figure = laid_out(traces, height, **_axes(panels, last), **more)
     clear = f" A bar on the axis marks the {len(marks.clear)} cutoffs at which the leader is clear." if bars else ""
     return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()) + clear)
+
+
+def small(result: Result, measure: str, marks: Marks) -> Chart:
+    """Draw a measure over k as one of several small pictures, whose lines are named beside them all."""
+    systems = over_numbers(result, measure)
+    last, drawn = _last(systems), looks(result.frame["system"])
+    traces = [
+        curve_of(rows["k"], rows["value"], name, drawn[name], mode="lines", showlegend=False)
+        for name, rows in systems.items()
+        if name != ORACLE
+    ]
+    traces.append(_clicked(systems, [""] * last))
+    lines = [mark_at(k, dash=dash) for k, _, dash in marks.labels(last) if k == marks.cutoff]
+    place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    title = words_at(0, 1, f"<b>{label(measure)}</b>", font={"size": 13, "color": TEXT}, **place)
+    x, y = axis("", range=[0.5, last + 0.5], nticks=6), axis("", nticks=5, automargin=True)
+    more: Part = {"annotations": [title], "shapes": lines, "margin": {"t": 22}, "hovermode": "x unified"}
+    return Chart(laid_out(traces, 200, x, y, **more), in_words(systems, measure, marks))
+
+
+def _clicked(systems: Mapping[str, pd.DataFrame], said: Sequence[str]) -> Part:
+    """Return a trace that nobody sees, whose points take the clicks at a cutoff, with words for the hover.
+
+    Of several points at one cutoff Plotly selects the smallest, and of these that of the last trace.
+    """
+    every = pd.concat([rows[["value", "low"]] for rows in systems.values()]).min(axis=None)
+    bottom = float(every) if every == every else 0.0
+    marker: Part = {"opacity": 0.0}
+    more: Part = {"showlegend": False, "text": list(said), "hovertemplate": "%{text}<extra></extra>", "name": ""}
+    more |= {"selected": {"marker": marker}, "unselected": {"marker": marker}, "hoverinfo": "text"}
+    k = list(range(1, len(said) + 1))
+    return dotted(k, [bottom] * len(k), GREY, size=1, marker=marker, **more)
+
+
+def _leads(systems: Mapping[str, pd.DataFrame], k: int) -> str:
+    """Say by how much the highest system leads the next one at a cutoff."""
+    at = {name: rows.loc[rows["k"] == k, "value"].dropna() for name, rows in systems.items() if name not in REFERENCES}
+    values = sorted(((float(one.iloc[0]), name) for name, one in at.items() if len(one)), reverse=True)
+    if len(values) < 2:
+        return ""
+    (best, first), (next_, second) = values[:2]
+    return f"{label(first, 16)} − {label(second, 16)} {number(best - next_)}"
 
 
 def difference(found: Versus, cutoff: int | str) -> Chart:
@@ -100,15 +146,14 @@ def difference(found: Versus, cutoff: int | str) -> Chart:
     lines: list[Part] = [
         {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 0, "y1": 0, "line": {"color": GREY, "width": 1}}
     ]
-    lines += [upright(cutoff, color=GREY, width=1.5)] if isinstance(cutoff, int) else []
+    lines += [mark_at(cutoff)] if isinstance(cutoff, int) else []
     x, y = axis("number of phrases k"), axis(f"{label(found.a, 16)} − {label(found.b, 16)}")
     here = rows.iloc[int(rows["difference"].abs().argmax())] if len(rows) else None
     most = (
         f" The difference is largest at k = {int(here['k'])}: {number(here['difference'])}." if here is not None else ""
     )
-    return Chart(
-        laid_out(traces, 360, x, y, shapes=lines), f"{found.a} minus {found.b} over k, with 95 % intervals.{most}"
-    )
+    figure = laid_out(traces, 360, x, y, shapes=lines, hovermode="x")
+    return Chart(figure, f"{found.a} minus {found.b} over k, with 95 % intervals.{most}")
 
 
 def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
@@ -131,7 +176,7 @@ def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
         axes[f"yaxis{panel}"] = axis("" if place else label(measure), anchor=f"x{panel}", **scale)
         notes.append(above_panel(sum(domain) / 2, dataset))
         if isinstance(cutoff, int):
-            lines.append(upright(cutoff, panel, color=GREY, width=1.5))
+            lines.append(mark_at(cutoff, panel))
     figure = laid_out(traces, 300, None, None, annotations=notes, shapes=lines, margin={"t": 34}, **axes)
     said = " ".join(f"{dataset}: {in_words(own, measure, Marks(cutoff))}" for dataset, own in found.items())
     return Chart(figure, said)
@@ -166,8 +211,18 @@ def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | No
         "showlegend": not panel and name in REFERENCES,
     }
     parts = [(rows, 1.0)] if end is None else [(rows[rows["k"] <= end], 1.0), (rows[rows["k"] >= end], 0.35)]
-    lines = [curve_of(one["k"], one["value"], name, look, opacity=pale, **more) for one, pale in parts if len(one)]
+    lines = [_with_bounds(one, name, look, opacity=pale, **more) for one, pale in parts if len(one)]
     return [*([] if name in BASELINES else band_of(rows, "k", look.band(), **common)), *lines]
+
+
+def _with_bounds(rows: pd.DataFrame, name: str, look: Look, **more: Any) -> Part:
+    """Return the line of a system, which says its intervals where there are some."""
+    known = rows["low"].notna().any()
+    bounds = {
+        "customdata": plain(rows[["low", "high"]]),
+        "hovertemplate": "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]",
+    }
+    return curve_of(rows["k"], rows["value"], name, look, **more, **(bounds if known else {}))
 
 
 #: Pixels between the names of two lines that end close to each other, and for a letter of a name.
@@ -176,7 +231,7 @@ _LINE, _LETTER = 15, 7
 
 def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: float) -> tuple[list[Part], int]:
     """Return the name of each system at the end of its line, none over another, and the room to the right."""
-    drawn, own = looks(systems), [name for name in systems if name not in REFERENCES]
+    own = [name for name in systems if name not in REFERENCES]
     known = {name: systems[name].dropna(subset="value") for name in own}
     ends = {name: rows.iloc[-1] for name, rows in known.items() if len(rows)}
     if not ends:
@@ -188,14 +243,14 @@ def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: floa
     for name in sorted(ends, key=lambda one: float(ends[one]["value"])):
         value = float(ends[name]["value"])
         below = max(value / pixel, below + _LINE)
-        more = {"yshift": below - value / pixel, "font": {"size": 12, "color": drawn[name].colour}, **where}
+        more = {"yshift": below - value / pixel, "font": {"size": 12, "color": TEXT}, **where}
         notes.append(words_at(float(ends[name]["k"]), value, shown[name], **more))
     return notes, 16 + _LETTER * max(min(16, len(name)) for name in ends)
 
 
 def _mark_words(marked: Sequence[tuple[int, str, str]], last: int) -> list[Part]:
     """Return the labels of marks, each in a row of its own so that none covers another."""
-    above = {"yref": "paper", "yanchor": "bottom", "font": {"size": 12, "color": TEXT}}
+    above = {"yref": "paper", "yanchor": "bottom", "font": {"size": 12, "color": TEXT}, "name": MARK}
     return [
         words_at(k, 1, words, xanchor="left" if k < last / 2 else "right", yshift=15 * step, **above)
         for step, (k, words, _) in enumerate(marked)
@@ -291,24 +346,11 @@ def rank_chart(stability: Stability) -> Chart:
         text = ", ".join(label(name, 20) for name in names)
         if len(names) > 1 and len(text) > 24:  # it must leave room for the lines
             text = counted(len(names), "system")
-        font = {"font": {"color": drawn[names[0]].colour}} if len(names) == 1 else {}
         longest = max(longest, len(text))
-        notes.append(words_at(shown[-1], rank, text, xanchor="left", xshift=12, **font))
+        notes.append(words_at(shown[-1], rank, text, xanchor="left", xshift=12))
     y = axis("rank", range=[len(drawn) + 0.5, 0.5], dtick=1, zeroline=False)
     x = axis(tickvals=shown, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
     margin = {"r": 24 + 7 * longest}
     figure = laid_out(traces, 130 + 42 * max(2, len(drawn)), x, y, annotations=notes, margin=margin)
-    alt = f"Rank of {counted(len(drawn), 'system')} under {len(views)} {VIEWS[stability.by]}. {_leaders(stability)}"
+    alt = f"Rank of {counted(len(drawn), 'system')} under {len(views)} {VIEWS[stability.by]}. {stability.leaders()}"
     return Chart(figure, alt)
-
-
-def _leaders(stability: Stability) -> str:
-    """Say who is first, and whether always; systems that share the first place are named together."""
-    ranked = stability.frame[stability.frame["rank"].notna()]
-    if ranked.empty:
-        return "No system has a value."
-    top = ranked[ranked["rank"] == ranked.groupby("view")["rank"].transform("min")]
-    leaders = Counter(tuple(own) for _, own in top.groupby("view", sort=False)["system"])
-    (often, views), *others = leaders.most_common(2)
-    text = f"{listed(often)} {'is' if len(often) == 1 else 'are'} first under {views} of them"
-    return f"{text}, {listed(others[0][0])} under {others[0][1]}." if others else f"{text}."

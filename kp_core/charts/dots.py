@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import cycle
 
@@ -21,8 +21,8 @@ from kp_core.charts.pieces import (
     upright,
     words_at,
 )
-from kp_core.charts.selection import NEAR, by_correlation, rows_of, where
-from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, Chart, Part, label, labels, looks
+from kp_core.charts.selection import NEAR, rows_of, where
+from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, TEXT, Chart, Part, label, labels, looks
 from kp_core.errors import counted
 from kp_core.scoring.counts import BASELINES
 from kp_core.settings import change_in_words, in_words
@@ -69,7 +69,7 @@ def leaderboard(result: Result, measure: str) -> Chart:
             small: Part = {"opacity": 0.55, "showlegend": False, "hovertemplate": "a run: %{x:.3f}<extra></extra>"}
             traces.append(dotted(values, [name] * len(values), look.colour, size=6, cliponaxis=False, **small))
         # By its row and not by its name: a system may be called “07”, which would be taken for the eighth row.
-        right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": look.colour}}
+        right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": TEXT}}
         notes.append(words_at(1, place, f"<b>{number(row['value'], 3)}</b>", **right))
     x = axis(label(rows["measure"].iloc[0] if len(rows) else measure), rangemode="tozero")
     y, margin = names_axis(tickfont={"size": 14}), {"r": 64}
@@ -98,7 +98,7 @@ def by_dataset(result: Result, measure: str) -> Chart:
             traces.append(dots_of(one, [names[row["system"]]], look.colour, xaxis=f"x{panel}", yaxis="y", **more))
             text = number(row["value"], 3)
             shown, at = f"<b>{text}</b>" if row["system"] in best else text, (place + 0.98) * width
-            style = {"xref": "paper", "xanchor": "right", "font": {"size": 13, "color": look.colour}}
+            style = {"xref": "paper", "xanchor": "right", "font": {"size": 13, "color": TEXT}}
             notes.append(words_at(at, names[row["system"]], shown, **style))
         head = "mean" if subset == MEAN else subset.removeprefix("dataset:")
         notes.append(above_panel((place + 0.35) * width, head))
@@ -143,18 +143,68 @@ def groups(result: Result, measure: str) -> Chart:
     return Chart(laid_out([trace], 100 + 44 * len(rows), axis(measure, rangemode="tozero"), names_axis()), alt)
 
 
-def forest(study: CorrelationStudy, average: str) -> Chart:
-    """Draw the correlation of every measure with its interval, the best on top; sentinels grey, people golden."""
-    rows = by_correlation(study, average)
-    rows = rows[rows["value"].notna()]
-    colours = [GOLDEN if name == HUMAN else GREY if name in SENTINELS else COLOURS[0] for name in rows["measure"]]
-    hover = "%{y}: %{x:.3f}, %{customdata} pairs<extra></extra>"
-    trace = dots_of(rows, labels(rows["measure"]), colours, customdata=plain(rows["n"]), hovertemplate=hover)
-    people = rows.loc[rows["measure"] == HUMAN, "value"]
-    lines = [*(upright(x, color=GOLDEN, width=1.5, dash="dash") for x in people), upright(0, color=GREY, width=1)]
+def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str]) -> Chart:
+    """Draw the agreement of every pair of annotators as a dot with its interval, the closest pair on top."""
+    rows = where(result.frame, measure=measure, subset="all")
+    pairs = {f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}
+    rows = rows[rows["system"].isin(pairs) & rows["value"].notna()].sort_values("value", ascending=False, kind="stable")
+    names = labels(rows["system"].map(pairs), 40)
+    trace = dots_of(rows, names, COLOURS[0], cliponaxis=False)
+    right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": TEXT}}
+    notes = [words_at(1, place, f"<b>{number(value)}</b>", **right) for place, value in enumerate(rows["value"])]
+    x = axis(measure, rangemode="tozero")
+    figure = laid_out([trace], 80 + 34 * max(1, len(rows)), x, names_axis(), annotations=notes, margin={"r": 60})
+    said = _values(rows["system"].map(pairs), rows["value"])
+    return Chart(figure, f"{measure} of {counted(len(rows), 'pair')} of annotators with 95 % intervals: {said}.")
+
+
+#: Subsets of fewer pairs than these are pale.
+FEW_PAIRS = 10
+
+
+def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.DataFrame) -> Chart:
+    """Draw the correlation of every measure with people within the subsets of a kind, beside the published value.
+
+    kind: `all`, or what the names of the subsets begin with; printed: columns measure, subset, value. Subsets without
+    a value are left out, those of few pairs are pale; the best measure of each is bold.
+    """
+    rows = where(study.frame, average=average)
+    rows = rows[(rows["subset"] == "all") if kind == "all" else rows["subset"].str.startswith(kind)]
+    rows = rows[rows["value"].notna() & ~rows["measure"].isin(SENTINELS)]
+    published = {(row.measure, row.subset): row.value for row in printed.itertuples()}
+    heights, ticks, traces, notes = list[int](), list[str](), list[Part](), list[Part]()
+    place, said = 0, list[str]()
+    for subset, own in rows.groupby("subset", sort=False):
+        own = own.sort_values("value", ascending=False, kind="stable")
+        best = own.loc[own["measure"] != HUMAN, "measure"].head(1).tolist()
+        few, number_of = int(own["n"].iloc[0]) < FEW_PAIRS, counted(int(own["n"].iloc[0]), "pair")
+        name = "all" if subset == "all" else str(subset).partition(":")[2] or str(subset).replace("L<=", "up to ")
+        head = f"<b>{label(name)}</b> · {number_of}"
+        notes.append(words_at(0, place, head, xref="paper", xanchor="left", xshift=4, font={"size": 13, "color": TEXT}))
+        place += 1
+        colours = [GOLDEN if measure == HUMAN else COLOURS[0] for measure in own["measure"]]
+        spots = list(range(place, place + len(own)))
+        more: Part = {"opacity": 0.4 if few else 1.0, "showlegend": False, "hovertemplate": "%{x:.3f}<extra></extra>"}
+        traces.append(dotted(own["value"], spots, colours, error_x=error_bars(own), **more))
+        known = [(spot, published.get((measure, subset))) for spot, measure in zip(spots, own["measure"], strict=True)]
+        known = [(spot, value) for spot, value in known if value is not None and value == value]
+        if known:
+            marker: Part = {
+                "showlegend": not said,
+                "name": "published",
+                "hovertemplate": "published %{x:.3f}<extra></extra>",
+            }
+            traces.append(dotted([v for _, v in known], [s for s, _ in known], GREY, "diamond-open", 9, **marker))
+        for spot, measure in zip(spots, own["measure"], strict=True):
+            heights.append(spot)
+            ticks.append(f"<b>{label(measure)}</b>" if measure in best else label(measure))
+        said.append(f"{name} ({number_of}): {_values(own['measure'], own['value'], ', ')}")
+        place += len(own)
+    y = axis(tickvals=heights, ticktext=ticks, range=[max(place, 1) - 0.4, -0.6], automargin=True, zeroline=False)
     x = axis(f"correlation with people ({study.found.study.correlation.capitalize()})")
-    alt = f"Correlation with human scores, all pairs: {_values(rows['measure'], rows['value'])}."
-    return Chart(laid_out([trace], 110 + 27 * len(rows), x, names_axis(), shapes=lines), alt)
+    zero = upright(0, color=GREY, width=1)
+    figure = laid_out(traces, 90 + 24 * max(1, place), x, y, annotations=notes, shapes=[zero])
+    return Chart(figure, f"Correlation with human scores: {'; '.join(said)}.")
 
 
 def strip(spread: Spread, said: str) -> Chart:

@@ -42,8 +42,13 @@ def heat_map(matrix: pd.DataFrame, measure: str, of: str = "annotators") -> Char
 
 
 def kendall(stability: Stability) -> Chart:
-    """Draw Kendall's tau-b between all pairs of views; cells without a value are undefined."""
-    drawn = heat_map(stability.matrix(), "tau-b", VIEWS[stability.by])
+    """Draw Kendall's tau-b between all views that rank differently; cells without a value are undefined.
+
+    Views that rank alike share a row, named after the first of them.
+    """
+    first = {own[0]: own[0] + (f" and {len(own) - 1} more" if own[1:] else "") for own in stability.alike()}
+    matrix = stability.matrix().loc[list(first), list(first)].rename(index=first, columns=first)
+    drawn = heat_map(matrix, "tau-b", VIEWS[stability.by])
     undefined, alt = int(stability.pairs["tau"].isna().sum()), drawn.alt
     if undefined < len(stability.pairs):
         lowest = stability.pairs.loc[stability.pairs["tau"].idxmin()]

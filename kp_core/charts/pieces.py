@@ -11,6 +11,9 @@ import pandas as pd
 from kp_core.charts.style import GREY, TEXT, Chart, Look, Part, label, labels
 from kp_core.typeset import number
 
+#: The name of what marks a cutoff of the screen.
+MARK = "cutoff"
+
 
 def merged(usual: Part, more: Part) -> Part:
     """Return what stands in either part, and in both parts within them; where they differ, that of `more`.
@@ -72,6 +75,11 @@ def upright(x: float, panel: str = "", **line: Any) -> Part:
     """Return a line from the bottom of a panel to its top."""
     ends = {"x0": x, "x1": x, "xref": f"x{panel}", "y0": 0, "y1": 1, "yref": f"y{panel} domain"}
     return {"type": "line", "line": line, **ends}
+
+
+def mark_at(k: float, panel: str = "", dash: str = "solid") -> Part:
+    """Return the line that marks a cutoff of the screen; a picture for a paper has none."""
+    return upright(k, panel, color=GREY, width=1.5, dash=dash) | {"name": MARK}
 
 
 def along_axis(first: float, last: float, panel: str = "", **line: Any) -> Part:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, where
-from kp_core.charts.style import GREY, REFERENCES
+from kp_core.charts.style import REFERENCES
 from kp_core.errors import REASONS, counted
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.runs import runs_of
@@ -25,16 +25,12 @@ from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, 
 from kp_core.studies.spread import Spread
 from kp_core.typeset import number
 
-if TYPE_CHECKING:
-    from pandas.io.formats.style import Styler
-
-
 #: Below this number of documents an interval is shown grey (specification of agreement, section 3).
 FEW = 10
 #: From here on the bootstrap comes before the t interval.
 MANY = 30
-#: Which documents may be listed where two systems are compared → sign of their difference.
-WHERE = {"all": None, "the first is better": 1, "the second is better": -1, "equal": 0}
+#: Which documents may be listed where two systems are compared.
+WHICH = ("all", "A wins", "B wins", "nobody finds")
 
 
 def interval(low: float, high: float) -> str:
@@ -308,22 +304,21 @@ def reasons(result: Result) -> list[str]:
     return said
 
 
-def styled(table: pd.DataFrame, documents: int = FEW, best: Container[tuple[str, str]] = ()) -> Styler:
-    """Return a table whose baselines are grey, and all intervals where there are too few documents for them.
+def look_of(
+    table: pd.DataFrame, documents: int = FEW, best: Container[tuple[str, str]] = ()
+) -> Callable[[int, str], str]:
+    """Return the class of cells by row and column: the best; quiet baselines, and intervals of few documents.
 
-    best: cells (system, column) that are bold
+    best: cells (system, column) that are the best
     """
+    systems = table["system"].tolist() if "system" in table else [""] * len(table)
 
-    def style(system: str, column: Any) -> str:
-        if (system, column) in best:
-            return "font-weight: 700"
-        baseline = system in BASELINES and column != "system"  # that column is pinned, which already makes it pale
-        return f"color: {GREY}" if baseline or (documents < FEW and "interval" in str(column)) else ""
+    def look(row: int, column: str) -> str:
+        if (systems[row], column) in best:
+            return "best"
+        return "quiet" if systems[row] in BASELINES or (documents < FEW and "interval" in column) else ""
 
-    def row_style(row: pd.Series[Any]) -> list[str]:
-        return [style(row.get("system", ""), column) for column in row.index]
-
-    return table.style.apply(row_style, axis=1)
+    return look
 
 
 def curves(result: Result, measure: str) -> pd.DataFrame:
@@ -336,6 +331,12 @@ def value(result: Result, system: str, measure: str) -> float:
     rows = rows_of(result, measure)
     found = rows.loc[rows["system"] == system, "value"]
     return float(found.iloc[0]) if len(found) else float("nan")
+
+
+def values(result: Result, measure: str) -> dict[str, float]:
+    """Return the value of each system by a measure at one cutoff."""
+    rows = rows_of(result, measure)
+    return dict(zip(rows["system"], rows["value"], strict=True))
 
 
 def universe(result: Result) -> str:
@@ -423,42 +424,40 @@ def documents(
     known: pd.DataFrame,
     system: str,
     other: str,
-    order: str,
     search: str = "",
-    group: str = "all",
     which: str = "all",
+    texts: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Return one row a document and one column a system, in the order asked for.
+    """Return one row a document and one column a system, where they differ most first, or else the highest value.
 
-    values  rows of `by_document`
-    known   the documents of the corpus
+    values  rows of `by_document`; known: the documents of the corpus
     system  the system that comes first, and the `other` that it is compared with, if there is one of this name
-    order   difference, value, length of the text, random, or any other word for the order of loading
-    search  letters of an id or title; group: a type of document or all; which: a key of `WHERE`
+    search  letters of an id, title, type or `texts`, in which letters are small; which: one of `WHICH`
     """
     here = known.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
     table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
     difference = table[system].sub(table[other]) if other in table else None
-    length = here["text"].str.len().reindex(table.index)
-    by = {"difference": difference, "value": table[system], "length of the text": length}.get(order)
+    nobody = (table[[name for name in (system, other) if name in table]].fillna(0.0) == 0.0).all(axis=1).to_numpy()
+    by = table[system] if difference is None else difference
     table.columns = list(map(column_of, table.columns))
     if difference is not None:
         table.insert(0, "difference", difference)
     table["title"], table["type"] = (here[name].reindex(table.index).fillna("") for name in ("title", "group"))
-    if by is not None:
-        table = table.loc[by.sort_values(ascending=False, kind="stable").index]
-    elif order == "random":
-        table = table.sample(frac=1, random_state=0)
+    table = table.assign(nobody=nobody).loc[by.sort_values(ascending=False, kind="stable").index]
     table = table.rename_axis("document").reset_index()
     wanted = search.strip().lower()
-    found = table["document"].str.lower().str.contains(wanted, regex=False)
-    found |= table["title"].str.lower().str.contains(wanted, regex=False)
-    found &= (table["type"] == group) | (group == "all")
-    if which != "all" and difference is not None:
-        found &= signs(table["difference"]) == WHERE[which]
+    found = pd.Series(True, table.index)
+    if wanted:
+        every = table["document"] + "\n" + table["title"] + "\n" + table["type"]
+        found = every.str.lower().str.contains(wanted, regex=False)
+        found |= table["document"].map(texts if texts is not None else {}).fillna("").str.contains(wanted, regex=False)
+    if which == "nobody finds":
+        found &= table["nobody"]
+    elif which != "all" and difference is not None:
+        found &= signs(table["difference"]) == (1 if which == "A wins" else -1)
     empty = [name for name in ("title", "type") if (table[name] == "").all()]
-    return table[found].drop(columns=empty).reset_index(drop=True)
+    return table[found].drop(columns=[*empty, "nobody"]).reset_index(drop=True)
 
 
 def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:
@@ -495,9 +494,9 @@ def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
 
 
 def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return correlations, a row a subset and a column a measure, and the style of the cells: what exceeds all is bold.
+    """Return correlations, a row a subset with its pairs and a column a measure, and the classes of the cells.
 
-    A cell exceeds all where it is above the measure's value over all pairs.
+    A cell is `best` where it is above the measure's value over all pairs, `quiet` where there are few pairs.
     """
     rows = frame[frame["average"] == average]
     rows = rows.assign(bold=exceeds_all(rows) & (rows["subset"] != "all"))
@@ -508,9 +507,11 @@ def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataF
     )
     said = values.index.str.replace("L<=", "L ≤ ").str.replace(":", ": ")
     table = values.set_axis(said).rename_axis(index="pairs", columns=None).reset_index()
-    css = pd.DataFrame("", table.index, table.columns)
-    css[values.columns] = np.where(bold.eq(other=True), "font-weight: 700", "")
-    return table, css
+    number_of = rows.groupby("subset", sort=False)["n"].max().reindex(values.index).to_numpy()
+    table.insert(1, "n", number_of)
+    looks = pd.DataFrame("", table.index, table.columns)
+    looks[values.columns] = np.where(bold.eq(other=True), "best", "")
+    return table, looks.mask(np.broadcast_to((number_of < FEW)[:, None], looks.shape), "quiet")
 
 
 def left_over(curve: pd.DataFrame) -> pd.DataFrame:

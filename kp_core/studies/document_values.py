@@ -28,8 +28,8 @@ BY_DOCUMENT = (
 )
 #: Marks of a phrase in a ranked list, in words.
 MARKS: dict[str, str] = WORDS["marks"]
-#: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
-KINDS: dict[str, str] = WORDS["kinds"]
+#: Who may have chosen a phrase in a text: people, the first system, the second.
+PEOPLE, FIRST, SECOND = "people", "first", "second"
 
 
 def by_document(
@@ -123,21 +123,74 @@ class DocumentView:
     lists: dict[str, pd.DataFrame]
 
 
-def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tuple[str, str]]:
-    """Return the text of a document in pieces (kind, text), in order; the kind is empty, or a key of `KINDS`.
+def marked_text(view: DocumentView, systems: Sequence[str], settings: Settings) -> list[tuple[str, str]]:
+    """Return the text of a document in pieces (who chose it, text), in order; settings are resolved.
 
-    Hits and spurious phrases are those of the system within the cutoff; settings are resolved.
+    Who: nothing, or of `people`, `first` and `second` those who did, with blanks between them; first and second are one
+    or two systems with what they have within the cutoff. Where phrases overlap, the longer one is marked.
     """
-    ranked = view.lists[system]
-    chosen = ranked[ranked["counts"]]
-    found = view.gold["found"].map(lambda systems: system in systems).astype(bool)
-    phrases = {
-        "hit": [spelling for own in view.gold["spellings"][found] for spelling in own],
-        "missed": [spelling for own in view.gold["spellings"][~found] for spelling in own],
-        "spurious": chosen.loc[chosen["mark"] == "miss", "phrase"].tolist(),
-    }
-    stemmed = ("hit", "missed") if settings.gold_stemmed == "yes" else ()
-    return pieces(view.text, places(view.text, phrases, Normaliser.parse(settings.normalise), stemmed, ("spurious",)))
+    names, normaliser = dict(zip(systems, (FIRST, SECOND), strict=False)), Normaliser.parse(settings.normalise)
+    phrases: dict[str, list[str]] = {}
+    for row in view.gold.itertuples():
+        who = " ".join([PEOPLE, *(word for name, word in names.items() if name in row.found)])
+        phrases.setdefault(who, []).extend(row.spellings)
+    chosen = [
+        ranked.loc[ranked["counts"] & (ranked["mark"] == "miss"), "phrase"]
+        for ranked in map(view.lists.__getitem__, names)
+    ]
+    alike = [dict(zip(normaliser.apply(own.tolist()), own, strict=True)) for own in chosen]
+    for form in dict.fromkeys(form for own in alike for form in own):
+        who = " ".join(word for word, own in zip(names.values(), alike, strict=True) if form in own)
+        phrases.setdefault(who, []).extend(own[form] for own in alike if form in own)
+    kinds = sorted(phrases, key=lambda who: (not who.startswith(PEOPLE), -len(who)))
+    stemmed = [who for who in kinds if who.startswith(PEOPLE)] if settings.gold_stemmed == "yes" else ()
+    yielding = [who for who in kinds if not who.startswith(PEOPLE)]
+    found = places(view.text, {who: phrases[who] for who in kinds}, normaliser, stemmed, yielding)
+    return pieces(view.text, found)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A phrase of a document: who of the annotators chose it, and system → rank and mark where it lists it.
+
+    within  whether it is within the cutoff of a system; keyphrase: whether people chose it
+    """
+
+    phrase: str
+    people: tuple[str, ...]
+    ranks: dict[str, tuple[int, str]]
+    within: bool
+    keyphrase: bool
+
+
+def phrases_of(view: DocumentView, settings: Settings, beyond: int = 0) -> list[Phrase]:
+    """Return every phrase of a document once: those that systems list, by their best rank, then what no system has.
+
+    settings are resolved; beyond: how many ranks beyond the cutoff are taken
+    """
+    normaliser, found = Normaliser.parse(settings.normalise), dict[str, Phrase]()
+    gold = {row.phrase: row for row in view.gold.itertuples()}
+    of_gold = normaliser.without_stemmer() if settings.gold_stemmed == "yes" else normaliser
+    spelt = {form: row.phrase for row in gold.values() for form in of_gold.apply(list(row.spellings))}
+    for system, ranked in view.lists.items():
+        last = int(ranked["counts"].sum()) + beyond
+        listed = ranked.head(last)
+        forms = normaliser.apply(listed["phrase"].tolist())
+        for form, row in zip(forms, listed.itertuples(), strict=True):
+            own = gold.get(row.keyphrase or spelt.get(form, ""))
+            key = f"gold {own.phrase}" if own is not None else form
+            known = found.get(key) or Phrase(
+                " | ".join(own.spellings) if own is not None else row.phrase,
+                tuple(own.annotators) if own is not None else (),
+                {},
+                False,
+                own is not None,
+            )
+            ranks = {system: (int(row.rank), str(row.mark))} | known.ranks
+            found[key] = replace(known, ranks=ranks, within=known.within or bool(row.counts))
+    order = sorted(found.values(), key=lambda one: (not one.within, min(rank for rank, _ in one.ranks.values())))
+    missed = [row for phrase, row in gold.items() if f"gold {phrase}" not in found]
+    return [*order, *(Phrase(" | ".join(row.spellings), tuple(row.annotators), {}, False, True) for row in missed)]
 
 
 def one_document(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -20,6 +21,7 @@ from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.result import Numbers
 from kp_core.studies.spread import GRID, Values
+from kp_core.typeset import listed
 
 By = Literal["measure", "k", "normalise", "annotators"]
 #: Cutoffs of the view by k, besides those in use.
@@ -43,6 +45,26 @@ class Stability(Numbers):
     def views(self) -> list[str]:
         """The names of the views, in order."""
         return [str(view) for view in self.frame["view"].unique()]
+
+    def leaders(self) -> str:
+        """Say who is first, and under how many views; systems that share the first place stand together."""
+        ranked = self.frame[self.frame["rank"].notna()]
+        if ranked.empty:
+            return "No system has a value."
+        top = ranked[ranked["rank"] == ranked.groupby("view")["rank"].transform("min")]
+        first = Counter(tuple(own) for _, own in top.groupby("view", sort=False)["system"])
+        (often, views), *others = first.most_common(2)
+        text = f"{listed(often)} {'is' if len(often) == 1 else 'are'} first under {views} of {len(self.views)}"
+        return f"{text}, {listed(others[0][0])} under {others[0][1]}." if others else f"{text}."
+
+    def alike(self) -> list[list[str]]:
+        """Return the views in groups that rank the systems alike, in order."""
+        groups: dict[tuple[tuple[str, float], ...], list[str]] = {}
+        for view in self.views:
+            own = self.frame[self.frame["view"] == view]
+            ranks = zip(own["system"], own["rank"].fillna(0.0), strict=True)
+            groups.setdefault(tuple(sorted(ranks)), []).append(view)
+        return list(groups.values())
 
     def matrix(self) -> pd.DataFrame:
         """Return tau-b as a square table, view by view; undefined values and the diagonal are missing."""

@@ -7,6 +7,7 @@ import json
 import platform
 import re
 import zipfile
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -38,13 +39,14 @@ from kp_core.studies import indexing
 from kp_core.studies.annotators import TOGETHER, agreement, legible
 from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
+from kp_core.studies.correlation import kim2010
 from kp_core.studies.correlation.correlate import correlate
 from kp_core.studies.document_values import tables_by_document
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
-from kp_core.takeaway.figures import as_json, chart_html, chart_svg
+from kp_core.takeaway.figures import as_json, browser, chart_html, chart_svg, charts_svg
 from kp_core.takeaway.paragraph import bibtex, paragraphs
 from kp_core.typeset import CELLS
 from kp_core.words import answers, statements
@@ -239,8 +241,12 @@ def correlation(asked: Asked) -> Section:
     study = correlate(asked.corpus)
     table = tables.overall(study, "average")
     shown = Table("correlation", "Correlation with the average human score", table, study.signature)
-    said = statements.best_measure(study, "average")
-    return Section((said,), charts=(dots.forest(study, "average"),), tables=(shown,))
+    said = " ".join(statements.best_measure(study, "average"))
+    return Section(
+        (said,),
+        charts=(dots.correlations(study, "average", "all", kim2010.printed_values("average")),),
+        tables=(shown,),
+    )
 
 
 def methods(asked: Asked) -> Section:
@@ -304,12 +310,24 @@ class Report:
         environment = Environment(autoescape=True, finalize=_literal, trim_blocks=True, lstrip_blocks=True)
         environment.globals |= {
             "figure": lambda chart: Markup(as_json(chart.figure)),
+            "drawn": self._drawings(),
             "cells": typeset.cells,
             "numeric": typeset.numeric,
             "plotly": lambda: Markup(get_plotlyjs()),
         }
         page = environment.from_string((files("kp_core.takeaway") / "report.html").read_text(encoding="utf-8"))
         return page.render(vars(self), all_tables=self.all_tables, version=__version__) + "\n"
+
+    def _drawings(self) -> dict[str, str]:
+        """Return what a chart says in words → the address of its picture; nothing where nothing draws pictures.
+
+        A picture is a hundredth of the program that would draw it anew in the report.
+        """
+        charts = {chart.alt: chart for section in self.sections for chart in section.charts}
+        if not charts or not browser():
+            return {}
+        drawn = (b64encode(svg.encode()).decode() for svg in charts_svg(list(charts.values())))
+        return {alt: f"data:image/svg+xml;base64,{svg}" for alt, svg in zip(charts, drawn, strict=True)}
 
     def latex(self) -> str:
         """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import zlib
 from base64 import b64decode
+from collections.abc import Sequence
 from html import escape, unescape
 from itertools import accumulate
 from pathlib import Path
@@ -20,7 +21,7 @@ from xml.etree import ElementTree
 from plotly.io import to_json
 from plotly.offline import get_plotlyjs
 
-from kp_core.charts.pieces import merged
+from kp_core.charts.pieces import MARK, merged
 from kp_core.charts.style import TEXT, Chart, Part
 from kp_core.errors import UsageError
 from kp_core.typeset import visible
@@ -28,7 +29,9 @@ from kp_core.typeset import visible
 #: What no XML may hold.
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 #: Columns of a paper → width of a chart in millimetres.
-WIDTHS = {1: 84, 2: 178}
+WIDTHS = {1: 85, 2: 178}
+#: Height in millimetres of a chart over numbers in one column.
+_HEIGHT = 60
 #: Pixels of a drawing on a millimetre of paper: letters of 12 pixels are printed in 7.5 points.
 _PIXELS = 4.5
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
@@ -37,9 +40,15 @@ _OPTIONS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"),
     "--virtual-time-budget=20000",  # what a page shows is taken when its scripts have come to rest
 )
-#: A figure → its SVG; an SVG → its PNG, of 384 pixels an inch: each becomes the text of the page.
-_SVG = """Plotly.toImage(%s, {format: "svg", width: null, height: null}).then(
-    url => { document.body.textContent = decodeURIComponent(url.slice(url.indexOf(",") + 1)) })"""
+#: Figures → their SVG as a list; an SVG → its PNG, of 384 pixels an inch: each becomes the text of the page.
+_SVG = """(async () => {
+    const drawn = []
+    for (const figure of %s) {
+        const url = await Plotly.toImage(figure, {format: "svg", width: null, height: null})
+        drawn.push(decodeURIComponent(url.slice(url.indexOf(",") + 1)))
+    }
+    document.body.textContent = JSON.stringify(drawn)
+})()"""
 _PNG = """const picture = new Image()
 picture.onload = () => {
     const canvas = document.createElement("canvas"), pen = canvas.getContext("2d")
@@ -60,6 +69,20 @@ def browser() -> str:
     return os.environ.get("BROWSER_PATH") or next(filter(None, map(shutil.which, _BROWSERS)), "")
 
 
+def forms() -> tuple[str, ...]:
+    """Return the forms of images that can be drawn here."""
+    return ("SVG", "PDF", "PNG") if browser() else ()
+
+
+def file_name(caption: str) -> str:
+    """Return the name of a file that says what is in it.
+
+    >>> file_name("F1@k over k"), file_name("P_pos by length")
+    ('f1_at_k_over_k', 'p_pos_by_length')
+    """
+    return re.sub(r"\W+", "_", caption.replace("@", " at ").lower()).strip("_") or "chart"
+
+
 def as_json(figure: Part) -> str:
     """Return a figure on white, with room for its labels and its legend, as JSON that may stand in a script."""
     traces, layout = figure["data"], figure["layout"]
@@ -72,11 +95,33 @@ def as_json(figure: Part) -> str:
 
 def chart_svg(chart: Chart, columns: int = 1) -> str:
     """Return a chart as SVG whose letters are readable in so many columns; raises UsageError without a Chromium."""
-    traces = [trace for trace in chart.figure["data"] if trace.get("visible") != "legendonly"]
-    look = {"width": WIDTHS[columns] * _PIXELS, "font": {"family": "Helvetica, Arial", "color": "black"}}
-    figure = {"data": traces, "layout": merged(chart.figure["layout"], look)}
-    drawn = as_json(figure).replace(TEXT, "black")  # grey suits a screen, light or dark
-    return _text_of(f"{get_plotlyjs()};{_SVG % drawn}")
+    return charts_svg([chart], columns)[0]
+
+
+def charts_svg(charts: Sequence[Chart], columns: int = 2) -> list[str]:
+    """Return charts as SVG as wide as so many columns, drawn at once; raises UsageError without a Chromium."""
+    drawn = ",".join(as_json(_for_paper(chart.figure, columns)).replace(TEXT, "black") for chart in charts)
+    found: list[str] = json.loads(_text_of(f"{get_plotlyjs()};{_SVG % f'[{drawn}]'}"))
+    return found
+
+
+def _for_paper(figure: Part, columns: int) -> Part:
+    """Return a figure as wide as columns of a paper, without what marks the cutoff of a screen or waits for a click."""
+    layout, look = figure["layout"], {"width": WIDTHS[columns] * _PIXELS, "font": {"family": "Helvetica, Arial"}}
+    marks = [one for part in ("shapes", "annotations") for one in layout.get(part, ()) if one.get("name") == MARK]
+    more: Part = merged(look, {"font": {"color": "black"}})
+    more |= {part: [one for one in layout.get(part, ()) if one not in marks] for part in ("shapes", "annotations")}
+    if marks:
+        more["margin"] = {"t": 10}
+    if columns == 1 and layout.get("yaxis", {}).get("type") != "category" and "yaxis2" not in layout:
+        more["height"] = min(layout["height"], round(_HEIGHT * _PIXELS))
+    traces = [one for one in figure["data"] if one.get("visible") != "legendonly" and not _is_unseen(one)]
+    return {"data": traces, "layout": merged(layout, more)}
+
+
+def _is_unseen(trace: Part) -> bool:
+    """Tell whether a trace only takes clicks."""
+    return bool(trace.get("marker", {}).get("opacity") == 0.0)
 
 
 def chart_html(chart: Chart, signature: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from kp_core.errors import REASONS, counted
 from kp_core.scoring.measures import concordance
@@ -16,7 +18,7 @@ from kp_core.studies.facts import above_one
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
 from kp_core.studies.versus import Versus
-from kp_core.typeset import listed, number
+from kp_core.typeset import highest, listed, number
 from kp_core.words import read
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
@@ -102,34 +104,136 @@ def reliability(result: Result, error: float, scale: str) -> str:
     return f"{text}."
 
 
-def best_measure(study: CorrelationStudy, average: str) -> str:
-    """Say which measure of similarity agrees best with people, how certain that is, and how near people's own limit."""
+def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
+    """Say which measure of similarity agrees best with people; and how certain that is, beside people's own limit."""
     rows = study.frame[(study.frame["subset"] == "all") & (study.frame["average"] == average)]
     measures = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
     if measures.empty:
-        return "No measure varies together with the human scores, so none can be called better."
+        return "No measure varies together with the human scores.", "So none can be called better."
     best = measures.sort_values("value", ascending=False, kind="stable").iloc[0]
     p = study.found.p_matrix(average)
     certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
     equal = [name for name in measures["measure"] if name != best["measure"] and name not in certain]
-    bounds = between(best["low"], best["high"], ", ")
-    few = _few(best["documents"])
-    pairs = counted(best["n"], "pair")
+    # the bounds stand at the beginning of a sentence here
+    bounds = between(best["low"], best["high"], "").strip()
+    few, pairs = _few(best["documents"]), counted(best["n"], "pair")
+    rests = f"{f'{bounds}, ' if bounds else ''}{pairs}"
     if best["value"] <= 0 or best["low"] <= 0:
-        return (
-            f"No measure is shown to agree with people: the highest correlation is that of {best['measure']} "
-            f"({number(best['value'])}{bounds}, {pairs}).{few}"
-        )
-    text = f"{best['measure']} agrees best with people (correlation {number(best['value'])}{bounds}, {pairs})"
+        highest = f"The highest correlation is that of {best['measure']}: {number(best['value'])} ({rests}).{few}"
+        return "No measure is shown to agree with people.", highest
+    claim = f"{best['measure']} agrees best with people: correlation {number(best['value'])}."
+    text = f"{rests[:1].upper()}{rests[1:]}"
     human = rows[rows["measure"] == "human"]["value"]
     if len(human) and human.iloc[0] == human.iloc[0] and human.iloc[0] > 0:
         text += f"; people agree with each other by {number(float(human.iloc[0]))}"
     if study.found.study.test == "none":
-        return f"{text}. No test was asked for.{few}"
+        return claim, f"{text}. No test was asked for.{few}"
     if len(measures) == 1:
-        return f"{text}. No other measure was asked for.{few}"
+        return claim, f"{text}. No other measure was asked for.{few}"
     end = f"It cannot be told apart from {listed(equal)}" if equal else "It is better than every other of them"
-    return f"{text}. {end}.{few}"
+    return claim, f"{text}. {end}.{few}"
+
+
+def highest_by(values: Mapping[str, Mapping[str, float]]) -> str:
+    """Say which system has the highest value by how many measures; values: measure → system → value.
+
+    >>> highest_by({"P@5": {"a": 0.2, "b": 0.1}, "R@5": {"a": 0.3, "b": 0.1}, "MAP": {"a": 0.1, "b": 0.2}})
+    'a has the highest value by 2 of 3 measures, b by 1.'
+    """
+    first = Counter[str]()
+    for own in values.values():
+        known = {name: value for name, value in own.items() if value == value}
+        if known:
+            first.update(highest(known)[:1])
+    if not first:
+        return "No system has a value by these measures."
+    (name, times), *others = first.most_common()
+    rest = "".join(f", {other} by {number_}" for other, number_ in others)
+    every = f"all {times}" if times == len(values) > 1 else f"{times} of {len(values)}"
+    return (
+        f"{name} has the highest value by {every} measures{rest}."
+        if len(values) > 1
+        else f"{name} has the highest value."
+    )
+
+
+def threshold(cutoff: int | str, system: str, kappa: Mapping[str, float], pabak: Mapping[str, float]) -> str:
+    """Say what kappa and PABAK of a system are at a cutoff, beside those of a system that knows nothing.
+
+    >>> print(threshold(6, "a", {"a": 0.2, "random k": 0.0}, {"a": 0.95, "random k": 0.93, "says nothing": 0.96}))
+    At k = 6, a has kappa 0.200 and PABAK 0.950; k at random have 0.000 and 0.930; saying nothing has PABAK 0.960.
+    """
+    said = f"At k = {cutoff}, {system} has kappa {number(kappa[system])} and PABAK {number(pabak[system])}"
+    chance, silent = "random k", "says nothing"
+    if chance in kappa:
+        said += f"; k at random have {number(kappa[chance])} and {number(pabak[chance])}"
+    return f"{said}; saying nothing has PABAK {number(pabak[silent])}." if silent in pabak else f"{said}."
+
+
+def highest_in_parts(values: Mapping[str, Mapping[str, float]]) -> str:
+    """Say which system has the highest value in each part of the data; values: part → system → value.
+
+    >>> highest_in_parts({"present": {"a": 0.2, "b": 0.1}, "absent": {"a": 0.0, "b": 0.1}})
+    'a is highest in present (0.200); b in absent (0.100).'
+    """
+    found: dict[str, list[str]] = {}
+    for part, own in values.items():
+        known = {name: value for name, value in own.items() if value == value}
+        best = highest(known) if known else []
+        if best:
+            found.setdefault(listed(best) if len(best) < len(known) or len(known) == 1 else "nobody", []).append(
+                f"{part} ({number(known[best[0]])})"
+            )
+    alike = found.pop("nobody", [])
+    said = [
+        f"{name} {'is highest ' if not place else ''}in {listed(parts)}"
+        for place, (name, parts) in enumerate(found.items())
+    ]
+    said += [f"all are level in {listed(alike)}"] if alike else []
+    return f"{'; '.join(said)}." if said else "No system has a value in any part."
+
+
+def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
+    """Say how much of what each system misses is nearly right; shares: columns system, misses and near.
+
+    >>> table = pd.DataFrame({"system": ["a", "b"], "misses": [4, 10], "near": [2, 1]})
+    >>> nearly_right(table, ["b", "a"])
+    'Of what misses, b has 10 % and a 50 % that share a word with a keyphrase.'
+    """
+    rows = [(name, row["near"] / row["misses"]) for name, row in shares.set_index("system").iterrows() if row["misses"]]
+    known = dict(rows)
+    said = [f"{100 * known[name]:.0f} %" for name in systems if name in known]
+    named = [name for name in systems if name in known]
+    verbs = ["has ", *[""] * len(said)]
+    told = [f"{name} {verb}{share}" for name, verb, share in zip(named, verbs, said, strict=False)]
+    return f"Of what misses, {listed(told)} that share a word with a keyphrase." if told else "No prediction misses."
+
+
+def highest_over_k(measure: str, values: Mapping[str, Sequence[float]]) -> str:
+    """Say which system is highest at which cutoffs; values: system → its value at k = 1, 2, …
+
+    >>> highest_over_k("F1@k", {"a": [0.2, 0.3, 0.1], "b": [0.1, 0.1, 0.2]})
+    'By F1@k, a is highest at k = 1 to 2, b at 3.'
+    """
+    leads: dict[str, list[list[int]]] = {}
+    last, before = max(map(len, values.values()), default=0), ""
+    for k in range(1, last + 1):
+        known = {name: own[k - 1] for name, own in values.items() if len(own) >= k and own[k - 1] == own[k - 1]}
+        name = highest(known)[0] if known else ""
+        if name and name == before:
+            leads[name][-1][1] = k
+        elif name:
+            leads.setdefault(name, []).append([k, k])
+        before = name
+    if not leads:
+        return f"{measure} has no value at any k."
+    ranges = {
+        name: listed([f"{low} to {high}" if low < high else str(low) for low, high in own])
+        for name, own in leads.items()
+    }
+    first, *others = sorted(leads, key=lambda name: -sum(high - low + 1 for low, high in leads[name]))
+    rest = "".join(f", {one} at {ranges[one]}" for one in others)
+    return f"By {measure}, {first} is highest at k = {ranges[first]}{rest}."
 
 
 def range_of(spread: Spread) -> str:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 import streamlit as st
 
+from kp_ui.widgets import show
+
 
 @pytest.fixture
 def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, Any]]:
@@ -16,5 +18,17 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, Any]]:
         found[options["key"]] = (file_name, data)
         return bool(original(label, data, file_name, *rest, **options))
 
+    def offer(words: str, name: str, **forms: Any) -> None:
+        ending = {"LaTeX": "tex", "Markdown": "md"}
+        found.update(
+            {
+                f"{form.lower()} {name}": (f"{name}.{ending.get(form, form.lower())}", make)
+                for form, make in forms.items()
+            }
+        )
+        noted(words, name, **forms)
+
+    noted = show.offer
+    monkeypatch.setattr(show, "offer", offer)  # what the foot of the page offers once it is opened
     monkeypatch.setattr(st, "download_button", note)
     return found

@@ -1,30 +1,29 @@
 """Open a page of the simulated app at once, as a link does, drop files on it, and read what it says."""
 
-import json
 import re
-from base64 import b64decode
 from collections.abc import Mapping, Sequence
+from html import unescape
 from itertools import count
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 import kp_core as kp
+from kp_core.charts.style import Chart
 from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
 from kp_ui import shell
-from kp_ui.workspace import Workspace
+from kp_ui.state.workspace import Workspace
 from tests.cases import ROOT
 
 #: Every page with its tabs; only the open one is drawn.
 TABS = {
     "data": ("Files", "Details", "Extract phrases", "What becomes of the phrases"),
-    "systems": ("Concordance", "A against B", "Measures", "Over k", "Near misses", "Parts of the data", "Stability"),
-    "annotators": ("Together and in pairs", "Human ceiling", "Titles", "Trimming", "Sentence study"),
-    "report": ("Report", "Table for a paper", "Methods"),
+    "systems": ("A against B", "Concordance", "Measures", "Over k", "Near misses", "Parts", "Stability"),
+    "annotators": ("Together and in pairs", "Titles", "Human ceiling", "Trimming", "Sentence study"),
+    "report": ("Table for a paper", "Report", "Methods"),
     "learn": ("Lessons", "Methods", "Glossary"),
     "correlation": ("All pairs", "Location, complexity, part of speech", "Which measures differ", "Every pair"),
 }
@@ -64,9 +63,14 @@ def opened(
     return app
 
 
+def tables(app: Any) -> list[pd.DataFrame]:
+    """Return the tables of the page: those that it wrote itself, and those in grids."""
+    return [*app.session_state["noting"].tables, *(frame.value for frame in app.dataframe)]
+
+
 def shown(app: Any, column: str) -> pd.DataFrame:
     """Return the first table on the page that has a column."""
-    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+    return next(frame for frame in tables(app) if column in frame.columns)
 
 
 def receipt(app: Any) -> dict[str, str]:
@@ -83,44 +87,61 @@ def tab(app: Any, name: str) -> Any:
     return app
 
 
+def charts(app: Any) -> list[Chart]:
+    """Return the charts that the page shows or offers."""
+    every = (one.forms.get("HTML") for one in app.session_state["noting"].offered.values())
+    return [make.args[0] for make in every if make is not None and isinstance(make.args[0], Chart)]
+
+
 def dots(app: Any, bounds: bool = False) -> dict[str, Any]:
     """Return the values that the dots of the leaderboard show, or value, low and high; in their order."""
-    drawn = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    drawn = next(one for one in charts(app) if one.figure["data"][0].get("customdata"))
     found = {}
-    for dot in drawn:
-        value = _numbers(dot["x"])[0]
-        error = dot["error_x"]
-        low, high = value - _numbers(error["arrayminus"])[0], value + _numbers(error["array"])[0]
+    for dot in drawn.figure["data"]:
+        value, error = dot["x"][0], dot["error_x"]
+        low, high = (value + sign * float(error[side][0]) for sign, side in ((-1, "arrayminus"), (1, "array")))
         found[dot["customdata"][0]] = (value, low, high) if bounds else value
     return found
 
 
-def _numbers(values: Any) -> list[float]:
-    """Return numbers of a chart, which may stand there as base64."""
-    return np.frombuffer(b64decode(values["bdata"]), values["dtype"]).tolist() if "bdata" in values else list(values)
+def page_of(app: Any) -> str:
+    """Return the page on screen."""
+    return str(app.session_state["page"])
+
+
+def html(app: Any) -> list[str]:
+    """Return what the page wrote as HTML."""
+    return [one.proto.body for one in app.get("html")]
 
 
 def chosen(app: Any, key: str, value: str) -> Any:
-    """Choose in a select box."""
-    app.selectbox(key=key).set_value(value).run()
+    """Choose by a control, or as somebody who opens *Rules* does."""
+    boxes = [box for box in (*app.selectbox, *app.pills) if box.key == key]
+    if boxes:
+        boxes[0].set_value(value).run()
+    else:
+        app.session_state["chosen"][key] = value
+        app.session_state["just chosen"] = True
+        app.run()
     assert not app.exception
     return app
 
 
 def recipe(app: Any) -> str:
-    """Return the whole signature that the page ends with."""
-    return str([code.value for code in app.main.code if code.value.startswith("kps")][-1])
+    """Return the signature that the page offers to cite, the last of several."""
+    return str(app.session_state["noting"].signatures[-1])
 
 
 def words(app: Any) -> str:
     """Return all text of the page, code apart."""
-    kinds = (app.caption, app.markdown, app.warning, app.error, app.info, app.text)
+    kinds = (app.title, app.subheader, app.caption, app.markdown, app.warning, app.error, app.info, app.text)
     return "\n".join(str(one.value) for kind in kinds for one in kind)
 
 
 def literal(app: Any) -> str:
     """Return all text of the page, also code, without the backslashes that Markdown needs."""
-    return "\n".join([words(app), *(one.value for one in app.code)]).replace("\\", "")
+    written = (unescape(re.sub(r"<[^>]*>", " ", one)) for one in html(app))
+    return "\n".join([words(app), *written, *(one.value for one in app.code)]).replace("\\", "")
 
 
 def drop(app: Any, *files: Source) -> None:

@@ -6,8 +6,8 @@ import pytest
 import kp_core as kp
 from kp_core.extraction import RECONSTRUCTED
 from kp_core.extraction.coverage import in_words
-from kp_ui import workspace
-from kp_ui.show import plain
+from kp_ui.state import workspace
+from kp_ui.widgets.show import plain
 from tests.app.opening import dots, opened, recipe, shown, words
 from tests.app.test_results_pages import LECTURES
 from tests.corpora import corpus_of

@@ -1,4 +1,4 @@
-"""A page that fails keeps the sidebar, the data, the settings and the last whole result, and says one sentence."""
+"""A page that fails keeps the data, the settings and the last whole result, and says one sentence."""
 
 from functools import wraps
 from typing import Any
@@ -8,8 +8,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Source, uploads
-from kp_ui import show
-from tests.app.opening import chosen, dots, drop, literal, opened, recipe
+from kp_ui.widgets import show
+from tests.app.opening import chosen, dots, drop, literal, opened, page_of, recipe, tables
 
 pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
@@ -27,26 +27,26 @@ def fail(*_: Any, **__: Any) -> Any:
 
 def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("overview", b"moon")
-    app.slider(key="k sidebar").set_value(2).run()
+    app.slider(key="k").set_value(2).run()
     good, line = dots(app), recipe(app)
     assert "|k:2|" in line
     with monkeypatch.context() as broken:
         broken.setattr(kp, "evaluate", wraps(kp.evaluate)(fail))  # the same name, so what is kept is found
-        app.slider(key="k sidebar").set_value(3).run()
-        app = chosen(app, "preset sidebar", "kex")
+        app.slider(key="k").set_value(3).run()
+        app = chosen(app, "preset", "kex")
         assert [one.value.startswith("Something went wrong inside KPScope") for one in app.error] == [True]
         assert "secret" not in literal(app)
         assert "Traceback" not in literal(app)
         # the settings are those asked for; the result is the last good one, under its own signature
         assert app.session_state["chosen"] == {"k": "3", "preset": "kex", "files": "2"}
-        assert app.dataframe[-1].value.set_index("system")["F1@2"][list(good)].to_dict() == good
+        assert tables(app)[-1].set_index("system")["F1@2"][list(good)].to_dict() == good
         assert recipe(app) == line
         assert app.session_state["workspace"].corpus.systems == ["mine"]
         app.button(key="back_to_result").click().run()
         assert not app.error
         assert app.session_state["chosen"] == {"k": "2", "files": "2"}
         assert dots(app) == good
-        chosen(app, "preset sidebar", "kex")
+        chosen(app, "preset", "kex")
     app.button(key="try_again").click().run()
     assert not app.error
     assert "preset:kex" in recipe(app)
@@ -56,30 +56,31 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
 @pytest.mark.parametrize(("page", "link"), [("overview", {}), ("systems", {"systems_tab": "Measures"})])
 def test_a_refusal_leaves_the_last_whole_result(page: str, link: dict[str, str], monkeypatch: Any) -> None:
     app = on_data(page, page.encode(), **link)
-    values, lines = app.session_state["kept_results"][page].table, [code.value for code in app.main.code]
+    values, lines = app.session_state["kept_results"][page].tables[0], app.session_state["noting"].signatures
     assert len(values)
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise kp.InputError("gold.csv", "nothing", "something", "Load more.")
 
     monkeypatch.setattr(kp, "evaluate", refuse)
-    app = chosen(app, "preset sidebar", "jcdl20")
+    app = chosen(app, "preset", "jcdl20")
     assert app.error[0].value == "gold.csv: expected something, found nothing. Load more."
     assert app.main.code[-1].value in lines
-    pd.testing.assert_frame_equal(app.dataframe[-1].value, values)
+    pd.testing.assert_frame_equal(tables(app)[-1], values)
     assert app.button(key="back_to_result")
 
 
 def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("learn", b"reef")
     monkeypatch.setattr(kp, "evaluate", fail)
+    app.session_state["chosen"]["systems_tab"] = "Measures"
     app.switch_page("../pages/systems.py").run()
     assert len(app.error) == 1
     assert not app.exception
     assert not app.main.code
     app.switch_page("../pages/data.py").run()
     assert not app.error
-    assert app.title[0].value == "Data"
+    assert page_of(app) == "data"
 
 
 def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,9 +88,9 @@ def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(kp, "evaluate", fail)
     app.button(key="back_to_sample").click().run()
     if not app.error:  # the sample was evaluated before, and its result is in the cache
-        chosen(app, "preset sidebar", "chan")
+        chosen(app, "preset", "chan")
     assert len(app.error) == 1
-    assert "mine" not in "".join(str(frame.value) for frame in app.dataframe)
+    assert "mine" not in "".join(str(frame) for frame in tables(app))
 
 
 def test_files_that_break_the_reader_leave_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,8 +119,8 @@ def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest
 
     monkeypatch.setattr(show, "signature", note)
     monkeypatch.setattr(kp, "evaluate", compute)
-    app = chosen(app, "preset sidebar", "pke")
-    assert said[:2] == [record.signature, "computing"]
+    app = chosen(app, "preset", "pke")
+    assert said[:2] == [record.signatures[0], "computing"]
     assert "preset:pke" in recipe(app)
     assert "The last complete result" not in literal(app)  # gone when the new one is complete
     assert app.session_state["kept_results"]["overview"].seconds >= 10

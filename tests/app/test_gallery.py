@@ -8,7 +8,7 @@ from docs.written import GALLERY, workspace
 from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.takeaway.workspace_file import ENDING, read_workspace
-from tests.app.opening import drop, literal, opened
+from tests.app.opening import drop, literal, opened, page_of
 from tests.cases import ROOT
 
 pytestmark = pytest.mark.app
@@ -25,7 +25,7 @@ def test_a_workspace_of_the_gallery_opens_at_its_answer_and_its_command_agrees(n
     answer = USES[name].partition("\n")[0].removeprefix("> ")
     app = opened("data")
     drop(app, Source(path.name, path.read_bytes()))
-    assert app.title[0].value.lower() == saved.link["page"].partition("?")[0]
+    assert page_of(app) == saved.link["page"].partition("?")[0]
     assert answer.replace("**", "") in literal(app)
 
     monkeypatch.chdir(ROOT)

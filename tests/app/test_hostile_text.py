@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from typing import Any
 
 import openpyxl
@@ -19,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 import kp_core as kp
 from kp_core.reading import Source
 from kp_ui import shell
-from kp_ui.workspace import Workspace
+from kp_ui.state.workspace import Workspace
 from tests.app.opening import TABS, opened
 
 pytestmark = pytest.mark.app
@@ -107,7 +108,9 @@ def texts_of(value: Any) -> Iterator[str]:
 def read_as_markup(node: Any) -> Iterator[str]:
     """Give the hostile texts below a node of the page that something would read as more than text."""
     proto = getattr(node, "proto", None)
-    if isinstance(proto, Message):
+    if type(proto).__name__ == "Html":
+        yield from elements_in(proto.body)
+    elif isinstance(proto, Message):
         for field, text in strings(proto):
             if field not in LITERAL and type(proto).__name__ != "Text":  # st.text reads no Markdown
                 yield from (f"{type(proto).__name__}.{field}: {text[:200]}" for one in MARKUP if one.search(text))
@@ -120,6 +123,32 @@ def read_as_markup(node: Any) -> Iterator[str]:
             yield from (f"help: {text[:200]}" for text in helps for one in MARKUP if one.search(text))
     for child in getattr(node, "children", {}).values():
         yield from read_as_markup(child)
+
+
+class _Elements(HTMLParser):
+    """Note every element and attribute that a page would take a text of ours and of users for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        ours = {"div", "span", "b", "u", "mark", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "details"}
+        if tag not in ours | {"summary", "style", "img"}:
+            self.found.append(f"Html: <{tag}>")
+        for name, value in attrs:
+            known = name in ("class", "title", "style", "tabindex", "role", "aria-label", "alt", "colspan")
+            picture = (tag, name) == ("img", "src") and str(value).startswith("data:image/svg+xml;base64,")
+            if not (known or picture):
+                self.found.append(f"Html: {name}={value}")
+
+
+def elements_in(body: str) -> Iterator[str]:
+    """Give what a text of users has become in HTML, where it should be nothing but text."""
+    parser = _Elements()
+    parser.feed(body)
+    yield from parser.found
+    yield from (f"Html: {mark!r}" for mark in ("\u202e", "\u2066") if mark in body)
 
 
 VIEWS = [

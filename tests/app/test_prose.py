@@ -6,8 +6,8 @@ from string import Formatter
 
 from tests.cases import ROOT
 
-TEXTS = tomllib.loads((ROOT / "kp_ui" / "prose.toml").read_text("utf-8"))
-SOURCE = "".join(path.read_text("utf-8") for folder in ("kp_ui", "pages") for path in (ROOT / folder).glob("*.py"))
+TEXTS = tomllib.loads((ROOT / "kp_ui" / "widgets" / "prose.toml").read_text("utf-8"))
+SOURCE = "".join(path.read_text("utf-8") for folder in ("kp_ui", "pages") for path in (ROOT / folder).rglob("*.py"))
 #: Parts that are taken as a whole, by the key of a control or of a column.
 WHOLE = {"help", "values", *re.findall(r'entries\("(\w+)"\)', SOURCE)}
 

@@ -11,11 +11,11 @@ from kp_core.charts import curves, screen_tables
 from kp_core.reading import Source
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_core.words import answers, statements
-from kp_ui.report import FILES
-from kp_ui.show import plain
-from kp_ui.systems import VIEWS
-from kp_ui.workspace import SAMPLES
-from tests.app.opening import TABS, chosen, dots, opened, recipe, shown, words
+from kp_ui.parts.report import FILES
+from kp_ui.parts.systems import VIEWS
+from kp_ui.state.workspace import SAMPLES
+from kp_ui.widgets.show import plain
+from tests.app.opening import TABS, chosen, dots, html, opened, recipe, shown, tables, words
 from tests.cases import LECTURES, ROOT
 from tests.corpora import corpus_of
 
@@ -77,33 +77,41 @@ def test_people_choose_sets_so_their_values_are_the_same_at_every_cutoff(
 def test_moving_k_changes_numbers_and_link(lectures: kp.Corpus) -> None:
     app = opened("overview")
     assert "F1@6" in words(app)
-    app.slider(key="k sidebar").set_value(15).run()
+    app.slider(key="k").set_value(15).run()
     expected = kp.evaluate(lectures, k=15, measures=["F1@k"], interval="none").frame.set_index("system")
     assert dots(app)["rake"] == pytest.approx(expected.loc["rake", "value"])
     assert "|k:15|" in recipe(app)
     assert app.query_params["k"] == "15"
-    app.pills(key="k by size sidebar").set_value("gold").run()
+    app.pills(key="k by size").set_value("gold").run()
     assert "|k:gold|" in recipe(app)
-    app.slider(key="k narrow").set_value(7).run()
+    app.number_input(key="k typed").set_value(7).run()
     assert app.query_params["k"] == "7"
 
 
-def test_the_conventions_are_asked_in_words_and_what_was_changed_is_marked_and_taken_back() -> None:
-    app = opened("overview")
-    app.button(key="conventions").click().run()
-    asked = app.selectbox(key="convention duplicates")
+def with_rules(app: Any) -> Any:
+    """Open *Rules*."""
+    app.session_state["rules"] = True
+    return app.run()
+
+
+def test_the_conventions_are_asked_in_words_and_what_was_changed_stands_first_and_is_taken_back() -> None:
+    app = with_rules(opened("overview"))
+    asked = app.selectbox(key="duplicates")
     assert asked.value == "before"
-    assert "●" not in asked.label
+    assert "the preset" not in asked.label
     asked.set_value("keep").run()
-    app.button(key="conventions").click().run()
-    changed = [box.label for box in app.selectbox if "●" in box.label]
-    assert [one.startswith("**●** Equal predictions") for one in changed] == [True]
-    assert app.button(key="conventions").label == "Change conventions · 1"
+    app = with_rules(app)
+    changed = [box for box in app.selectbox if "the preset:" in box.label]
+    assert [one.key for one in changed] == ["duplicates"]
+    assert [box.key for box in app.selectbox].index("duplicates") == 1 + [box.key for box in app.selectbox].index(
+        "preset"
+    )
+    assert app.button(key="conventions_back").label == "Take back 1 change"
     assert app.query_params["duplicates"] == "keep"
     app.button(key="conventions_back").click().run()
     assert app.session_state["chosen"].get("duplicates") is None
     assert "|dup:before|" in recipe(app)
-    assert app.button(key="conventions").label == "Change conventions"
+    assert "conventions_back" not in [one.key for one in app.button]
 
 
 def test_the_spread_of_conventions_is_that_of_the_function(lectures: kp.Corpus) -> None:
@@ -119,7 +127,7 @@ def test_the_spread_of_conventions_is_that_of_the_function(lectures: kp.Corpus) 
 def test_the_overview_says_the_answer(lectures: kp.Corpus, measure: str) -> None:
     app = opened("overview", k="9", measure=measure)
     said = kp.answer(lectures, measure=measure, k=9, over="ask")
-    assert {f"#### {plain(said.claim)}", plain(" ".join(said.rests_on))} <= set(words(app).split("\n"))
+    assert {plain(said.claim), plain(" ".join(said.rests_on))} <= set(words(app).split("\n"))
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +149,7 @@ def test_the_concordance_table_is_that_of_the_chosen_system(lectures: kp.Corpus,
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
-def test_agreement_follows_the_average_of_the_sidebar(lectures: kp.Corpus, average: str) -> None:
+def test_agreement_follows_the_average_in_use(lectures: kp.Corpus, average: str) -> None:
     app = at("systems", "Concordance", k="9", average=average)
     expected = kp.evaluate(lectures, k=9, measures=["kappa", "PABAK"], average=average, baselines=True).frame
     everybody = shown(app, "AC1").set_index("system")
@@ -158,15 +166,13 @@ def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus, concorda
 
 
 def test_a_comparison_by_concept_is_offered_where_both_sides_have_identifiers() -> None:
-    app = opened("overview")
-    app.button(key="conventions").click().run()
-    assert "convention by_concept" not in [one.key for one in app.selectbox]
+    app = with_rules(opened("overview"))
+    assert "by_concept" not in [one.key for one in app.selectbox]
     rows = {"doc_id": ["d"], "phrase": ["tide"], "uri": ["u1"]}
     corpus = kp.load(gold=pd.DataFrame(rows), systems={"s": pd.DataFrame(rows | {"phrase": ["tidal wave"]})})
     app = opened("overview", corpus, k="1")
     assert "by_concept = yes compares phrases by them" in words(app)
-    app.button(key="conventions").click().run()
-    app = chosen(app, "convention by_concept", "yes")
+    app = chosen(with_rules(app), "by_concept", "yes")
     assert "compared by the identifier beside them" in words(app)
 
 
@@ -178,9 +184,11 @@ def test_a_link_opens_its_document_though_a_filter_excludes_it() -> None:
     assert "The link names" not in words(app)
 
 
-def test_documents_are_turned_like_pages() -> None:
+def test_documents_are_turned_like_pages(lectures: kp.Corpus) -> None:
     app = opened("documents")
-    listed = shown(app, "difference")["document"].tolist()
+    titles = shown(app, "difference")["title"].tolist()
+    by_title = lectures.documents.set_index("title")["doc_id"]
+    listed = [by_title[title] for title in titles]
     assert app.button(key="document_previous").disabled
     for way, place in (("next", 1), ("next", 2), ("previous", 1)):
         app.button(key=f"document_{way}").click().run()
@@ -190,9 +198,10 @@ def test_documents_are_turned_like_pages() -> None:
 
 
 def test_a_copied_link_shows_somebody_else_the_same() -> None:
-    app = chosen(chosen(opened("overview"), "measure sidebar", "nDCG@k"), "annotators sidebar", "majority")
-    app.slider(key="k sidebar").set_value(7).run()
-    (link,) = (one.value for one in app.sidebar.code if "?" in one.value)
+    app = chosen(chosen(opened("overview"), "measure", "nDCG@k"), "annotators", "majority")
+    app.slider(key="k").set_value(7).run()
+    app.session_state["share"] = True
+    (link,) = (one.value for one in app.run().code if "?" in one.value)
     other = opened("overview", **dict(parse_qsl(link.partition("?")[2])))
     assert recipe(other) == recipe(app)
     assert "|k:7|N:ngrams:3|annot:majority|" in recipe(app)
@@ -214,7 +223,8 @@ def test_identical_systems_have_no_order() -> None:
 def test_a_measure_without_any_value_has_words_in_place_of_a_chart() -> None:
     app = at("overview", "", measure="bpref")
     assert not app.get("plotly_chart")
-    assert [one.value for one in app.info] == ["bpref is undefined for every system."]
+    assert "yake undefined" in "".join(html(app))
+    assert "judged as not relevant" in words(app)
 
 
 def test_undefined_values_stand_with_their_reason(lectures: kp.Corpus) -> None:
@@ -277,12 +287,12 @@ def annotators() -> Any:
 def test_the_coefficients_and_the_answer_are_those_of_agreement(
     lectures: kp.Corpus, result: kp.Result, annotators: Any
 ) -> None:
-    table = next(one.value for one in annotators.dataframe if "K" in one.value.get("measure", pd.Series()).tolist())
+    table = next(one for one in tables(annotators) if "K" in one.get("measure", pd.Series()).tolist())
     table = table.set_index("measure")
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
     assert table["value"].to_dict() == rows["value"].to_dict()
     said = answers.people(lectures, kp.Settings())
-    assert {f"#### {plain(said.claim)}", plain(" ".join(said.rests_on))} <= set(words(annotators).split("\n"))
+    assert {plain(said.claim), plain(" ".join(said.rests_on))} <= set(words(annotators).split("\n"))
     assert table["95 % interval"]["K"] == screen_tables.interval(rows["low"]["K"], rows["high"]["K"])
 
 
@@ -291,8 +301,8 @@ def test_k_is_not_read_where_the_universe_is_what_somebody_lists() -> None:
     assert "K is not read here" in words(app)
     needs_n = {"K", "K without", "kappa", "PABAK", "P_neg", "AC1", "alpha", "N"}
     for tab in ("Together and in pairs", "Human ceiling", "Titles"):
-        tables = [one.value for one in at("annotators", tab, universe="rankings").dataframe]
-        said = {name for table in tables for name in [*table.columns, *table.get("measure", [])]}
+        every = tables(at("annotators", tab, universe="rankings"))
+        said = {name for table in every for name in [*table.columns, *table.get("measure", [])]}
         assert "P_pos" in said
         assert not said & needs_n
 
@@ -320,7 +330,7 @@ def test_the_threshold_is_a_look_up(lectures: kp.Corpus) -> None:
     assert f"**{len(kept)} of 20 documents** and **{kept['gold'].sum()} keyphrases** are left" in words(app)
 
 
-@pytest.mark.parametrize(("page", "tab"), [one for one in SYSTEMS[:5] if one[1] != "A against B"])
+@pytest.mark.parametrize(("page", "tab"), [("systems", tab) for tab in ("Concordance", "Measures", "Over k")])
 def test_people_stand_beside_the_systems(page: str, tab: str, lectures: kp.Corpus) -> None:
     app = at(page, tab)
     app.toggle(key="people").set_value(True).run()
@@ -332,13 +342,8 @@ def test_people_stand_beside_the_systems(page: str, tab: str, lectures: kp.Corpu
     if tab == "Over k":
         assert "human ceiling" in app.get("plotly_chart")[0].proto.spec
         return
-    if not tab:
-        said = answers.beside_people(found, name, lectures.systems)
-        assert f"#### {plain(said.claim)}" in words(app)
-        table = dots(app)
-    else:
-        tables = (one.value for one in app.dataframe if name in one.value.columns)
-        table = next(t for t in tables if "human ceiling" in set(t["system"])).set_index("system")[name].to_dict()
+    every = (one for one in tables(app) if name in one.columns and "system" in one.columns)
+    table = next(t for t in every if "human ceiling" in set(t["system"])).set_index("system")[name].to_dict()
     for system in ("yake", "human ceiling"):
         value = table[system]
         assert (float(value.split(" ")[0]) if isinstance(value, str) else value) == pytest.approx(values[system], 1e-2)
@@ -357,6 +362,7 @@ def test_three_indexers_are_compared_in_pairs_and_title_by_title() -> None:
     titles = shown(app, "P_pos")
     assert titles["document"].tolist() == ["talk-3", "talk-1", "talk-2"]
     assert titles["P_pos"].tolist() == pytest.approx([4 / 14, 6 / 16, 6 / 14])
+    app.session_state["chosen"]["report_tab"] = "Report"
     app.switch_page("../pages/report.py").run()
     assert [box.label for box in app.checkbox] == ["Reliability of the gold standard", "Annotators and titles", "Data"]
 
@@ -374,8 +380,8 @@ def test_gold_without_systems_is_enough(page: str, tab: str) -> None:
     assert not app.exception
     if page == "documents":
         table = kp.agreement(kp.load(gold=LECTURES / "gold.csv"))
-        assert table.documents == len(app.dataframe[0].value)
-        assert app.dataframe[0].value["P_pos"].is_monotonic_increasing
+        assert table.documents == len(shown(app, "P_pos"))
+        assert shown(app, "P_pos")["P_pos"].is_monotonic_increasing
 
 
 def test_printed_figures_are_solved_for_their_table(concordance: Any) -> None:
@@ -398,7 +404,7 @@ def test_every_measure_has_a_curve_against_the_universe(concordance: Any) -> Non
 
 
 def test_the_report_offers_its_files_for_the_sections_chosen(offered: dict[str, tuple[str, Any]]) -> None:
-    app = opened("report")
+    app = at("report", "Report")
     assert [name for key, (name, _) in offered.items() if key.startswith("report")] == [name for _, name, _ in FILES]
     assert "All measures" in offered["report html"][1]()
     app.checkbox(key="section measures").set_value(False).run()
@@ -413,8 +419,7 @@ def test_the_paragraph_is_that_of_the_settings_in_use() -> None:
     app = at("report", "Methods")
     assert "We report F1@6 " in app.main.code[0].value
     assert [one for one in app.main.code if "@article{holm1979" in one.value]
-    app.slider(key="k sidebar").set_value(9).run()
-    assert "We report F1@9 " in app.main.code[0].value
+    assert "We report F1@9 " in at("report", "Methods", k="9").main.code[0].value
 
 
 def test_the_table_of_a_paper_holds_the_values_of_evaluate(lectures: kp.Corpus) -> None:

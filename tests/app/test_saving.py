@@ -9,7 +9,7 @@ import kp_core as kp
 from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, read_workspace, workspace_file
-from tests.app.opening import chosen, dots, drop, opened, receipt, recipe, shown, tab, words
+from tests.app.opening import chosen, dots, drop, opened, page_of, receipt, recipe, shown, tab, words
 
 pytestmark = pytest.mark.app
 GOLD = Source(
@@ -37,9 +37,10 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     drop(app, GOLD, MINE)
     app.button(key="mend mine strip the extension").click().run()
     tab(app, "Details").text_input(key="name mine").input("my best").run()
-    app = chosen(chosen(app, "annotators sidebar", "ben"), "preset sidebar", "pke")
-    app.slider(key="k sidebar").set_value(2).run()
+    app = chosen(chosen(go(app, "overview"), "annotators", "ben"), "preset", "pke")
+    app.slider(key="k").set_value(2).run()
     first = board(app)
+    go(app, "overview")
     digest, line = app.session_state["workspace"].digest, recipe(app)
     file = Source("mine.kpscope", offered["save"][1]())
     saved = read_workspace(file)
@@ -53,8 +54,8 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     assert again.session_state["workspace"].digest == digest
     chosen_before = {"annotators": "ben", "preset": "pke", "k": "2", "data_tab": "Details"}
     assert again.session_state["chosen"] == chosen_before | {"files": "2"}
-    assert "**The workspace mine.kpscope**" in words(again)
-    assert [one.value for one in again.title] == ["Overview"], "where it was saved"
+    assert "The workspace mine.kpscope: " in words(again)
+    assert page_of(again) == "overview", "where it was saved"
     assert board(again) == first
     assert recipe(again) == line
     assert tab(go(again, "data"), "Files").button(key="undo strip-extension")
@@ -65,26 +66,28 @@ def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str
     app = opened("overview", files=(TWICE, MINE), annotators="votes", rel="2")
     assert "|rel:2|" in recipe(app)
     file = Source("votes.kpscope", offered["save"][1]())
-    app = chosen(app, "annotators sidebar", "union")
+    app = chosen(app, "annotators", "union")
     assert "|rel:1|" in recipe(app)
-    assert not [one for one in app.number_input if one.key == "rel sidebar"]
+    assert not [one for one in app.number_input if one.key == "rel"]
 
     again = opened("data")
     drop(again, file)
     go(again, "overview")
-    assert again.number_input(key="rel sidebar").value == 2
+    assert again.number_input(key="rel").value == 2
     assert "|rel:2|" in recipe(again)
     plain = Source("plain.kpscope", workspace_file(Saved(read_workspace(file).uploads, {"annotators": "votes"})))
     go(again, "data")
     drop(again, plain)
-    assert again.number_input(key="rel sidebar").value == 1
+    go(again, "overview")
+    assert again.number_input(key="rel").value == 1
 
 
 def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
     query = {"annotators": "votes", "rel": "2.0", "universe": "number", "N": "5000"}
     app = opened("data")
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
-    link = next(one.value for one in app.code if "?" in one.value)
+    app.session_state["share"] = True
+    link = next(one.value for one in app.run().code if "?" in one.value)
     assert "N=5000" in link
     assert "rel=2" in link
 
@@ -96,7 +99,7 @@ def test_a_workspace_opens_the_page_that_it_was_saved_from_as_it_stood(offered: 
     assert read_workspace(file).link == expected
     again = opened("data")
     drop(again, file)
-    assert [one.value for one in again.title] == ["Correlation"]
+    assert page_of(again) == "correlation"
     assert again.multiselect(key="by").value == ["pos", "complexity"]
     assert "quadratic weighted kappa" in shown(again, "same score")
 
@@ -141,7 +144,7 @@ def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE))))
     drop(app, Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,sea\n"))
     assert list(receipt(app)) == ["gold.csv", "a.csv", "b.csv"]
-    assert "**Your 3 files**" in words(app)
+    assert "Your 3 files: " in words(app)
     app.button(key="remove gold.csv").click().run()
     assert list(receipt(app)) == ["a.csv", "b.csv"]
 

@@ -9,9 +9,9 @@ import kp_core as kp
 from kp_core.charts import screen_tables
 from kp_core.reading import Source
 from kp_core.studies.sentence_study.trees import rules
-from kp_ui.show import plain
-from kp_ui.workspace import SAMPLES
-from tests.app.opening import opened, shown, words
+from kp_ui.state.workspace import SAMPLES
+from kp_ui.widgets.show import plain
+from tests.app.opening import opened, recipe, shown, words
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
@@ -39,8 +39,8 @@ def test_the_sample_is_ready_to_run() -> None:
 
 
 def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kp_ui.sentence_study.THRESHOLDS", (0.5, 0.8))
-    monkeypatch.setattr("kp_ui.sentence_study._DRAWS", ("1",))
+    monkeypatch.setattr("kp_ui.parts.sentence_study.THRESHOLDS", (0.5, 0.8))
+    monkeypatch.setattr("kp_ui.parts.sentence_study._DRAWS", ("1",))
     given = given_table(extracts)
     state = {"given_attributes": Source("own.csv", given.to_csv(index=False).encode())}
     app = page(extracts, state=state)
@@ -50,8 +50,8 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
     assert not app.exception
     expected = kp.sentence_study(extracts, (0.5, 0.8), attributes=given, repeats=1, seed=3)
     assert "|seed:3|" in expected.signature
-    assert expected.signature in [one.value for one in app.code]
-    assert f"#### {plain(screen_tables.finding(expected, 'F1', 0.5))}" in words(app)
+    assert expected.signature == recipe(app)
+    assert plain(screen_tables.finding(expected, "F1", 0.5)) in words(app)
     table = shown(app, "kappa, 95 % interval").set_index("system")
     rows = expected.frame[(expected.frame["threshold"] == 0.5) & (expected.frame["subset"] == "all")]
     assert table["F1"].to_dict() == rows[rows["measure"] == "F1"].set_index("system")["value"].to_dict()
@@ -59,7 +59,7 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
         assert f"- **{row.decision}** ({row.yes} : {row.no}) if {plain(row.rule)}" in words(app)
     assert shown(app, "drawn_yes")["yes"].tolist() == expected.left["yes"].tolist()
     app.selectbox(key="of_yes").set_value("kappa").run()
-    assert f"#### {plain(screen_tables.finding(expected, 'kappa', 0.5))}" in words(app)
+    assert plain(screen_tables.finding(expected, "kappa", 0.5)) in words(app)
 
 
 def test_sentences_are_listed_with_their_attributes(extracts: kp.Corpus) -> None:
@@ -95,6 +95,8 @@ def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) ->
 
 def test_sentences_become_the_universe_when_extracts_are_opened() -> None:
     app = page()
-    assert app.selectbox(key="universe sidebar").value == "ngrams:3"
+    assert "|N:ngrams:3|" in recipe(opened("overview"))
     app.button(key="open_extracts").click().run()
-    assert app.selectbox(key="universe sidebar").value == "sentences"
+    app.session_state["chosen"]["annotators_tab"] = "Together and in pairs"
+    app.run()
+    assert "N:sentences" in recipe(app)

@@ -11,10 +11,10 @@ from kp_core.charts.selection import NEAR
 from kp_core.reading import Source
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
 from kp_core.words import statements
-from kp_ui import prose
-from kp_ui.results import in_short
-from kp_ui.show import plain
-from kp_ui.systems import NEAR_VIEWS
+from kp_ui.parts.results import in_short
+from kp_ui.parts.systems import NEAR_VIEWS
+from kp_ui.widgets import prose
+from kp_ui.widgets.show import plain
 from tests.app.opening import chosen, drop, literal, opened, shown, words
 from tests.app.test_results_pages import at, loaded
 from tests.corpora import corpus_of
@@ -63,13 +63,14 @@ def study(lectures):
 @pytest.mark.parametrize("average", ["average", "majority"])
 def test_correlations_are_those_of_correlate(study, average):
     app = chosen(opened("correlation"), "human", prose.value("human", average))
-    assert f"#### {plain(statements.best_measure(study, average))}" in words(app)
+    claim, why = statements.best_measure(study, average)
+    assert plain(claim) in words(app)
+    assert plain(why) in words(app)
     table = shown(app, "% of human ceiling").set_index("measure")
     rows = study.frame[(study.frame["average"] == average) & (study.frame["subset"] == "all")].set_index("measure")
     assert table["correlation"].to_dict() == pytest.approx(rows["value"].to_dict())
-    link = {"correlation_tab": "Location, complexity, part of speech", "human": prose.value("human", average)}
-    turned = opened("correlation", **link).dataframe
-    subsets = next(one.value for one in turned if "L ≤ 3" in set(one.value.iloc[:, 0])).set_index("pairs")
+    turned = opened("correlation", pairs="Location", human=prose.value("human", average))
+    subsets = shown(turned, "n").set_index("pairs")
     cell = study.frame.set_index(["average", "subset", "measure"])["value"][average, "location:Head", "METEOR"]
     assert subsets.loc["location: Head", "METEOR"] == pytest.approx(cell)
 

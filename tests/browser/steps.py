@@ -15,14 +15,22 @@ def main(page: Page) -> Locator:
 
 
 def zone(page: Page) -> Locator:
-    return main(page).locator('[data-testid="stFileUploaderDropzoneInput"]').first
+    return main(page).locator('[class*="st-key-drop_"] [data-testid="stFileUploaderDropzoneInput"]').first
 
 
 def follow(page: Page, settle: SETTLE, name: str) -> None:
     """Open a page by its link in the navigation."""
     page.get_by_role("link", name=name, exact=True).first.click()
-    page.get_by_role("heading", name=name, exact=True).wait_for()
+    page.wait_for_url(f"**/{name.lower()}?*")
     settle(page)
+
+
+def bar(page: Page) -> Locator:
+    return page.locator(".st-key-bar")
+
+
+def slider(page: Page) -> Locator:
+    return bar(page).get_by_role("slider")
 
 
 def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
@@ -31,7 +39,7 @@ def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
     settle(page)
     zone(page).wait_for(state="attached", timeout=60_000)
     zone(page).set_input_files([str(file) for file in files])
-    page.get_by_text(re.compile(r"^Your (file|\d+ files)$")).wait_for()
+    page.get_by_text(re.compile(r"^Your (file|\d+ files)")).first.wait_for(state="attached")
     settle(page)
 
 

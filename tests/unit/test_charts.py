@@ -144,9 +144,11 @@ def test_the_lines_at_a_threshold_cross_both_panels() -> None:
 
 def test_intervals_of_few_documents_are_grey(result: kp.Result) -> None:
     board = tables.leaderboard(result.at(2), "F1@k", (), None)
-    few, enough = (tables.styled(board, documents=n).to_html().partition("</style>")[0] for n in (3, 30))
-    assert "row0_col2" in few
-    assert "row0_col2" not in enough
+    few, enough = (tables.look_of(board, documents=n) for n in (3, 30))
+    interval = str(board.columns[2])
+    assert (few(0, interval), enough(0, interval)) == ("quiet", "")
+    best = tables.look_of(board, 30, {(board["system"][0], "F1@2")})
+    assert (best(0, "F1@2"), best(1, "F1@2")) == ("best", "")
 
 
 def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
@@ -161,27 +163,25 @@ def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        ({"order": "as loaded"}, "abcd"),
-        ({"order": "difference"}, "cbda"),  # .4, 0, 0, and none
-        ({"order": "value"}, "cbda"),
-        ({"order": "length of the text"}, "dbca"),
-        ({"order": "as loaded", "search": " SEA "}, "bc"),  # a title, and an id
-        ({"order": "as loaded", "group": "news"}, "ac"),
-        ({"order": "as loaded", "which": "the first is better"}, "c"),
-        ({"order": "as loaded", "which": "the second is better"}, ""),
-        ({"order": "as loaded", "which": "equal"}, "bd"),
-        ({"order": "as loaded", "which": "equal", "other": "nobody"}, "abcd"),
+        ({}, "cbda"),  # .4, 0, 0, and none
+        ({"other": "nobody"}, "cbda"),  # by value
+        ({"search": " SEA "}, "cb"),  # an id, and a title
+        ({"search": "news"}, "ca"),  # a type
+        ({"search": "Tide"}, "d"),  # a phrase
+        ({"which": "A wins"}, "c"),
+        ({"which": "B wins"}, ""),
+        ({"which": "nobody finds"}, "e"),
     ],
 )
 def test_documents_are_arranged_as_asked(asked: dict[str, str], expected: str) -> None:
-    ids = {"a": "d-a", "b": "d-b", "c": "sea-c", "d": "d-d"}
-    scores = {"title": [None, 0.3, 0.6, 0.1], "y": [0.5, 0.3, 0.2, 0.1]}
+    ids = {"a": "d-a", "b": "d-b", "c": "sea-c", "d": "d-d", "e": "d-e"}
+    scores = {"title": [None, 0.3, 0.6, 0.1, 0.0], "y": [0.5, 0.3, 0.2, 0.1, 0.0]}
     rows = [(system, ids[d], one) for system, own in scores.items() for d, one in zip(ids, own, strict=True)]
     values = pd.DataFrame(rows, columns=["system", "document", "value"])
-    known = pd.DataFrame({"doc_id": ids.values(), "text": ["x", "xxx", "xx", "xxxx"]})
-    known = known.assign(title=["", "The Sea", "", ""], group=["news", "", "news", ""])
-    found = tables.documents(values, known, "title", **{"other": "y"} | asked)
-    assert "".join(doc_id[-1] for doc_id in found["document"]) == expected
+    known = pd.DataFrame({"doc_id": ids.values(), "text": ["x", "xxx", "xx", "xxxx", "x"]})
+    known = known.assign(title=["", "The Sea", "", "", ""], group=["news", "", "news", "", ""])
+    found = tables.documents(values, known, "title", **{"other": "y", "texts": {"d-d": "a tide table"}} | asked)
+    assert "".join(doc_id[-1] for doc_id in found["document"] if doc_id != "d-e" or "which" in asked) == expected
     beside = ["difference"] if asked.get("other") != "nobody" else []
     assert found.columns.tolist() == ["document", *beside, "system title", "y", "title", "type"]
     if beside and "c" in expected:

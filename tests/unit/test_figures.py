@@ -39,7 +39,7 @@ def test_the_image_of_a_table_has_its_cells_its_bold_and_its_signature(corpus: k
 
 
 @drawn
-@pytest.mark.parametrize(("columns", "millimetres"), [(1, 84), (2, 178)])
+@pytest.mark.parametrize(("columns", "millimetres"), [(1, 85), (2, 178)])
 def test_a_chart_is_as_wide_as_its_columns_in_every_form(corpus: kp.Corpus, columns: int, millimetres: int) -> None:
     made = report(corpus, k=2, interval="none", sections=["leaderboard"])
     svg = made.svg(columns)

@@ -39,6 +39,12 @@ def correlations() -> pd.DataFrame:
     return found
 
 
+def printed_values(average: str) -> pd.DataFrame:
+    """Return the printed correlations under one human score: measure, subset, value; none of what looks misprinted."""
+    found = correlations()
+    return found.loc[(found["average"] == average) & (found["suspect"] == ""), ["measure", "subset", "value"]]
+
+
 def printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the tables as printed, a row a subset and a column a measure; where cells look misprinted; and these."""
     found = correlations()

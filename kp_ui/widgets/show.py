@@ -1,22 +1,24 @@
 """Show results and user text: tables with downloads, notes, signatures; phrases always appear as they stand."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from kp_core import typeset
+from kp_core.charts.pieces import enlarged
 from kp_core.charts.style import Chart
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
-from kp_core.settings import short_form
 from kp_core.studies.answer import Answer
-from kp_core.takeaway import methods
-from kp_ui import link, prose
+from kp_core.takeaway import figures, methods
+from kp_ui.state import link
+from kp_ui.widgets import prose
+from kp_ui.widgets.record import Offered, noted
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
 #: prevents that.
@@ -27,34 +29,7 @@ _REPLACED = re.compile(
 
 #: Texts of more letters than this scroll within so many pixels.
 _LONG, _PAGE = 900, 300
-_ARROW = ":material/download:"
-
-
-@dataclass
-class Noted:
-    """What one run of a page shows of the data with a digest: its first table of results, last signature, settings.
-
-    seconds  that it took at most; refused: whether a part of the page was
-    """
-
-    digest: str = ""
-    table: pd.DataFrame | None = None
-    signature: str = ""
-    seconds: float = 0.0
-    settings: dict[str, str] = field(default_factory=dict)
-    refused: bool = False
-
-
-def noted() -> Noted:
-    """Return the record of this run, which `recovery` begins."""
-    record: Noted = st.session_state.setdefault("noting", Noted())
-    return record
-
-
-def note_table(frame: pd.DataFrame) -> None:
-    """Note a table, if it is the first."""
-    if noted().table is None:
-        noted().table = frame
+ARROW = ":material/download:"
 
 
 def plain(text: str) -> str:
@@ -128,44 +103,58 @@ def text(written: str) -> None:
 
 
 def notes(found: Iterable[Note]) -> None:
-    """Show warnings where they stand, and the rest in one line that unfolds."""
-    found = list(found)
-    warnings = [note for note in found if note.level == "warning"]
-    for note in warnings:
-        st.warning(f"{plain(note.where)}: {plain(note.message)}")
-    if further := [note for note in found if note.level != "warning"]:
-        label = "1 thing to know" if len(further) == 1 else f"{len(further)} things to know"
-        with st.popover(label, type="tertiary", icon=":material/info:"):
-            for note in further:
-                st.markdown(f"{plain(note.where)}: {plain(note.message)}")
+    """Show warnings where they stand; the rest waits at the foot of the page."""
+    for note in found:
+        if note.level == "warning":
+            st.warning(f"{plain(note.where)}: {plain(note.message)}")
+        elif note not in noted().notes:
+            noted().notes.append(note)
 
 
-def signature(line: str, place: str = "cite") -> None:
-    """Offer a recipe to cite: its short form and the whole line; two of one page that may be equal need two places."""
-    noted().signature = line
-    with st.popover("Cite", icon=":material/format_quote:", key=f"{place} {line}"):
-        for words, copied in (
-            ("Short form, for a caption", short_form(line)),
-            ("The link that leads here", link.address()),
-            ("The whole recipe: whoever has the same files gets the same numbers", line),
-        ):
-            st.caption(words)
-            st.code(copied, language=None, wrap_lines=True)
+def signature(line: str) -> None:
+    """Note a recipe, which the foot of the page offers to cite."""
+    if line not in noted().signatures:
+        noted().signatures.append(line)
 
 
-def recipe(result: Any) -> None:
-    """Show what the reader of a result must know, and its signature."""
-    with st.container(horizontal=True):
-        notes(result.notes)
-        signature(result.signature)
+def recipe(result: Any, *tables: tuple[pd.DataFrame, str, str]) -> None:
+    """Note what the reader of a result must know, its signature, and tables of it to take along."""
+    notes(result.notes)
+    signature(result.signature)
+    for frame, name, caption in tables:
+        downloads(frame, name, caption, result.signature)
 
 
-def foot(result: Any, *tables: tuple[pd.DataFrame, str, str]) -> None:
-    """End what is shown of a result: its tables to take along, what the reader must know, and its signature."""
-    with st.container(horizontal=True):
-        for frame, name, caption in tables:
-            downloads(frame, name, caption, result.signature)
-        recipe(result)
+def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:
+    """Note a table for the foot of the page, which offers it as files of that name."""
+    signed = frame.assign(signature=line) if line else frame
+    offer(
+        f"Table: {caption}",
+        name,
+        CSV=lambda: typeset.csv(signed),
+        XLSX=lambda: typeset.xlsx({"Sheet1": signed}),
+        LaTeX=lambda: typeset.latex(frame, caption, line),
+        Markdown=lambda: typeset.markdown(frame) + (f"\n`{line}`\n" if line else ""),
+    )
+
+
+def offer(words: str, name: str, **forms: Callable[[], Any]) -> None:
+    """Note something to take along: what it is, the name of its files, and form → what makes the file."""
+    noted().offered[words] = Offered(name, {form: partial(_whatever, make) for form, make in forms.items()})
+
+
+def _whatever(make: Callable[[], Any], _: str) -> Any:
+    return make()
+
+
+def offer_picture(words: str, name: str, svg: Callable[[], str], **more: Callable[[str], Any]) -> None:
+    """Note a drawing to take along, as far as anything here can draw it; more: further forms, given a signature."""
+    forms: dict[str, Callable[[str], Any]] = {form: partial(_image, svg, form.lower()) for form in figures.forms()}
+    noted().offered[words] = Offered(name, forms | more)
+
+
+def _image(svg: Callable[[], str], form: str, line: str) -> bytes:
+    return figures.image(svg(), form, line)
 
 
 def error(problem: InputError | UsageError) -> None:
@@ -216,43 +205,45 @@ _GRADES: dict[str, tuple[str, Any]] = {
 
 def answer(said: Answer) -> None:
     """Show the answer of a page with the badge of its grade, and in small type what it rests on."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"#### {plain(said.claim)}", width="content")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer"):
+        st.title(plain(said.claim), anchor=False, width="content")
         if said.badge:
             icon, color = _GRADES[said.grade]
             st.badge(said.badge, icon=icon, color=color)
     small(" ".join(said.rests_on))
 
 
-def chart(drawn: Chart, key: str, **options: Any) -> Any:
-    """Show a chart with its words, and a bar that saves it as SVG; its words alone where there is nothing to draw."""
+def lead(words: str) -> None:
+    """Show the sentence that a tab begins with."""
+    st.subheader(plain(words), anchor=False)
+
+
+def chart(drawn: Chart, key: str, caption: str = "", **options: Any) -> Any:
+    """Show a chart with its words; its words alone where there is nothing to draw.
+
+    The foot of the page offers it as files that are called like the caption, or else like the key.
+    """
     if not drawn.figure["data"]:
         return st.info(plain(drawn.alt))
-    config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": key}}
-    more = {"config": config, "theme": "streamlit", "width": "stretch", **options}
-    return st.plotly_chart(drawn.figure, key=key, alt=drawn.alt, **more)
+    chart_to_take(drawn, caption or key.replace("_", " "))
+    more = {"config": {"displayModeBar": False}, "theme": "streamlit", "width": "stretch", **options}
+    return st.plotly_chart(enlarged(drawn).figure if link.presented() else drawn.figure, key=key, alt=drawn.alt, **more)
 
 
-def clickable(drawn: Chart, key: str) -> str:
-    """Show a chart whose dots can be clicked, and return the name that the clicked one carries, or nothing."""
-    event = chart(drawn, key, on_select="rerun", selection_mode="points")
-    points = event["selection"]["points"] if drawn.figure["data"] and event else []
-    return str(points[0].get("customdata", "")) if points else ""
+def choosing_k(drawn: Chart, key: str, caption: str) -> None:
+    """Show a chart over k, in which a click chooses k."""
+
+    def take() -> None:
+        for point in st.session_state[key]["selection"]["points"][:1]:
+            link.choose("k", str(round(point["x"])))
+
+    chart(drawn, key, caption, on_select=take, selection_mode="points")
 
 
-def plain_table(frame: pd.DataFrame, key: str) -> None:
-    """Show a table of words, whole; where cells are long, every row has room for several lines."""
-    longest = {str(column): max((len(str(cell)) for cell in frame[column]), default=0) for column in frame}
-    most = max(longest.values(), default=0)
-    st.dataframe(
-        frame,
-        key=key,
-        hide_index=True,
-        height="content",
-        width="stretch",
-        row_height=None if most <= 80 else 66 if most <= 120 else 76,  # text is wrapped from 66 up
-        column_config={name: st.column_config.TextColumn(width=380) for name, size in longest.items() if size > 80},
-    )
+def chart_to_take(drawn: Chart, caption: str) -> None:
+    """Note a chart for the foot of the page."""
+    name, html = figures.file_name(caption), partial(figures.chart_html, drawn)
+    offer_picture(f"Chart: {caption}", name, partial(figures.chart_svg, drawn), HTML=html)
 
 
 def meanings(names: Iterable[str]) -> str:
@@ -270,21 +261,4 @@ def file(label: str, data: Any, name: str, key: str, **more: Any) -> None:
 
     A run of the page would change nothing, and might close a popover.
     """
-    st.download_button(label, data, name, key=key, **{"on_click": "ignore", "icon": _ARROW, **more})
-
-
-def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "", label: str = "Download") -> None:
-    """Offer a table as CSV, XLSX, LaTeX and Markdown."""
-    with st.popover(label, icon=_ARROW, key=f"download {name}"):
-        signed = frame.assign(signature=line) if line else frame
-        for written, made, ending, kind in (
-            ("CSV", lambda: typeset.csv(signed), "csv", "text/csv"),
-            ("XLSX", lambda: typeset.xlsx({"Sheet1": signed}), "xlsx", None),
-            ("LaTeX", lambda: typeset.latex(frame, caption, line), "tex", "text/plain"),
-            ("Markdown", lambda: _markdown(frame, line), "md", "text/markdown"),
-        ):
-            file(written, made, f"{name}.{ending}", f"{ending} {name}", mime=kind, icon=None)
-
-
-def _markdown(frame: pd.DataFrame, line: str) -> str:
-    return typeset.markdown(frame) + (f"\n`{line}`\n" if line else "")
+    st.download_button(label, data, name, key=key, **{"on_click": "ignore", "icon": ARROW, **more})

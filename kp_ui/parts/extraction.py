@@ -16,7 +16,9 @@ from kp_core.extraction.texts import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
-from kp_ui import cached, controls, link, prose, results, settings, show, workspace
+from kp_ui.parts import page
+from kp_ui.state import cached, link, settings, workspace
+from kp_ui.widgets import controls, prose, show, tables
 
 _FOUND, _ADDED = "extracted", "added"
 #: What a system says that it needs from elsewhere → what to drop, and what was written for the sample lectures.
@@ -36,7 +38,7 @@ _AT_ONCE = 300_000
 def section() -> None:
     """Let the user rank the phrases of the loaded texts, look at them, and add them to what is compared."""
     if not workspace.corpus().has_texts:
-        results.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
+        page.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
         return
     left, right = st.columns([3, 1], gap="medium")
     with left:
@@ -189,7 +191,7 @@ def _one_document(lists: kp.Extracted | None) -> None:
     left, right = st.columns([1, 2], gap="medium") if len(listed) else (None, st.container())
     if left is not None:
         with left:
-            results.table(listed, "extracted_list", height=420)
+            tables.table(listed, "extracted_list", height=420)
     with right:
         words = f"{_LOOKS['candidate'][0]} a candidate"
         if len(listed):
@@ -212,7 +214,7 @@ def _reach() -> None:
         now = settings.resolved()
         table = cached.ask(coverage, gold_stemmed=now.gold_stemmed == "yes", titles=now.titles)
         show.paragraph(in_words(table))
-        results.table(table, "coverage")
+        tables.table(table, "coverage")
         show.about("extract.reached")
         show.downloads(table, "coverage", "Coverage of the gold standard by candidates")
 

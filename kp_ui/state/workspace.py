@@ -8,24 +8,26 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import quote, unquote
 
 import streamlit as st
 
 import kp_core as kp
 from kp_core.corpus import Role, content_digest
+from kp_core.errors import counted
 from kp_core.reading import LIMITS, Choice, Finding, Reply, Source
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
-from kp_core.scoring.runs import runs_of
-from kp_ui import ROOT, controls, link, prose, show, state
+from kp_ui import ROOT
+from kp_ui.state import kept, link
 
 SAMPLE_DATA = ROOT / "sample_data"
 _CURRENT, _UPLOADS, _PENDING = "workspace", "uploads", "pending"
 _PROBLEM, _QUESTION = "problem", "question"
 #: The query parameter that names the sample on screen, and the sample that opens without it.
-SAMPLE, _FIRST = "sample", "lectures"
+SAMPLE, FIRST = "sample", "lectures"
 #: The query parameter that says how many files of the user's own are on screen.
 _FILES, _LOST = "files", "lost files"
 #: The query parameter with the key of kept files, where the server keeps any; what is kept, its key, and if by us.
@@ -34,6 +36,8 @@ _KEY, _KEPT = "kept", "kept files"
 DATA = (SAMPLE, _FILES, _KEY)
 #: The choice of the data set on screen, where documents are of several; all of them unless one is chosen.
 DATASET, EVERY = "dataset", "all"
+#: The choices of systems that are hidden, and of the names that others are shown by; the corpus without and with them.
+HIDDEN, _NAMES, _LOOKED_AT = "hidden", "names", "looked at"
 #: Whether somebody asked for the sample on screen; a first visit and lost files did not.
 _ASKED = "asked for the sample"
 #: Where to go on: on the Data page for files dropped beside another, on the page of a workspace file that was opened.
@@ -108,23 +112,63 @@ def all_datasets() -> bool:
 
 
 def current() -> Workspace:
-    """Return the data on screen: of several data sets one."""
+    """Return the data on screen: of several data sets one; no hidden systems, the others as they are to be shown."""
     here, name = whole(), dataset()
-    if not name:
+    if name:
+        here = replace(here, corpus=here.corpus.by_dataset[name], digest=f"{here.digest}/{name}")
+    names = {one: _shown_as().get(one, one) for one in here.corpus.systems if one not in hidden()}
+    if (
+        len(set(names.values())) < len(names)
+        or not names
+        or (all(one == shown for one, shown in names.items()) and (len(names) == len(here.corpus.systems)))
+    ):
         return here
-    return replace(here, corpus=here.corpus.by_dataset[name], digest=f"{here.digest}/{name}")
+    digest = f"{here.digest} {names}"
+    before: Workspace | None = st.session_state.get(_LOOKED_AT)
+    if before is None or before.digest != digest:
+        before = replace(here, corpus=here.corpus.of_systems(names), digest=digest)
+        st.session_state[_LOOKED_AT] = before
+    return before
+
+
+def hidden() -> tuple[str, ...]:
+    """Return the systems that are hidden, by their names in the data."""
+    return tuple(map(unquote, filter(None, link.chosen().get(HIDDEN, "").split(","))))
+
+
+def hide(system: str) -> None:
+    """Hide a system, named as it is shown."""
+    link.choose(HIDDEN, ",".join(quote(name, safe=" @#") for name in (*hidden(), _in_data(system))))
+
+
+def _shown_as() -> dict[str, str]:
+    """Return the names that systems are to be shown by: name in the data → name on screen."""
+    pairs = (pair.split(":") for pair in link.chosen().get(_NAMES, "").split(",") if pair.count(":") == 1)
+    return {unquote(name): unquote(shown) for name, shown in pairs if shown}
+
+
+def show_as(system: str, name: str) -> None:
+    """Show a system by another name; an empty one takes that back."""
+    names = {**_shown_as(), _in_data(system): name}
+    pairs = [f"{quote(one, safe=' @#')}:{quote(shown, safe=' @#')}" for one, shown in names.items() if shown != one]
+    link.choose(_NAMES, ",".join(pairs) or None)
+
+
+def _in_data(shown: str) -> str:
+    """Return the name in the data of a system that is shown by another one."""
+    return next((name for name, one in _shown_as().items() if one == shown), shown)
 
 
 def read_files() -> None:
     """Put on screen what was asked for since the last run; a new session opens on the sample lectures."""
     if st.session_state.pop(_PENDING, False):
         asked = uploads()
-        several = "file" if len(asked.files) == 1 else show.counted(len(asked.files), "file")
+        several = "file" if len(asked.files) == 1 else counted(len(asked.files), "file")
         with refusals():  # the screen stays, and `problem` says why
             st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
     if _CURRENT not in st.session_state:
         sample, lost = st.query_params.get(SAMPLE, ""), st.query_params.get(_FILES, "")
-        open_sample(sample if sample in SAMPLES else _FIRST, sample in SAMPLES)
+        open_sample(sample if sample in SAMPLES else FIRST, sample in SAMPLES)
         st.session_state[_LOST] = int(lost) if lost.isdecimal() and len(lost) < 6 else 0
 
 
@@ -141,17 +185,17 @@ def corpus() -> kp.Corpus:
 def keep_in_link() -> None:
     """Write into the link which sample is on screen, unless it opens anyway, or how many files of the user's own."""
     here = current()
-    sample = here.sample if here.sample != _FIRST or st.session_state.get(_ASKED) else None
+    sample = here.sample if here.sample != FIRST or st.session_state.get(_ASKED) else None
     files = str(len(uploads().files)) if here.sample is None and uploads().files else None
     for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _keep() if files else None)):
-        link.choose(name, text)
+        link.settle(name, text)
 
 
 def _keep() -> str | None:
     """Return the key of the user's files, after keeping what has changed; None where the server keeps none."""
     before, key, here = st.session_state.get(_KEPT, (None, "", False))
     if before is not uploads():
-        key = state.keep(uploads(), key if here else "")
+        key = kept.keep(uploads(), key if here else "")
         st.session_state[_KEPT] = uploads(), key, True
     return key or None
 
@@ -160,7 +204,7 @@ def reopen() -> None:
     """Open the files of the address in a new session, if the server kept them."""
     new = _CURRENT not in st.session_state and not st.session_state.get(_PENDING)
     key = st.query_params.get(_KEY, "")
-    if new and (found := state.find(key)):
+    if new and (found := kept.find(key)):
         open_uploads(found)
         st.session_state[_KEPT] = found, key, False
 
@@ -168,17 +212,6 @@ def reopen() -> None:
 def lost_files() -> int:
     """Return how many files the address speaks of that this session does not have; 0 once there are other data."""
     return int(st.session_state.get(_LOST, 0))
-
-
-def ask_for_lost_files() -> None:
-    """Say that the files of the address are not here, before any other data could be taken for them; then stop."""
-    if not (lost := lost_files()):
-        return
-    st.title("Your files are not here", anchor=False)
-    st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
-    link.to("data", "Load the files again", icon=":material/upload_file:")
-    controls.button("Show the sample data", "show_sample", open_sample, _FIRST)
-    st.stop()
 
 
 def uploads() -> Uploads:
@@ -280,8 +313,8 @@ def open_uploads(asked: Uploads) -> None:
     st.session_state[_PENDING], st.session_state[_LOST] = bool(asked.files), 0
     if not asked.files:
         _, key, here = st.session_state.pop(_KEPT, (None, "", False))
-        state.forget(key if here else "")
-        open_sample(_FIRST, asked=False)
+        kept.forget(key if here else "")
+        open_sample(FIRST, asked=False)
 
 
 @contextmanager
@@ -305,20 +338,3 @@ def _ready(files: Uploads, title: str, sample: str | None = None) -> Workspace:
         if len(part.gold):
             prepare(part)
     return Workspace(corpus, content_digest(corpus), title, sample, files)
-
-
-def banner() -> None:
-    """Say which data are on screen, with one click back to the other."""
-    here, own = whole(), uploads()
-    corpus, systems = here.corpus, runs_of(here.corpus.systems)
-    runs = corpus.systems if len(systems) < len(corpus.systems) else []
-    sides = {"data set": corpus.datasets, "document": corpus.documents, "annotator": corpus.annotators}
-    sides |= {"system": systems, "run": runs}
-    what = " · ".join(show.counted(len(side), name) for name, side in sides.items() if len(side))
-    if here.sample is None:
-        st.markdown(f"**{show.plain(here.title[:1].upper() + here.title[1:])}**  \n{what}")
-        controls.button("Back to the sample", "back_to_sample", open_sample, _FIRST, type="tertiary")
-        return
-    st.markdown(f"**Sample data**, made for demonstration  \n{what}")
-    if own.files and not problem():
-        controls.button("Back to your files", "back_to_files", open_uploads, own, type="tertiary")

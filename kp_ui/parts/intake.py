@@ -9,7 +9,9 @@ from kp_core import typeset
 from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Reply, Source, report
 from kp_core.reading.report import Receipt
 from kp_core.reading.shared import packed, shared_names
-from kp_ui import controls, link, mapping, prose, saving, show, streamed, understanding, workspace
+from kp_ui.parts import mapping, saving, streamed, understanding
+from kp_ui.state import link, workspace
+from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
 #: More files than these scroll, of so many pixels each.
@@ -61,7 +63,7 @@ def _drop_zone() -> None:
         with st.popover("A whole folder, or the limits", icon=":material/folder_open:", width="content"):
             show.about("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents)
             controls.upload("A folder of files", "folder", _take_folder, "directory")
-            show.plain_table(report.limits(LIMITS), "limits")
+            tables.of_words(report.limits(LIMITS))
         with st.popover("Examples of files, to start from", icon=":material/table:"):
             _templates()
         with st.popover("Sample data", icon=":material/science:"):

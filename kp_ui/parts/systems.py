@@ -1,13 +1,13 @@
 """Arrange the Systems page beside the tables against people: measures, tests, k, near misses, parts, stability."""
 
 from contextlib import suppress
-from typing import Any, cast
+from typing import cast
 
 import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
-from kp_core.charts.selection import NEAR, has_curve, named
+from kp_core.charts.selection import NEAR, has_curve, named, over_numbers
 from kp_core.scoring.paired import CORRECTIONS
 from kp_core.scoring.runs import have_runs, runs_of
 from kp_core.similarity.relation import TYPES
@@ -17,7 +17,9 @@ from kp_core.studies.parts import DATASET, PARTS
 from kp_core.studies.stability import By
 from kp_core.takeaway import methods
 from kp_core.words import statements
-from kp_ui import cached, controls, overview, results, settings, show, workspace
+from kp_ui.parts import overview, results
+from kp_ui.state import cached, settings, workspace
+from kp_ui.widgets import controls, show, tables
 
 #: What is asked of lists → measures; those written with M or O have a cutoff of their own.
 GROUPS = {
@@ -26,6 +28,10 @@ GROUPS = {
     "Order of the whole list": ("MAP", "MRR", "nDCG", "nDCG-exp", "RBP", "bpref"),
     "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
 }
+
+#: The measures that stand over k at first, and how many others are offered beside them.
+OVER_K = ("P@k", "R@k", "F1@k", "kappa", "PABAK", "nDCG@k")
+_PILLS = 10
 
 NEAR_VIEWS = ("What is nearly right", "If near misses counted")
 _OWN = "own choice"
@@ -42,23 +48,29 @@ def measures() -> None:
     lists = (name for name in settings.measures() if kp.MEASURES[name].family != "concordance")
     others = tuple(name for name in lists if name not in grouped)
     groups = GROUPS | ({"Others": others} if others else {})
-    chosen = controls.views("What is asked", groups, "group")
-    people = results.people()
+    said = st.container()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        chosen = controls.views("What is asked", groups, "group")
+        people = results.people()
     asked = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
     result = cached.evaluation(asked, baselines=True, people=people)
     cutoff = settings.cutoff()
     here = result.at(cutoff)
     results.ids_that_do_not_meet(here.notes)
-    names = [named(name, cutoff) for name in groups[chosen]]
+    names, here_systems = [named(name, cutoff) for name in groups[chosen]], results.best_first()
+    with said:
+        values = {name: screen_tables.values(here, name) for name in names}
+        own = {
+            name: {one: value for one, value in every.items() if one in here_systems} for name, every in values.items()
+        }
+        show.lead(results.in_short(statements.highest_by(own)))
     tests = {} if people else _tests(groups[chosen], cutoff)
     table = screen_tables.in_order(screen_tables.with_intervals(here, names), results.best_first())
-    results.table(
-        screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names)
-    )
+    tables.table(screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names))
     test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomisation test"
     show.about("systems.measures", test=test)
     results.reasons(screen_tables.only(here, names))
-    show.foot(here, (here.frame, "ranking", "Ranking measures"))
+    show.recipe(here, (here.frame, "ranking", "Ranking measures"))
     _certainty()
 
 
@@ -68,32 +80,34 @@ def against() -> None:
     if len(names) < 2:
         st.caption("One system is loaded. Load a second one to compare them.")
         return
-    left, right = st.columns(2)
-    a = controls.select("A", names, "against_a", inside=left)
-    others = [name for name in names if name != a]
-    runs = next(own for own in runs_of(names).values() if a in own)
-    start = next((place for place, name in enumerate(others) if name not in runs), 0)  # rather another system
-    b = controls.select("B", others, "against_b", start, inside=right)
+    said = st.container()
+    pair = st.empty()
+    with pair.popover("A and B", icon=":material/compare_arrows:"):
+        a = controls.select("A", names, "against_a")
+        others = [name for name in names if name != a]
+        runs = next(own for own in runs_of(names).values() if a in own)
+        start = next((place for place, name in enumerate(others) if name not in runs), 0)  # rather another system
+        b = controls.select("B", others, "against_b", start)
     found = cached.here(kp.versus, settings.value("measure"), a=a, b=b)
-    show.paragraph(statements.of_two(found))
+    with said:
+        show.lead(results.in_short(statements.of_two(found)))
     results.few(found)
     first, second = st.columns([3, 2], gap="medium")
     with first:
-        show.chart(curves.difference(found, settings.cutoff()), "against_over_k")
+        show.choosing_k(curves.difference(found, settings.cutoff()), "against_over_k", f"{a} minus {b} over k")
     with second:
         shown = found.by_document.rename(columns={"difference": "A − B"})
-        results.table_of_documents(shown, "against_documents")
+        tables.of_documents(shown, "against_documents")
     show.subheader("Keyphrases that only one of them finds")
     for column, name in zip(st.columns(2, gap="medium"), (a, b), strict=True):
         with column:
             own = found.phrases[found.phrases["found by"] == name].drop(columns="found by")
             st.markdown(f"**Only {show.plain(name)}**: {show.counted(len(own), 'keyphrase')}")
-            results.table(own, f"only {name}")
-    with st.container(horizontal=True):
-        show.downloads(found.frame, "difference_over_k", f"{a} minus {b} over k", found.signature, "Difference over k")
-        show.downloads(found.by_document, "difference_by_document", f"{a} and {b}", found.signature, "Documents")
-        show.downloads(found.phrases, "found_by_one", f"Found by {a} or {b} alone", found.signature, "Keyphrases")
-        show.signature(found.signature)
+            tables.table(own, f"only {name}")
+    show.downloads(found.frame, "difference_over_k", f"{a} minus {b} over k", found.signature)
+    show.downloads(found.by_document, "difference_by_document", f"{a} and {b} by document", found.signature)
+    show.downloads(found.phrases, "found_by_one", f"keyphrases found by {a} or {b} alone", found.signature)
+    show.signature(found.signature)
 
 
 def _tests(names: tuple[str, ...], cutoff: int | str) -> dict[str, kp.Comparison]:
@@ -114,47 +128,49 @@ def _certainty() -> None:
     if len(workspace.corpus().systems) < 2:
         st.caption("One system is loaded. Load a second one to compare them.")
         return
-    left, right = st.columns(2)
     tests = [name for name in TESTS if (name in OVER_RUNS) == have_runs(workspace.corpus().systems)]
-    test = controls.choice("Test", tests, "test", inside=left)
-    correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
+    with st.container(horizontal=True):
+        test = controls.choice("Test", tests, "test")
+        correction = controls.choice("Correction", CORRECTIONS, "correction")
     comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
     family = Family(measure, test, cast(Correction, correction))
-    results.answer(cached.here(kp.answer, measure, family=family))
+    found = cached.here(kp.answer, measure, family=family)
+    show.paragraph(results.in_short(" ".join((found.claim, found.why))))
     tested(comparison, name)
 
 
 def over_k() -> None:
-    """Show measures over k, the one in use first, and precision against recall."""
+    """Show measures over k in small panels, and precision against recall."""
+    offered = [name for name in (*OVER_K, *settings.measures()) if has_curve(name)]
     in_use = settings.value("measure")
-    options = [name for name in settings.measures() if has_curve(name)]
-    start = [in_use] if in_use in options else options[:1]
-    words: Any = {"help": show.meanings(options), "format_func": show.head}
-    chosen = st.multiselect("Measures", options, start, key=f"curves {in_use}", **words)
-    people = results.people()
-    asked = tuple(dict.fromkeys([*chosen, "P@k", "R@k"]))
-    result = cached.evaluation(asked, baselines=True, people=people)
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        if chosen:
-            show.chart(curves.over_k(result, chosen, results.marks()), "measures_over_k")
-        results.where_no_mark()
-    with right:
-        st.markdown("**Precision and recall as k grows**")
-        show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall")
-    with st.container(horizontal=True):
-        for name in chosen:
-            table = screen_tables.curves(result, name)
-            show.downloads(table, f"{name}_over_k", f"{name} over k", result.signature, f"{name} over k")
-        show.recipe(result.at(settings.cutoff()))
+    offered = list(dict.fromkeys([*OVER_K, *([in_use] if has_curve(in_use) else []), *offered[:_PILLS]]))
+    said = st.container()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        chosen = controls.picks("Measures", offered, OVER_K, "over")
+        people = results.people()
+    result = cached.evaluation(tuple(dict.fromkeys([*chosen, "P@k", "R@k"])), baselines=True, people=people)
+    if chosen:
+        results.small_curves(result, chosen)
+        with said:
+            every = over_numbers(result, in_use if in_use in chosen else chosen[0])
+            own = {name: rows["value"].tolist() for name, rows in every.items() if name in results.best_first()}
+            show.lead(results.in_short(statements.highest_over_k(in_use if in_use in chosen else chosen[0], own)))
+    results.where_no_mark()
+    with st.expander("Precision and recall as k grows"):
+        show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall", "precision and recall")
+    for name in chosen:
+        show.downloads(screen_tables.curves(result, name), f"{name}_over_k", f"{name} over k", result.signature)
+    show.recipe(result.at(settings.cutoff()))
 
 
 def near_misses() -> None:
     """Show what exact matching loses: types by system with examples, or the scores if near misses counted."""
+    found, said = cached.near_misses(), st.container()
     if controls.views("Look at", NEAR_VIEWS, "near") == NEAR_VIEWS[1]:
         _soft()
         return
-    found = cached.near_misses()
+    with said:
+        show.lead(results.in_short(statements.nearly_right(found.shares(), results.best_first())))
     for note in found.notes:
         if note.where in workspace.corpus().systems:  # why EXACT and MORPH are not the hits
             show.small(f"{note.where}: {note.message}.")
@@ -164,7 +180,7 @@ def near_misses() -> None:
     with left:
         show.chart(dots.type_bars(counts, side), "types")
     with right:
-        results.table(screen_tables.near_shares(found), "shares")
+        tables.table(screen_tables.near_shares(found), "shares")
         st.caption("Near: misses that have a word in common with a keyphrase, as a share of all misses.")
         st.caption(show.plain("; ".join(f"{NEAR[name]}: {words}" for name, words in TYPES.items())) + ".")
         show.downloads(counts, "near_misses", f"Types of near misses, {side}")
@@ -181,10 +197,10 @@ def _examples(found: kp.NearMisses) -> None:
     if not len(examples):
         st.caption("This system has no such near miss.")
         return
-    results.table(examples, "examples")
+    tables.table(examples, "examples")
     listed = screen_tables.near_of_system(found, system, kind)
     with st.expander("Every one of them, with its document"):
-        results.table_of_documents(listed, "near_list")
+        tables.of_documents(listed, "near_list")
         show.downloads(listed, "near_misses_listed", f"Near misses of {system}")
 
 
@@ -208,8 +224,8 @@ def _soft() -> None:
     cutoff = settings.cutoff()
     left, right = st.columns(2, gap="medium")
     with left:
-        results.table(screen_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
-        show.foot(found, (found.frame, "soft_scores", "Soft scores"))
+        tables.table(screen_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
+        show.recipe(found, (found.frame, "soft_scores", "Soft scores"))
     with right:
         st.markdown("**Soft F1 over k**")
         show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k")
@@ -226,16 +242,16 @@ def tested(comparison: kp.Comparison, name: str) -> None:
         several = len(comparison.scores) >= heat_maps.FEWEST
         left, right = st.columns([4, 3], gap="medium") if several else (st.container(), None)
         with left:
-            results.table(screen_tables.pairs(comparison), "pairs", comparison.documents)
+            tables.table(screen_tables.pairs(comparison), "pairs", comparison.documents)
         if right is not None:
             with right:
                 show.chart(heat_maps.pair_map(comparison, name), "pair_map")
                 st.caption("A star marks a difference that is significant after the correction.")
     with second:
-        results.table(screen_tables.effects(comparison), "effects")
+        tables.table(screen_tables.effects(comparison), "effects")
         show.about("comparison.effects")
     with third:
-        results.table(screen_tables.ranks(comparison), "ranks")
+        tables.table(screen_tables.ranks(comparison), "ranks")
         show.about("comparison.ranks")
     show.small(f"Test: {comparison.test}; {statements.NOT_EQUAL}.")
     show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
@@ -248,16 +264,15 @@ def _conventions(measure: str) -> None:
     show.paragraph(statements.range_of(found))
     show.chart(dots.strip(found, statements.range_of(found)), "strip")
     show.about("comparison.spread")
-    results.table(found.ranges, "ranges")
+    tables.table(found.ranges, "ranges")
     with st.expander("What one change of the present conventions does"):
         show.chart(dots.effects(found), "effects_of_conventions")
     if len(found.turns):
         st.markdown("**Where the order of two systems turns**")
-        results.table(screen_tables.turns(found), "turns")
+        tables.table(screen_tables.turns(found), "turns")
     caption, line = f"{measure} under other conventions", found.signature
-    with st.container(horizontal=True):
-        show.downloads(found.frame, "convention_spread", caption, line, "Values under every convention")
-        show.downloads(found.changes, "convention_changes", caption, line, "What single changes do")
+    show.downloads(found.frame, "convention_spread", caption, line)
+    show.downloads(found.changes, "convention_changes", caption, line)
     show.signature(found.signature)
 
 
@@ -265,6 +280,7 @@ def parts() -> None:
     """Show the measure in use for parts of the data: document types, lengths, present and absent keyphrases."""
     measure = settings.value("measure")
     offered = [name for name in PARTS if name != DATASET]
+    said = st.container()
     chosen = controls.select("Parts by", offered, "parts", len(offered) - 1)
     show.small(f"{chosen}: {PARTS[chosen]}.")
     found = cached.here(kp.evaluate, (measure,), by=chosen)
@@ -272,9 +288,16 @@ def parts() -> None:
     if table.empty:
         st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
         return
-    show.chart(dots.by_part(found), "by_part")
-    results.table(table, "by_part_table", found.documents)
-    show.foot(found, (found.frame, "parts", f"{measure} by {chosen}"))
+    with said:
+        by_part = found.frame[found.frame["system"].isin(results.best_first()) & (found.frame["subset"] != "all")]
+        values = {
+            str(part).partition(":")[2]: dict(zip(own["system"], own["value"], strict=True))
+            for part, own in by_part.groupby("subset", sort=False)
+        }
+        show.lead(results.in_short(statements.highest_in_parts(values)))
+    show.chart(dots.by_part(found), "by_part", f"{measure} by {chosen}")
+    tables.table(table, "by_part_table", found.documents)
+    show.recipe(found, (found.frame, "parts", f"{measure} by {chosen}"))
 
 
 _BY: dict[str, By] = {
@@ -299,12 +322,15 @@ def stability() -> None:
 def _rankings(measure: str) -> None:
     chosen = controls.select("The ranking by", _BY, "views")
     found = cached.here(kp.stability, _BY[chosen], measure=measure)
-    left, right = st.columns(2, gap="medium")
+    show.lead(results.in_short(found.leaders()))
+    left, right = st.columns([3, 2], gap="medium")
     with left:
-        show.chart(curves.rank_chart(found), "rank_chart")
+        show.chart(curves.rank_chart(found), "rank_chart", f"ranks by {chosen}")
     with right:
-        show.chart(heat_maps.kendall(found), "kendall")
-        st.caption("Kendall’s tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
-    with st.container(horizontal=True):
-        show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))
-        show.signature(cached.signature(measure))
+        if len(found.alike()) > 1:
+            show.chart(heat_maps.kendall(found), "kendall", f"agreement of rankings by {chosen}")
+            st.caption("Kendall’s tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
+        else:
+            st.caption("All of them rank the systems alike.")
+    show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))
+    show.signature(cached.signature(measure))

@@ -11,7 +11,9 @@ from kp_core.reading import Source
 from kp_core.reading.shared import shared
 from kp_core.scale import is_statistics_file
 from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
-from kp_ui import link, prose, rating, settings, show, streamed, workspace
+from kp_ui.parts import rating, streamed
+from kp_ui.state import link, settings, workspace
+from kp_ui.widgets import prose, show
 
 
 def button(key: str) -> None:

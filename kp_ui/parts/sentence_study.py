@@ -15,8 +15,10 @@ from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes
 from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Design
 from kp_core.studies.sentence_study.trees import rules
 from kp_core.studies.trimming import FORMS, THRESHOLDS
-from kp_ui import cached, controls, prose, results, show, workspace
-from kp_ui.workspace import Workspace
+from kp_ui.parts import page
+from kp_ui.state import cached, workspace
+from kp_ui.state.workspace import Workspace
+from kp_ui.widgets import controls, prose, show, tables
 
 _GIVEN, _ASKED = "given_attributes", "sentence_studies"
 #: Fewer draws than the source, so that the first answer comes within seconds.
@@ -52,7 +54,7 @@ def data() -> Workspace | None:
         label = "Show these extracts on every page"
         controls.button(label, "open_extracts", workspace.open_sample, "extracts")
     if not here.corpus.has_texts:
-        results.lacks("The study needs the texts of the documents, and none are loaded.")
+        page.lacks("The study needs the texts of the documents, and none are loaded.")
         return None
     return here
 
@@ -64,7 +66,7 @@ def sentences(here: Workspace) -> None:
         example = sentence_id(str(table["doc_id"].iloc[0]), 3)
         number = show.counted(len(table), "sentence")
         st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
-        results.table(table, "sentence_attributes", height=420)
+        tables.table(table, "sentence_attributes", height=420)
         show.downloads(table, "sentences", "Sentences and their attributes")
         show.notes(notes)
     with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
@@ -137,7 +139,7 @@ def _curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     show.chart(over_thresholds.over_agreement(study, measure, threshold), "over_agreement")
     show.about("sentences.bands")
     with st.expander("What is left at every threshold"):
-        results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
+        tables.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
         st.caption("Dropped: documents whose annotators do not reach the threshold whatever is removed.")
     show.downloads(study.frame, "sentence_study", "Sentence study", study.signature)
 
@@ -162,12 +164,12 @@ def _beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     if threshold not in study.trees:
         return
     show.subheader(f"Beside simple choices, at K ≥ {threshold:g}")
-    results.table(screen_tables.study_systems(study, threshold), "study_systems")
+    tables.table(screen_tables.study_systems(study, threshold), "study_systems")
     show.about("sentences.baselines")
     table = screen_tables.study_types(study, measure, threshold)
     if len(table):
         show.subheader(f"By document type, at K ≥ {threshold:g}")
-        results.table(table, "study_types")
+        tables.table(table, "study_types")
         st.caption(f"{measure} of the same trees on the sentences of one type.")
     show.subheader("Attributes that the trees use")
     show.chart(heat_maps.used(study), "attributes_used")
@@ -185,6 +187,6 @@ def _assumed() -> None:
                 folds=protocol.FOLDS,
             )
         )
-        show.plain_table(screen_tables.attribute_definitions(), "attribute_definitions")
+        tables.of_words(screen_tables.attribute_definitions())
         show.about("sentences.nouns")
         show.small(f"Words of attitude: {ATTITUDE_WORDS}.")

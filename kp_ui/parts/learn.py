@@ -4,63 +4,77 @@ from collections.abc import Mapping
 from itertools import cycle
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from kp_core.charts.pieces import enlarged
+from kp_core.charts import screen_tables
 from kp_core.learn import LESSONS, Lesson, Options, Question, Slider
 from kp_core.takeaway import methods
-from kp_ui import controls, link, show
+from kp_core.words import statements
+from kp_ui.parts import bar, results
+from kp_ui.state import cached, link, settings, workspace
+from kp_ui.widgets import controls, show, tables
+
+#: The lecture that shows the threshold on the data on screen; the lessons on made-up lists follow.
+ON_SCREEN = "The threshold, on the data on screen"
 
 
 def lessons() -> None:
-    """Let the user choose a lesson from the list, go on or back, and present it."""
+    """Let the user choose a lesson from the list, go on or back."""
     titles = {lesson.title: lesson for lesson in LESSONS.values()}
-    large = controls.presented()
+    every = [*([ON_SCREEN] if workspace.corpus().systems and len(workspace.corpus().gold) else []), *titles]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        seen: dict[str, Any] = {"width": 560, "label_visibility": "collapsed"} if large else {"width": 360}
-        chosen = controls.select("Lesson", titles, "lesson", **seen)
-        controls.steps("lesson", list(titles), list(titles).index(chosen))
-        controls.present()
-    draw(titles[chosen], large)
+        chosen = controls.select("Lesson", every, "lesson", label_visibility="collapsed")
+        controls.steps("lesson", every, every.index(chosen), keys=True)
+    if chosen == ON_SCREEN:
+        _on_screen()
+    else:
+        draw(titles[chosen])
 
 
-def draw(lesson: Lesson, large: bool) -> None:
-    """Show one lesson; large: for the back row of a classroom, the picture right below what moves it."""
-    if not large:
-        show.paragraph(lesson.text)
-    if lesson.examples:
-        with st.container(horizontal=True, gap="small"):
-            for name, example in lesson.examples.items():
-                controls.button(show.plain(name), f"{lesson.name} {name}", _set, lesson.name, example)
-    # Large type needs the whole width: beside each other, formulas are cut and labels leave a picture no room. The
-    # controls then stand in a row, so that they are seen together with the picture.
-    left, right = (st.container(), st.container()) if large else st.columns([2, 3], gap="large")
+def _on_screen() -> None:
+    """Show what the threshold does to kappa and PABAK on the data on screen, beside systems that know nothing."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        bar.cutoff(320)
+    cutoff, system = settings.cutoff(), results.best_first()[0]
+    result = cached.evaluation(("F1@k", "kappa", "PABAK"), baselines=True)
+    here = result.at(cutoff)
+    values = {name: screen_tables.values(here, name) for name in ("kappa", "PABAK")}
+    show.lead(results.in_short(statements.threshold(cutoff, system, values["kappa"], values["PABAK"])))
+    results.small_curves(result, ("F1@k", "kappa", "PABAK"))
+    show.about("learn.lecture")
+
+
+def draw(lesson: Lesson) -> None:
+    """Show one lesson as a slide: its controls and its picture, the answer above it; the rest unfolds."""
+    large = link.presented()
+    above = st.container()
+    # Large type needs the whole width: the controls then stand in a row, so that they are seen with the picture.
+    left, right = (st.container(), st.container()) if large else st.columns([2, 5], gap="large")
     with left:
         values = _controls(lesson, len(lesson.controls) if large else 1)
+        if lesson.examples:
+            with st.container(horizontal=True, gap="xsmall"):
+                for name, example in lesson.examples.items():
+                    controls.button(show.plain(name), f"{lesson.name} {name}", _set, lesson.name, example)
     view = lesson.show(values)
+    with above:
+        show.lead(view.sentences[0])
     with right:
-        show.chart(enlarged(view.chart) if large else view.chart, f"picture {lesson.name}")
-        for sentence in view.sentences:
+        show.chart(view.chart, f"picture {lesson.name}", lesson.title)
+        for sentence in view.sentences[1:]:
             show.paragraph(sentence)
-        if large:
-            show.paragraph(lesson.text)
-    with right if large else left:
+        for caption, table in view.tables.items():
+            st.markdown(f"**{show.plain(caption)}**")
+            tables.of_words(table)
+    with st.expander("What this is about"):
+        show.paragraph(lesson.text)
+        show.small(f"Source: {lesson.source}.")
+    with st.expander("Formula"):
         for formula in lesson.formulas:
             show.formula(formula)
-        show.small(f"Source: {lesson.source}.")
-    for number, (caption, table) in enumerate(view.tables.items()):
-        with right if _narrow(table) else st.container():
-            st.markdown(f"**{show.plain(caption)}**")
-            show.plain_table(table, f"{lesson.name} table {number}")
-    show.subheader("Check yourself")
-    for number, question in enumerate(lesson.questions, 1):
-        _ask(question, f"{lesson.name}_answer_{number}", number)
-
-
-def _narrow(table: pd.DataFrame) -> bool:
-    """Tell whether a table has room beside the controls."""
-    return len(table.columns) <= 4 and all(len(str(cell)) <= 24 for column in table for cell in table[column])
+    with st.expander("Questions"):
+        for number, question in enumerate(lesson.questions, 1):
+            _ask(question, f"{lesson.name}_answer_{number}", number)
 
 
 def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
@@ -106,7 +120,7 @@ def _ask(question: Question, key: str, number: int) -> None:
             st.success(show.plain(f"Right. {question.because}"))
         else:
             st.warning("Not yet. Move the controls above, or look at the answer.")
-            with st.expander("Show the answer"):
+            if st.toggle("Show the answer", key=f"{key} shown"):
                 shown = question.answer if isinstance(question.answer, str) else f"{question.answer:.3f}"
                 show.paragraph(f"{shown}. {question.because}")
 
@@ -123,7 +137,7 @@ def every_measure() -> None:
     family = "all" if search else family
     with st.expander("The worked example"):
         show.small(methods.EXAMPLE)
-        show.plain_table(methods.EXAMPLE_TABLE, "example")
+        tables.of_words(methods.EXAMPLE_TABLE)
     with st.expander("Symbols in the formulas"):
         st.markdown(show.definitions(methods.SYMBOLS.items()))
     shown = [_cards(name, search) for name in methods.FAMILIES if family in ("all", name)]
@@ -136,7 +150,7 @@ def every_measure() -> None:
             if name == "glossary":
                 st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
             else:
-                show.plain_table(table, name)
+                tables.of_words(table)
     if nothing:
         st.info("Nothing matches this search.")
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -18,12 +19,12 @@ from kp_core.studies.over_k import OverK
 from kp_core.studies.over_k import over_k as over_k_of
 from kp_core.studies.spread import spreads
 from kp_core.studies.trimming import Form, curve
-from kp_ui import settings as in_use
-from kp_ui import workspace
+from kp_ui.state import settings as in_use
+from kp_ui.state import workspace
 
 P = ParamSpec("P")
 R = TypeVar("R")
-#: Every cutoff that the sidebar offers, so that moving k only looks up.
+#: Every cutoff that the bar offers, so that moving k only looks up.
 ALL_CUTOFFS = (*range(1, 51), "gold", "all")
 
 
@@ -74,32 +75,32 @@ def ask(compute: Callable[Concatenate[kp.Corpus, P], R], *arguments: P.args, **o
 
 
 def here(compute: Callable[Concatenate[kp.Corpus, Settings, P], R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Return what a function gives for the data on screen under the settings of the sidebar at its cutoff."""
+    """Return what a function gives for the data on screen under the settings in use at their cutoff."""
     return ask(compute, at_cutoff(), *arguments, **options)
 
 
 def at_cutoff() -> Settings:
-    """Return the settings of the sidebar at its cutoff."""
+    """Return the settings in use at their cutoff."""
     return in_use.settings().changed(k=in_use.cutoff())
 
 
 def at_every_number() -> Settings:
-    """Return the settings of the sidebar at every cutoff that is a number, and at its own."""
+    """Return the settings in use at every cutoff that is a number, and at their own."""
     return in_use.settings().changed(k=(*range(1, 51), in_use.cutoff()))
 
 
 def unless_too_small(asked: Settings) -> Settings:
-    """Return settings for more than the sidebar's cutoff, or for it alone: N as a number may be too small for more."""
+    """Return settings for more than the cutoff in use, or for it alone: N as a number may be too small for more."""
     return at_cutoff() if asked.universe.isdigit() else asked
 
 
 def without_cutoff() -> Settings:
-    """Return the settings of the sidebar for what is asked of annotators alone; k plays no part."""
+    """Return the settings in use for what is asked of annotators alone; k plays no part."""
     return in_use.settings().changed(k="all", annotators="union")
 
 
 def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
-    """Evaluate the data on screen under the sidebar's settings at every cutoff; `result.at(k)` looks one up.
+    """Evaluate the data on screen under the settings in use at every cutoff; `result.at(k)` looks one up.
 
     people: each annotator is left out in turn, and stands beside the systems as the human ceiling.
     Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
@@ -119,7 +120,7 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
 
 
 def measure_in_use(people: bool = False) -> kp.Result:
-    """Evaluate the measure of the sidebar at every cutoff, with baselines, and with people if they are asked for."""
+    """Evaluate the measure in use at every cutoff, with baselines, and with people if they are asked for."""
     return evaluation((in_use.value("measure"),), baselines=True, people=people)
 
 
@@ -134,18 +135,27 @@ def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
 
 
 def evaluation_at_cutoff(measures: tuple[str, ...], average: Average | None = "micro") -> kp.Result:
-    """Evaluate at the sidebar's cutoff only, without intervals, under an average or that of the sidebar."""
+    """Evaluate at the cutoff in use only, without intervals, under an average or that of the settings in use."""
     settings = at_cutoff().changed(interval="none")
     return ask(kp.evaluate, settings.changed(average=average) if average else settings, measures)
 
 
+def compared(measure: str) -> kp.Comparison | None:
+    """Compare all pairs of systems at the cutoff in use; None where there is one system, or no test is made."""
+    if len(workspace.corpus().systems) < 2:
+        return None
+    with suppress(kp.UsageError):
+        return here(kp.compare, measure)
+    return None
+
+
 def over_k() -> OverK | None:
-    """Return what is certain at every cutoff by the measure of the sidebar, wherever k stands."""
+    """Return what is certain at every cutoff by the measure in use, wherever k stands."""
     return ask(over_k_of, in_use.settings().changed(k=1), in_use.value("measure"))
 
 
 def answer() -> kp.Answer:
-    """Return the answer by the measure of the sidebar at its cutoff."""
+    """Return the answer by the measure in use at its cutoff."""
     over = over_k() if len(workspace.corpus().systems) > 1 else None
     return of((workspace.corpus(), over), "", _answered, at_cutoff(), in_use.value("measure"))
 
@@ -155,18 +165,18 @@ def _answered(corpus: kp.Corpus, over: OverK | None, settings: Settings, measure
 
 
 def signature(measure: str) -> str:
-    """Return the recipe of values by document at the sidebar's cutoff."""
+    """Return the recipe of values by document at the cutoff in use."""
     return evaluation_at_cutoff((measure,), None).signature
 
 
 def near_misses() -> kp.NearMisses:
-    """Return how the predictions up to the sidebar's cutoff relate to the gold standard."""
+    """Return how the predictions up to the cutoff in use relate to the gold standard."""
     settings = at_cutoff()
     return _near_misses(digest_of(settings), settings)
 
 
 def spread(measure: str) -> kp.Spread:
-    """Return a measure at the sidebar's cutoff under other conventions; all cutoffs are evaluated at once."""
+    """Return a measure at the cutoff in use under other conventions; all cutoffs are evaluated at once."""
     return ask(spreads, unless_too_small(at_every_number()), measure).at(in_use.cutoff())
 
 

@@ -10,7 +10,9 @@ from kp_core.reading import fields, findings, identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_core.reading.names import proposed_runs
 from kp_core.settings import in_words
-from kp_ui import cached, controls, link, mapping, prose, results, settings, show, workspace
+from kp_ui.parts import mapping
+from kp_ui.state import cached, link, settings, workspace
+from kp_ui.widgets import controls, prose, show, tables
 
 #: What a reader looks for in the lists of annotators and systems, and its name there if it is another; the download
 #: has the rest.
@@ -32,14 +34,14 @@ def section() -> None:
     _coverage(corpus)
     if len(corpus.report.rejected):
         st.markdown(f"**{show.counted(len(corpus.report.rejected), 'rejected row')}**: not part of any number.")
-        results.table(corpus.report.rejected, "rejected")
+        tables.table(corpus.report.rejected, "rejected")
         show.downloads(corpus.report.rejected, "rejected_rows", "Rejected rows")
     st.markdown("**How every file was read**")
     _understood(corpus)
     odd = report.characters(corpus)
     if len(odd):
         st.markdown("**Unusual characters**")
-        results.table(odd, "characters")
+        tables.table(odd, "characters")
 
 
 def stopped() -> bool:
@@ -95,7 +97,7 @@ def _understood(corpus: kp.Corpus) -> None:
     wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank"]
     wanted += ["format", "evidence", "encoding", "line ends"]
     more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
-    results.table(table[[*wanted, *more]], "files")
+    tables.table(table[[*wanted, *more]], "files")
 
 
 def _statistics(corpus: kp.Corpus) -> None:
@@ -104,7 +106,7 @@ def _statistics(corpus: kp.Corpus) -> None:
     table = cached.of((corpus, normaliser), f"all {normaliser}", report.statistics, k)
     said = report.telling(table)
     said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns=_NAMED)
-    results.table(said.assign(role=said["role"].replace(mapping.ROLES)), "statistics")
+    tables.table(said.assign(role=said["role"].replace(mapping.ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
     if corpus.systems and workspace.current().sample is None:
         _names(corpus.systems)
@@ -183,16 +185,16 @@ def _coverage(corpus: kp.Corpus) -> None:
     missing = missing[missing["only here"] > 0]
     if len(missing):
         st.markdown("**Documents that only one side has**")
-        results.table(missing, "gaps")
+        tables.table(missing, "gaps")
     near = identifiers.unmatched(corpus)
     near = near[near["similar"] != ""]
     if len(near):
         st.markdown("**Ids that look alike**")
-        results.table(near, "near")
+        tables.table(near, "near")
     table = identifiers.missing(corpus)
     if len(table):
         st.markdown("**Documents of the gold standard that a system has no list for**")
-        results.table(table, "missing_lists")
+        tables.table(table, "missing_lists")
 
 
 def _missing_lists(corpus: kp.Corpus) -> None:
@@ -219,6 +221,6 @@ def normalisation() -> None:
     table = cached.of((workspace.corpus(), normaliser), str(normaliser), report.normalised)
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
     found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
-    results.table(found.head(_MOST), "normalised")
+    tables.table(found.head(_MOST), "normalised")
     if len(found) > _MOST:
         st.caption(f"The first {_MOST:,} of {len(found):,} distinct phrases. Search to see others.")

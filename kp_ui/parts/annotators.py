@@ -14,16 +14,18 @@ from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, legib
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, k_and_score
 from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
-from kp_ui import cached, controls, prose, results, settings, show, workspace
+from kp_ui.parts import page, results
+from kp_ui.state import cached, settings, workspace
+from kp_ui.widgets import controls, prose, show, tables
 
-#: A matrix has room for so many annotators.
-_MOST = 40
+#: From so many annotators on pairs are a matrix, which has room for so many at most.
+_MATRIX, _MOST = 5, 40
 
 
 def answer() -> None:
     """Say how well the annotators agree; without a second annotator say what is missing, and stop."""
     if len(workspace.corpus().annotators) < 2:
-        results.lacks(prose.text("people.alone"))
+        page.lacks(prose.text("people.alone"))
         st.stop()
     result = cached.agreement()
     show.answer(cached.ask(answers.people, cached.without_cutoff()))
@@ -31,25 +33,45 @@ def answer() -> None:
 
 
 def together() -> None:
-    """Show every coefficient of all annotators together, how sure the words of the scale are, and every pair."""
-    result = cached.agreement()
-    _in_pairs(result, workspace.corpus().annotators)
+    """Show every pair, what people dispute most, every coefficient, and how sure the words of the scale are."""
+    result, annotators = cached.agreement(), workspace.corpus().annotators
+    left, right = st.columns([6, 5], gap="medium")
+    with left:
+        _in_pairs(result, annotators)
+    with right:
+        _most_disputed()
     left, right = st.columns([5, 3], gap="medium")
     with left:
         show.subheader("All annotators together")
         everybody = screen_tables.rows_where(result, "all", legible(TOGETHER, result.settings))
-        results.table(everybody, "together", documents=result.documents)
+        tables.table(everybody, "together", documents=result.documents)
         show.about("people.together" if _reads_k(result) else "people.no_word")
-        show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
     if _reads_k(result):
         with right:
             _word_for_k(result)
     if (result.frame["subset"] != "all").any():
         show.subheader("By document type")
-        show.chart(dots.groups(result, "K" if _reads_k(result) else "P_pos"), "groups")
-    with st.container(horizontal=True):
-        show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
-        show.signature(result.signature)
+        show.chart(dots.groups(result, "K" if _reads_k(result) else "P_pos"), "groups", "agreement by document type")
+    show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
+    show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
+    show.signature(result.signature)
+
+
+#: So many titles and headings stand on the first screen; the rest is under *Titles*.
+_TOP = 5
+
+
+def _most_disputed() -> None:
+    """Show the titles and the headings that people dispute most."""
+    show.subheader("Most disputed titles")
+    table = screen_tables.most_disputed(cached.annotated_documents())
+    titles = workspace.corpus().documents.set_index("doc_id")["title"].reindex(table["document"]).fillna("")
+    named = titles.where(titles != "", table["document"].to_numpy()).to_numpy()
+    shown = table.drop(columns="document")
+    shown.insert(0, "title", named)
+    tables.table(shown.head(_TOP), "disputed_titles")
+    show.subheader("Most disputed headings")
+    tables.table(cached.ask(indexing.disputed_headings, settings.settings().normalise).head(_TOP), "top_disputed")
 
 
 def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
@@ -69,7 +91,7 @@ def _word_for_k(result: kp.Result) -> None:
         st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
         return
     found = benchmark(screen_tables.value(result, "all", "K"), error, scale)
-    results.table(pd.DataFrame(found.cumulative, columns=["K deserves", "probability"]), "benchmark")
+    tables.table(pd.DataFrame(found.cumulative, columns=["K deserves", "probability"]), "benchmark")
     words = f"Of this word or a higher one, after Gwet 2014, with documents as clusters (standard error {error:.4f})."
     show.small(f"{words} A band holds its lower bound.")
 
@@ -77,19 +99,20 @@ def _word_for_k(result: kp.Result) -> None:
 def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     options = list(legible(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
     measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
-    left, right = st.columns([2, 3], gap="medium")
-    with left:
-        if len(annotators) <= _MOST:
-            show.chart(heat_maps.heat_map(heat_maps.pair_matrix(result, measure, annotators), measure), "pairs")
-        else:
-            st.caption(f"A matrix of {len(annotators)} annotators has no room; the table has every pair.")
-    with right:
-        pairs = screen_tables.pairs_of_annotators(result, annotators, legible(OF_PAIRS, result.settings))
-        pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper"]], on="pair")
-        pairs = pairs.drop(columns="P_neg", errors="ignore")  # the matrix beside shows it when it is asked for
-        results.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
-        show.about("people.pairs")
-        show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
+    pairs = screen_tables.pairs_of_annotators(result, annotators, legible(OF_PAIRS, result.settings))
+    pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper"]], on="pair").drop(
+        columns="P_neg", errors="ignore"
+    )
+    if len(annotators) < _MATRIX:
+        show.chart(dots.pairs_of_annotators(result, measure, annotators), "pairs", f"{measure} of pairs of annotators")
+    elif len(annotators) <= _MOST:
+        matrix = heat_maps.pair_matrix(result, measure, annotators)
+        show.chart(heat_maps.heat_map(matrix, measure), "pairs", f"{measure} of pairs of annotators")
+    else:
+        st.caption(f"A matrix of {len(annotators)} annotators has no room; the table has every pair.")
+    tables.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
+    show.about("people.pairs")
+    show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
 
 
 def ceiling() -> None:
@@ -97,7 +120,7 @@ def ceiling() -> None:
     result, annotators = cached.agreement(), workspace.corpus().annotators
     show.subheader("Each annotator against the others")
     table = screen_tables.each_annotator(result, annotators, legible(AGAINST_OTHERS, result.settings))
-    results.table(table, "each_annotator")
+    tables.table(table, "each_annotator")
     show.about("people.each")
     show.downloads(table, "each_annotator", "Each annotator against the others", result.signature)
     if not workspace.corpus().systems:
@@ -108,7 +131,7 @@ def ceiling() -> None:
     found = cached.evaluation(names, people=True)
     here = found.at(settings.cutoff())
     shown = [named(name, settings.cutoff()) for name in names]
-    results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
+    tables.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
     choice = "majority" if settings.value("annotators") == "majority" else "union"
     show.about("people.ceiling", choice=choice)
     show.chart(curves.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
@@ -128,20 +151,19 @@ def titles() -> None:
         show.chart(dots.histogram(table, "P_pos", ()), "histogram")
         show.about("people.no_word")
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
-    with st.expander("Most disputed headings"):
+    with st.expander("Most disputed headings", expanded=True):
         normalise = settings.settings().normalise
         disputed = cached.ask(indexing.disputed_headings, normalise)
-        results.table(disputed, "disputed")
+        tables.table(disputed, "disputed")
         show.downloads(disputed, "disputed_headings", "Most disputed headings", result.signature)
     with st.expander("Keyphrases by title and annotator"):
         by_title = cached.ask(indexing.titles, normalise)
-        results.table(by_title, "by_title")
+        tables.table(by_title, "by_title")
         show.downloads(by_title, "keyphrases_by_title", "Keyphrases by title", result.signature)
     shown = screen_tables.annotated_documents(table)
-    results.table_of_documents(shown, "agreement_of_documents")
-    with st.container(horizontal=True):
-        show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
-        show.signature(result.signature)
+    tables.of_documents(shown, "agreement_of_documents")
+    show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
+    show.signature(result.signature)
 
 
 def trimming() -> None:
@@ -161,11 +183,10 @@ def trimming() -> None:
     if workspace.corpus().systems and binary:
         _curve(pooled, threshold)
     with st.expander("Every document at this threshold"):
-        results.table(screen_tables.trimmed(found.frame), "trimmed")
+        tables.table(screen_tables.trimmed(found.frame), "trimmed")
         st.caption("A document that does not reach the threshold leaves the gold standard; its best level is shown.")
-    with st.container(horizontal=True):
-        show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
-        show.signature(found.signature)
+    show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
+    show.signature(found.signature)
     if workspace.corpus().systems:
         with st.expander("Do systems score higher where people agree?"):
             _k_and_score(table)
@@ -183,7 +204,7 @@ def _curve(pooled: bool, threshold: float) -> None:
     show.chart(over_thresholds.over_threshold(curve, measure, system, threshold), "trimming")
     show.about("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES)
     with st.expander("What is left at every threshold"):
-        results.table(screen_tables.left_over(curve), "left_over")
+        tables.table(screen_tables.left_over(curve), "left_over")
     show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", recipe)
 
 
@@ -191,6 +212,6 @@ def _k_and_score(table: pd.DataFrame) -> None:
     scores = cached.here(kp.by_document, "P_pos")
     words = {"group": "type", "rho": "correlation", "low": "from", "high": "to"}
     correlation = k_and_score(table, scores).rename(columns=words)
-    results.table(correlation, "k_and_score")
+    tables.table(correlation, "k_and_score")
     st.caption("Spearman's correlation of a document's K with the P\\_pos of each system on it, with 95 % interval.")
     show.downloads(correlation, "k_and_score", "Agreement and score by document", cached.signature("P_pos"))

@@ -13,7 +13,9 @@ from kp_core.studies.evaluate import interval_table
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_core.typeset import CELLS
 from kp_core.words.statements import diagnose, table_in_words
-from kp_ui import cached, controls, results, settings, show
+from kp_ui.parts import results
+from kp_ui.state import cached, settings
+from kp_ui.widgets import controls, show, tables
 
 MEASURES = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
 #: Those that stand beside the cells; the others are in the table of all systems.
@@ -26,38 +28,39 @@ def section() -> None:
     """Show one system's table against the gold standard, what it says, and all systems beside it."""
     here = cached.evaluation(MEASURES, baselines=True, people=False).at(settings.cutoff())
     results.ids_that_do_not_meet(here.notes)
-    tables = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
-    cells = tables.groupby("system", sort=False)[list(CELLS)].sum().to_dict("index")
+    by_document = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
+    cells = by_document.groupby("system", sort=False)[list(CELLS)].sum().to_dict("index")
+    place = st.container()
     left, right = st.columns([5, 6], gap="medium")
     with left:
         system = controls.select("System", results.best_first(), "system")
-        mean = float(tables.loc[tables["system"] == system, "kappa"].mean())
+        mean = float(by_document.loc[by_document["system"] == system, "kappa"].mean())
         others = {name: found for name, found in cells.items() if name != system}
         said = diagnose(system, cells[system], others, mean)
-        for sentence in (table_in_words(system, cells[system]), *said[:1]):
-            show.paragraph(results.in_short(sentence))
+        show.paragraph(results.in_short(table_in_words(system, cells[system])))
+        with place:
+            show.lead(results.in_short((said or [f"{system} against the gold standard."])[0]))
         if said[1:]:
             with st.expander("What else this table says"):
                 st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in said[1:]))
     with right:
         concordance = screen_tables.concordance(cells[system])
-        aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
-        st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=aligned)
+        tables.of_words(concordance)
         show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
-        results.table(screen_tables.rows_where(here, results.system_of(system), _FIRST), "measures", here.documents)
+        tables.table(screen_tables.rows_where(here, results.system_of(system), _FIRST), "measures", here.documents)
         results.few(here)
     _everybody()
-    show.foot(here, (here.frame, "concordance", "Systems against the gold standard"))
+    show.recipe(here, (here.frame, "concordance", "Systems against the gold standard"))
     with st.expander("How wide is the interval, and what if phrases were independent?"):
         table = cached.here(interval_table, system=system, measures=MEASURES)
-        results.table(screen_tables.intervals_side_by_side(table, here.documents), "intervals", here.documents)
+        tables.table(screen_tables.intervals_side_by_side(table, here.documents), "intervals", here.documents)
         show.about("agreement.intervals")
         show.downloads(table, "intervals", f"Intervals of {system}", cached.signature("kappa"))
     with st.expander("As the universe grows"):
         _against_universe(cells)
     with st.expander("Document by document"):
-        documents = tables[tables["system"] == system].drop(columns="system").reset_index(drop=True)
-        results.table_of_documents(documents, "documents")
+        documents = by_document[by_document["system"] == system].drop(columns="system").reset_index(drop=True)
+        tables.of_documents(documents, "documents")
         show.downloads(documents, "concordance_by_document", f"By document, {system}", here.signature)
     with st.expander("From published figures back to a table"), show.refusals():
         _from_published_figures()
@@ -70,7 +73,7 @@ def _everybody() -> None:
     people = results.people()
     beside = cached.evaluation(MEASURES, baselines=True, people=people).at(settings.cutoff())
     everybody = screen_tables.in_order(screen_tables.numbers(beside, MEASURES), results.best_first())
-    results.table(everybody, "everybody", beside.documents)
+    tables.table(everybody, "everybody", beside.documents)
     results.about_baselines(settings.cutoff())
     results.reasons(beside)
 
@@ -103,7 +106,7 @@ def _from_published_figures() -> None:
         st.warning("No concordance table gives all four values: at least one of them is misprinted.")
         return
     table = spans(found)
-    results.table(table, "recovered")
+    tables.table(table, "recovered")
     for sentence in remarks(found, chosen in LECTURE_SYSTEMS):
         show.small(sentence)
     show.downloads(table, "recovered", "What printed figures say about their table")

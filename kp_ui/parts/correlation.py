@@ -19,36 +19,49 @@ from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement,
 from kp_core.text.stem import SNOWBALL
 from kp_core.typeset import number
 from kp_core.words import statements
-from kp_ui import cached, controls, prose, rating, results, show, workspace
+from kp_ui.parts import page, rating
+from kp_ui.state import cached, workspace
+from kp_ui.widgets import controls, prose, show, tables
+from kp_ui.widgets.record import noted
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
+
+
+#: What the pairs may be broken down by on the first screen → the beginning of the names of these subsets.
+KINDS = {"All": "all", "Location": "location:", "Complexity": "complexity:", "Part of speech": "pos:", "Length": "L<="}
 
 
 def section() -> None:
     """Show which measure agrees best with people, over all pairs and by what they are, and how certain that is."""
     judged = rating.with_ratings()
     if not len(judged):
-        results.lacks(prose.text("correlation.none"))
+        page.lacks(prose.text("correlation.none"))
         return
     said = st.container()
-    left, right = st.columns([7, 4], gap="small")
-    with st.expander("Measures, human score, correlation"):
+    kind = KINDS[controls.views("Pairs", KINDS, "pairs")]
+    left, right = st.columns([1, 1], gap="medium")
+    with st.popover("Measures, human score, correlation", icon=":material/tune:"):
         average, ask = choose(judged)
     if ask is None:
         return
-    with right:  # the values are there long before the tests
-        show.chart(dots.forest(ask(False), average), "forest")
-    with left:
+    with left:  # the values are there long before the tests
+        drawn = dots.correlations(ask(kind != "all"), average, kind, paper_of_2010.printed_values(average))
+        show.chart(drawn, "forest", "correlation with people")
+        show.about("correlation.read")
+    with right:
         study = ask(True)
-        _overall(study, average)
+        if kind == "all":
+            _overall(study, average)
+        else:
+            _subsets(study, average, kind)
     with said:
-        why = cached.of((judged,), _told(), _rests_on)
-        show.answer(Answer(statements.best_measure(study, average), "people", why))
+        claim, why = statements.best_measure(study, average)
+        show.answer(Answer(claim, "people", f"{why} {cached.of((judged,), _told(), _rests_on)}"))
     controls.tabs(
         "correlation_tab",
         {
-            "Location, complexity, part of speech": lambda: _subsets(study, average),
             "Which measures differ": lambda: _certainty(study, average),
+            "Pooled, and within subsets": lambda: _pooled(study, average),
             "Annotators": lambda: _raters(judged),
             "Every pair": lambda: _behind(study),
         },
@@ -72,12 +85,12 @@ def _rests_on(judged: pd.DataFrame) -> str:
 
 def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationStudy] | None]:
     """Let the user choose measures and options; return how scores are combined, and the study with or without tests."""
-    first, second, third, fourth = st.columns(4)
-    average = controls.choice("Human score", ["average", "majority"], "human", inside=first)
     kinds: list[Correlation] = ["spearman", "pearson", "kendall"]
-    name = controls.choice("Correlation", kinds, "correlation", inside=second)
-    preset = controls.choice("Words", ["paper-like", "same-tokens"], "words", inside=third)
-    stemmer = controls.choice("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
+    with st.container(horizontal=True):
+        average = controls.choice("Human score", ["average", "majority"], "human")
+        name = controls.choice("Correlation", kinds, "correlation")
+        preset = controls.choice("Words", ["paper-like", "same-tokens"], "words")
+        stemmer = controls.choice("Stemmer", _STEMMERS, "pair_stemmer")
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = controls.several("Measures", options, [*PAPER, *SENTINELS], "similarities")
@@ -100,7 +113,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
 
 
 def _overall(study: kp.CorrelationStudy, average: str) -> None:
-    results.table(screen_tables.overall(study, average), "overall")
+    tables.table(screen_tables.overall(study, average), "overall")
     show.about("correlation.overall")
     show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
     lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
@@ -109,18 +122,27 @@ def _overall(study: kp.CorrelationStudy, average: str) -> None:
         show.small(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}.")
 
 
-def _subsets(study: kp.CorrelationStudy, average: str) -> None:
-    wide, marked = screen_tables.by_subset(study.frame, average)
+def _subsets(study: kp.CorrelationStudy, average: str, kind: str) -> None:
+    """Show the values of the subsets of a kind; say which have none."""
+    wide, best = screen_tables.by_subset(study.frame, average)
+    every = study.frame[study.frame["average"] == average]["subset"].unique()
+    own = [place for place, name in enumerate(every) if name == "all" or str(name).startswith(kind)]
     # the sentinels stand in the table of all pairs, and here would take the width of the screen
-    shown = wide.drop(columns=list(SENTINELS), errors="ignore")
-    _marked(shown, marked[shown.columns], "by_subset", 3)
+    shown = wide.drop(columns=list(SENTINELS), errors="ignore").iloc[own].reset_index(drop=True)
+    _marked(shown, best[[name for name in shown if name in best]].iloc[own].reset_index(drop=True))
+    if empty := [
+        str(name) for name, row in zip(shown["pairs"], shown.iloc[:, 2:].isna().all(axis=1), strict=True) if row
+    ]:
+        show.small(f"Without a value: {', '.join(empty)}.")
     show.about("correlation.subsets")
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
-    with st.expander("Pooled, and within subsets"):
-        st.caption("Where the two differ much, the pooled value comes from differences between the subsets.")
-        for kind in (name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()):
-            st.markdown(f"**{show.plain(kind)}**: {show.plain(BREAKDOWNS[kind])}")
-            results.table(pooled_and_within(study.frame[study.frame["average"] == average], kind), f"within {kind}")
+
+
+def _pooled(study: kp.CorrelationStudy, average: str) -> None:
+    st.caption("Where the two differ much, the pooled value comes from differences between the subsets.")
+    for kind in (name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()):
+        st.markdown(f"**{show.plain(kind)}**: {show.plain(BREAKDOWNS[kind])}")
+        tables.table(pooled_and_within(study.frame[study.frame["average"] == average], kind), f"within {kind}")
 
 
 def _certainty(study: kp.CorrelationStudy, average: str) -> None:
@@ -131,9 +153,9 @@ def _certainty(study: kp.CorrelationStudy, average: str) -> None:
     show.small(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
     with st.expander("Table of the tests, and the majority under each tie rule"):
         tests = study.found.tests
-        results.table(tests[tests["average"] == average].drop(columns="average"), "tests")
+        tables.table(tests[tests["average"] == average].drop(columns="average"), "tests")
         show.about("correlation.ties", pairs=show.counted(study.found.tied, "pair"))
-        results.table(study.found.tie_range, "tie_range")
+        tables.table(study.found.tie_range, "tie_range")
 
 
 def _raters(judged: pd.DataFrame) -> None:
@@ -141,11 +163,11 @@ def _raters(judged: pd.DataFrame) -> None:
     if len(scores.columns) < 2:
         return
     names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
-    results.table(pairwise_agreement(scores).rename(columns=names), "raters")
+    tables.table(pairwise_agreement(scores).rename(columns=names), "raters")
 
 
 def _behind(study: kp.CorrelationStudy) -> None:
-    results.table(study.pairs, "judged_pairs", height=400)
+    tables.table(study.pairs, "judged_pairs", height=400)
     show.downloads(study.pairs, "judged_pairs", "Judged pairs with the values of all measures")
 
 
@@ -154,20 +176,16 @@ def published() -> None:
     show.small(prose.text("correlation.published", source=paper_of_2010.SOURCE))
     average = controls.views("Human score of the paper", ["average", "majority"], "published_human")
     wide, marks, suspects = paper_of_2010.printed(average)
-    css = pd.DataFrame("", wide.index, wide.columns)
-    css[marks.columns] = marks.map(lambda on: "background-color: rgba(230, 159, 0, 0.35)" if on else "")
-    _marked(wide, css, "published", 4)
+    _marked(wide, marks.map(lambda on: "suspect" if on else ""))
     st.caption("Marked cells look misprinted; they are shown as printed.")
-    results.table(suspects, "suspects")
+    tables.table(suspects, "suspects")
     with st.expander("What the paper says about its tables, checked against their cells"):
-        results.table(paper_of_2010.table("claims"), "claims")
+        tables.table(paper_of_2010.table("claims"), "claims")
     with st.expander("Mean human scores, and sizes of the data"):
-        results.table(paper_of_2010.table("scores"), "published_scores")
-        results.table(paper_of_2010.table("data"), "published_data")
+        tables.table(paper_of_2010.table("scores"), "published_scores")
+        tables.table(paper_of_2010.table("data"), "published_data")
 
 
-def _marked(shown: pd.DataFrame, css: pd.DataFrame, key: str, decimals: int) -> None:
-    column = st.column_config.NumberColumn
-    config = {name: column(name, format=f"%.{decimals}f", width=72) for name in shown.columns[1:]}
-    look = shown.style.apply(lambda _: css, axis=None)
-    st.dataframe(look, key=key, hide_index=True, column_config=config, placeholder="", height="content")
+def _marked(shown: pd.DataFrame, looks: pd.DataFrame) -> None:
+    noted().tables.append(shown)
+    tables.rows(shown, lambda row, column: str(looks.loc[row, column]) if column in looks else "", "")

@@ -8,8 +8,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import scale
-from kp_core.charts import curves, dots
-from kp_core.charts import screen_tables as tables
+from kp_core.charts import curves, dots, screen_tables
 from kp_core.charts.curves import Marks
 from kp_core.charts.selection import has_curve, named
 from kp_core.reading import Source
@@ -17,7 +16,9 @@ from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import parse
 from kp_core.studies.document_values import DocumentView
 from kp_core.words import answers
-from kp_ui import cached, controls, documents, link, prose, results, show, systems, workspace
+from kp_ui.parts import documents, results, systems
+from kp_ui.state import cached, link, workspace
+from kp_ui.widgets import controls, prose, show, tables
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
 #: What the Overview may show.
@@ -71,7 +72,6 @@ def is_chosen() -> bool:
 
 def overview() -> None:
     """Show what a streamed run says: values, pairs, annotators, and single documents."""
-    st.title("Streamed run", anchor=False)
     run = opened()
     if run is None:
         _how_to()
@@ -153,28 +153,30 @@ def _values(result: kp.Result, measure: str, cutoff: int | str) -> None:
     left, right = st.columns([4, 3], gap="medium")
     with left:
         show.chart(dots.leaderboard(here, measure), "streamed_leaderboard")
-        board = tables.leaderboard(here, measure, (), None)
+        board = screen_tables.leaderboard(here, measure, (), None)
         if set(here.frame["system"]) & set(BASELINES):
             results.about_baselines(cutoff)
         show.downloads(board, "streamed_leaderboard", f"Systems by {name}", here.signature)
     with right:
         if curve:
             show.chart(curves.over_k(whole, measure, Marks(cutoff)), "streamed_chart")
-            show.downloads(tables.curves(whole, measure), "streamed_over_k", f"{measure} over k", result.signature)
+            show.downloads(
+                screen_tables.curves(whole, measure), "streamed_over_k", f"{measure} over k", result.signature
+            )
 
 
 def _all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | str) -> None:
     whole = whole_of(result)
     names = [named(one, cutoff) for one in run.plan.measures]
-    results.table(tables.with_intervals(whole, names), "streamed_measures", result.documents)
-    results.reasons(tables.only(whole, names))
+    tables.table(screen_tables.with_intervals(whole, names), "streamed_measures", result.documents)
+    results.reasons(screen_tables.only(whole, names))
     show.downloads(result.frame, "streamed_values", "All values of a streamed run", result.signature)
     by_type = replace(result, frame=result.frame[result.frame["measure"] == named(measure, cutoff)])
-    table = tables.by_part(by_type)
+    table = screen_tables.by_part(by_type)
     if not table.empty:
         show.subheader("By document type")
         show.chart(dots.by_part(by_type), "streamed_by_type")
-        results.table(table, "streamed_by_type_table", result.documents)
+        tables.table(table, "streamed_by_type_table", result.documents)
 
 
 def _agreement(run: scale.Opened, result: kp.Result) -> None:
@@ -185,16 +187,18 @@ def _agreement(run: scale.Opened, result: kp.Result) -> None:
     if len(subsets) > 1:
         kind = controls.select("Document type", subsets, "streamed_type", width=220)
     names = list(together["measure"].unique())
-    shown = {"All annotators": tables.rows_where(result, "all", names, subsets[kind])}
+    shown = {"All annotators": screen_tables.rows_where(result, "all", names, subsets[kind])}
     own = whole.frame[whole.frame["system"].isin(people)]
     if "K" in set(own["measure"]):
-        shown["Each annotator"] = tables.each_annotator(whole, people, list(own["measure"].unique()))
+        shown["Each annotator"] = screen_tables.each_annotator(whole, people, list(own["measure"].unique()))
     pairs = whole.frame[~whole.frame["system"].isin(["all", *people])]
     if len(pairs):
-        shown["Each pair of annotators"] = tables.pairs_of_annotators(whole, people, list(pairs["measure"].unique()))
+        shown["Each pair of annotators"] = screen_tables.pairs_of_annotators(
+            whole, people, list(pairs["measure"].unique())
+        )
     for place, (title, table) in enumerate(shown.items()):
         show.subheader(show.plain(title))
-        results.table(table, f"streamed_agreement_{place}", result.documents)
+        tables.table(table, f"streamed_agreement_{place}", result.documents)
     show.downloads(result.frame, "streamed_agreement", "Agreement of annotators", result.signature)
 
 
@@ -221,17 +225,15 @@ def _documents_of(run: scale.Opened, settings: kp.Settings) -> None:
     if every[MOST:]:
         st.warning(f"The first {MOST} of {len(every):,} ids are read.")
     with show.refusals():
-        _fetched(cached.of((run.run,), run.digest, _documents, settings, asked), asked, run)
+        _fetched(cached.of((run.run,), run.digest, _documents, settings, asked), asked, run, settings)
 
 
-def _fetched(found: dict[str, DocumentView], asked: Sequence[str], run: scale.Opened) -> None:
+def _fetched(found: dict[str, DocumentView], asked: Sequence[str], run: scale.Opened, used: kp.Settings) -> None:
     if missing := [name for name in asked if name not in found]:
         st.warning(show.plain(f"No keyphrase of these documents is in the gold standard: {', '.join(missing)}."))
     if found:
         view = found[controls.select("Document", found, "streamed_document")]
-        if view.lists:
-            st.caption(documents.LEGEND)
-        documents.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
+        documents.phrases(view, list(view.lists), {}, list(run.plan.names.annotators), used)
         if view.text:
             with st.expander("Text"):
                 show.text(show.plain(view.text))

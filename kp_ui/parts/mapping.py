@@ -10,13 +10,15 @@ import streamlit as st
 
 from kp_core.reading import Choice, Source, preview
 from kp_core.reading.decode import ENCODINGS
-from kp_core.reading.families import tables, title_of
+from kp_core.reading.families import tables as columns_of
+from kp_core.reading.families import title_of
 from kp_core.reading.fields import in_words
 from kp_core.reading.preview import FirstRows, first_rows, understand, with_parts
 from kp_core.reading.separators import SEPARATORS
 from kp_core.reading.source import expand
 from kp_core.reading.uploads import is_archive
-from kp_ui import cached, controls, prose, results, show, workspace
+from kp_ui.state import cached, workspace
+from kp_ui.widgets import controls, prose, show, tables
 
 #: What a file may be, in words.
 ROLES = prose.entries("roles")
@@ -142,9 +144,9 @@ def _readings(file: Source, choice: Choice) -> None:
     for place, reading in enumerate(readings):
         family, evidence = reading.recognition.family, reading.recognition.evidence
         show.small(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {in_words(evidence)}")
-        if family == tables.NAME and not reading.of and len(readings) == 1:
+        if family == columns_of.NAME and not reading.of and len(readings) == 1:
             continue  # its parts and first rows stand above
-        results.table(reading.rows, f"reading {file.name} {place}")
+        tables.table(reading.rows, f"reading {file.name} {place}")
         # What is decided about an archive holds for all its files, so no single family is chosen for them.
         wanted = choice if reading.of else replace(choice, family=family)
         with st.container(horizontal=True):
@@ -251,7 +253,7 @@ def as_read(file: Source, draft: Choice, key: str) -> None:
         st.warning(show.plain(found.problem))
         return
     st.text(", ".join(show.counted(size, name) for name, size in found.counts.items()))
-    results.table(found.documents, f"documents {key}", row_height=28)
+    tables.table(found.documents, f"documents {key}", row_height=28)
     if len(found.rejected):
         st.caption(f"{show.counted(len(found.rejected), 'row')} would be rejected, the first of them:")
-        results.table(found.rejected.head(3), f"would be rejected {key}")
+        tables.table(found.rejected.head(3), f"would be rejected {key}")

@@ -13,7 +13,7 @@ from kp_core.scoring.sentence_ids import names_sentences
 from kp_core.settings import FIELDS, Changes, Settings, format_value
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
-from kp_ui import link, workspace
+from kp_ui.state import link, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
@@ -29,12 +29,14 @@ NORMALISERS = (
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
     *(f"lower+space+nltk-snowball-{code}" for code in ("en", "fr")),
 )
-#: Conventions that the dialog asks about, in the order a newcomer meets them; a preset decides those not chosen.
-CONVENTIONS = (
-    *("normalise", "by_concept", "gold_stemmed", "duplicates", "denominator", "average", "missing", "empty_gold"),
-    *("gold_list", "hits_as", "variants", "filter", "ties", "gain", "gains", "ap", "ap_repeats", "ideal", "rr"),
-    "titles",
-)
+#: Conventions that *Rules* asks about, in groups, the first ones for newcomers; a preset decides those not chosen.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Matching": ("normalise", "by_concept", "gold_stemmed", "hits_as", "variants", "filter", "titles"),
+    "Lists": ("duplicates", "ties", "missing", "gold_list", "empty_gold"),
+    "Averages": ("average", "denominator"),
+    "Ranking": ("gain", "gains", "ap", "ap_repeats", "ideal", "rr"),
+}
+CONVENTIONS = sum(GROUPS.values(), ())
 #: Settings that are numbers → the usual one.
 _NUMERIC = {"N": "1000", "rel": "1"}
 _NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CONVENTIONS)
@@ -105,6 +107,11 @@ def write_link() -> None:
     """Write the choices into the address; k too if nobody chose it, since an address says by it that it is one."""
     other = {name: text for name, text in link.chosen().items() if name not in _NAMES}
     link.write({"k": value("k")} | chosen() | other)
+
+
+def changed() -> list[str]:
+    """Return the conventions that are other than the preset says."""
+    return [name for name, text in chosen().items() if name in CONVENTIONS and text != of_preset(name)]
 
 
 def check_link() -> None:

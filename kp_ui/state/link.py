@@ -9,7 +9,7 @@ import streamlit as st
 
 from kp_ui import ROOT
 
-_CHOSEN, _WRITTEN = "chosen", "written link"
+_CHOSEN, _WRITTEN, _ASKED = "chosen", "written link", "just chosen"
 
 
 def file_of(page: str) -> Path:
@@ -23,11 +23,22 @@ def chosen() -> dict[str, str]:
 
 
 def choose(name: str, text: str | None) -> None:
-    """Choose a value; None takes the choice back, so that the usual one holds."""
+    """Choose a value, as the user asks; None takes the choice back, so that the usual one holds."""
+    settle(name, text)
+    st.session_state[_ASKED] = True
+
+
+def settle(name: str, text: str | None) -> None:
+    """Put a value among the choices that nobody asked for in this run, such as the number of files on screen."""
     if text is None:
         chosen().pop(name, None)
     else:
         chosen()[name] = text
+
+
+def presented() -> bool:
+    """Tell whether the page is shown in large type and alone, for the back row of a room; it is part of the link."""
+    return chosen().get("present") == "true"
 
 
 def restore(query: Mapping[str, str]) -> None:
@@ -43,10 +54,13 @@ def written() -> dict[str, str]:
 def take() -> bool:
     """Take the choices of an address that was opened, or gone back to, in the place of all; tell whether there are any.
 
-    An address that this session wrote says nothing new, and one without any choice comes from the navigation. That one
-    gets the choices before Streamlit makes the address of the page: written later, they would be a second step back.
+    An address says nothing new where the user has just chosen something, or where this session wrote it. One without
+    any choice comes from the navigation, and gets the choices before Streamlit makes the address of the page: written
+    later, they would be a second step back.
     """
     asked = st.query_params.to_dict()
+    if st.session_state.pop(_ASKED, False) and written():
+        return False  # a browser whose keys are faster than we are still has an older address
     if asked in ({}, written()):
         if written() and not asked:
             st.query_params.from_dict(written())

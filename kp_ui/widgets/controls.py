@@ -9,11 +9,13 @@ import streamlit as st
 
 from kp_core.reading import LIMITS, Source
 from kp_core.studies.trimming import THRESHOLDS
-from kp_ui import link, show
-from kp_ui.prose import helps, value
+from kp_ui.state import link
+from kp_ui.widgets import show
+from kp_ui.widgets.prose import helps, value
 
 T = TypeVar("T", bound=str)
 N = TypeVar("N", int, float)
+A = TypeVar("A")
 
 
 def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
@@ -22,11 +24,17 @@ def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "")
     usual: what holds unless something else is chosen; read: the value of a text, an error where it is none;
     key: that of the control, where several are for one choice
     """
-    key = key or name
-    st.session_state[key] = usual
+    key, wanted = key or name, usual
     with suppress(KeyError, ValueError):
-        st.session_state[key] = read(link.chosen()[name])
+        wanted = read(link.chosen()[name])
+    keep(key, wanted)
     return {"key": key, "on_change": _take, "args": (name, key, _text(usual))}
+
+
+def keep(key: str, wanted: Any) -> None:
+    """Set a control where it stands otherwise; one that is written anew loses the keys pressed in the meantime."""
+    if key not in st.session_state or st.session_state[key] != wanted:
+        st.session_state[key] = wanted
 
 
 def _take(name: str, key: str, usual: str) -> None:
@@ -53,17 +61,6 @@ def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> 
         button(label, f"{name}_{label.lower()}", link.choose, name, there, **more)
 
 
-def presented() -> bool:
-    """Tell whether the page is shown in large type and alone, for the back row of a room; it is part of the link."""
-    return link.chosen().get("present") == "true"
-
-
-def present() -> None:
-    """Let the user begin or end presenting."""
-    label, turned = ("End presenting", None) if presented() else ("Present", "true")
-    button(label, "present", link.choose, "present", turned, icon=":material/present_to_all:")
-
-
 def among(options: Iterable[str]) -> Callable[[str], str]:
     """Return what reads one of some options."""
     return {one: one for one in options}.__getitem__
@@ -74,7 +71,9 @@ def select(
 ) -> T:
     """Let the user choose one of some options, at first the one at a place; options are literal, as in the link."""
     every = list(options)
-    more |= held(key, every[start], among(every)) | {"help": meaning or helps(key)}
+    shown = map(more.get("format_func", str), every)
+    width = min(420, 64 + 8 * max(len(label), *map(len, shown)))  # as wide as its words
+    more = {"width": width} | more | held(key, every[start], among(every)) | {"help": meaning or helps(key)}
     selected: T = inside.selectbox(label, every, **more)
     return selected
 
@@ -95,11 +94,29 @@ def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int
     return str(st.selectbox(label, options, place, words.__getitem__, key=key, **more))
 
 
+def pick(label: str, options: Iterable[str], key: str, words: Callable[[str], str] = str) -> str:
+    """Let the user choose one of some options that stand in sight; options are literal, as in the link."""
+    every = list(options)
+    more: dict[str, Any] = held(key, every[0], among(every)) | {"format_func": lambda one: show.plain(words(one))}
+    return str(st.pills(label, every, required=True, **more))
+
+
+def picks(label: str, options: Iterable[str], usual: Sequence[str], key: str) -> list[str]:
+    """Let the user choose some of some options that stand in sight."""
+    every = list(options)
+    more = _of_several(every, usual, key) | {"format_func": show.head, "label_visibility": "collapsed"}
+    chosen = st.pills(label, every, selection_mode="multi", **more)
+    return [one for one in every if one in chosen]
+
+
 def several(label: str, options: Iterable[str], usual: Iterable[str], key: str, **more: Any) -> list[str]:
     """Let the user choose some of some options."""
     every = list(options)
-    more |= held(key, list(usual), lambda text: [one for one in map(unquote, text.split(",")) if one in every])
-    return list(st.multiselect(label, every, **more))
+    return list(st.multiselect(label, every, **more, **_of_several(every, usual, key)))
+
+
+def _of_several(every: Sequence[str], usual: Iterable[str], key: str) -> dict[str, Any]:
+    return held(key, list(usual), lambda text: [one for one in map(unquote, text.split(",")) if one in every])
 
 
 def amount(label: str, low: N, high: N, usual: N, key: str, draw: Any = st.number_input, **more: Any) -> N:
@@ -135,11 +152,21 @@ def views(label: str, options: Iterable[str], key: str) -> str:
 
 def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
     """Draw tabs, each with what draws its inside; only the open one is computed, and it is part of the link."""
-    every = list(sections)
-    for tab, draw in zip(st.tabs(every, **held(key, every[0], among(every))), sections.values(), strict=True):
+    for tab, draw in zip(st.tabs(list(sections), **_of_tabs(key, sections)), sections.values(), strict=True):
         if tab.open:
             with tab, show.refusals():
                 draw()
+
+
+def _of_tabs(key: str, sections: Mapping[str, object]) -> dict[str, Any]:
+    every = list(sections)
+    return held(key, every[0], among(every))
+
+
+def open_tab(key: str, sections: Mapping[str, A]) -> A:
+    """Return what stands under the tab that is open, before the tabs are drawn."""
+    chosen = link.chosen().get(key, "")
+    return sections.get(chosen) or next(iter(sections.values()))
 
 
 def megabytes() -> int:

@@ -12,7 +12,9 @@ from kp_core.reading import Source
 from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, own_order, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
 from kp_core.takeaway.workspace_file import rater_file
-from kp_ui import cached, controls, link, prose, results, settings, show, workspace
+from kp_ui.parts import page
+from kp_ui.state import cached, link, settings, workspace
+from kp_ui.widgets import controls, prose, show
 
 _RATED, _RATER = "ratings", "rater"
 SCORES = {0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same"}
@@ -55,7 +57,7 @@ def with_ratings() -> pd.DataFrame:
 def section() -> None:
     """Show one near miss after the other to rate."""
     if not workspace.corpus().systems:
-        results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
+        page.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
     blind = bool(invited())
     show.about("correlation.rate")

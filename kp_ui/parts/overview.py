@@ -1,0 +1,190 @@
+"""Arrange the Overview: the answer in a sentence, a row a system, the curve over k, and other published conventions."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core.charts import board, curves, dots, screen_tables
+from kp_core.charts.board import Row
+from kp_core.charts.selection import has_curve, named
+from kp_core.scoring.runs import runs_of
+from kp_core.settings import Settings
+from kp_core.takeaway import figures
+from kp_core.words import answers, statements
+from kp_ui.parts import results
+from kp_ui.state import cached, link, settings, workspace
+from kp_ui.widgets import controls, show, tables
+from kp_ui.widgets.record import noted
+
+#: With more ranked phrases than this the spread takes longer than a person waits when moving k.
+AT_ONCE = 100_000
+#: Further measures of a row, as far as the measure in use is another.
+_CELLS = {"P": "P@k", "R": "R@k", "kappa": "kappa"}
+#: So many documents won and lost stand in an open row.
+_FEW = 3
+
+
+def answer() -> None:
+    """Say which system is better and whether that is certain, above the rows that say so and the curve over k."""
+    systems = workspace.corpus().systems
+    measure, cutoff = settings.value("measure"), settings.cutoff()
+    name = named(measure, cutoff)
+    top = st.container()
+    result = cached.measure_in_use()
+    here = results.with_people(result.at(cutoff))
+    said = cached.answer()
+    _rows(here, result, measure, said)
+    results.reasons(here)
+    results.few(here)
+    if has_curve(measure):
+        clear = said.over_k.clear if said.over_k else ()
+        drawn = curves.over_k(result, measure, replace(results.marks(), clear=clear))
+        show.choosing_k(drawn, "over_k", f"{measure} over k")
+        results.where_no_mark()
+    else:
+        show.small(f"{name} does not depend on k, so it has no curve over k.")
+    with top:
+        results.ids_that_do_not_meet(here.notes)
+        results.answer(said)
+        if said.systems and here.settings.preset != "kpscope":
+            _published(here, name, said.systems[0])
+    table = screen_tables.leaderboard(here, measure, (), None)
+    noted().tables.append(table)
+    show.chart_to_take(dots.leaderboard(here, measure), f"{name} by system")
+    show.downloads(table, figures.file_name(f"{name} by system"), f"{name} by system", here.signature)
+    if has_curve(measure):
+        curve = screen_tables.curves(result, measure)
+        show.downloads(curve, figures.file_name(f"{measure} over k"), f"{measure} over k", result.signature)
+    show.recipe(here)
+    _hidden(systems)
+
+
+def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> None:
+    """Show a row a system; its name opens what can be done with it."""
+    cutoff = settings.cutoff()
+    asked = {title: name for title, name in _CELLS.items() if name != measure}
+    further = cached.evaluation_at_cutoff(tuple(asked.values()), None)
+    cells = {title: screen_tables.values(further, named(name, cutoff)) for title, name in asked.items()}
+    comparison = cached.compared(measure)
+    rows = board.rows(here, over, measure, cells, comparison, cutoff)
+    many = {system: lists for system, lists in said.coverage.items() if lists[0] < lists[1]}
+    heads = [named(measure, cutoff), *cells, *(["lists"] if many else []), "behind the best"]
+    with st.container(key="board", gap=None):
+        st.html(_head(heads, len(cells) + bool(many)))
+        for row in rows:
+            lists = [f"{many[row.system][0]} of {many[row.system][1]}" if row.system in many else ""] if many else []
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"row {row.system}"):
+                st.html(f'<div class="kp-mark"><span>{row.rank}</span><img src="{row.mark}" alt=""></div>', width=48)
+                if row.rank:
+                    _name(row, rows)
+                else:
+                    st.html(f'<div class="kp-quiet kp-name">{tables.escape(row.system)}</div>', width=160)
+                st.html(_cells(row, [*row.cells.values(), *lists], len(cells) + bool(many)), width="stretch")
+    if people := board.people(here, measure):
+        show.about("people.beside", people=people)
+
+
+def _head(heads: Sequence[str], further: int) -> str:
+    first, *middle, last = map(tables.escape, map(show.head, heads))
+    cells = "".join(f'<span class="n kp-more">{name}</span>' for name in middle)
+    inner = f'<span class="n">{first}</span><span class="kp-dot"></span><span class="kp-more kp-spark">over k</span>'
+    return (
+        f'<div class="kp-row kp-head" style="--more:{further}">{inner}{cells}<span class="kp-more">{last}</span></div>'
+    )
+
+
+def _cells(row: Row, further: Sequence[str], number: int) -> str:
+    cells = "".join(f'<span class="n kp-more">{tables.escape(text)}</span>' for text in further)
+    said = tables.escape(f"{row.system} {row.said}")
+    picture = (
+        f'<span class="kp-dot" role="img" aria-label="{said}" title="{said}"><img src="{row.value}" alt=""></span>'
+    )
+    curve = f'<img src="{row.curve}" alt="">' if row.curve else ""
+    inner = f'<b class="n">{row.number}</b>{picture}<span class="kp-more kp-spark">{curve}</span>{cells}'
+    behind = f'<span class="kp-more">{tables.escape(row.behind)}</span>'
+    return f'<div class="kp-row" style="--more:{number}">{inner}{behind}</div>'
+
+
+def _name(row: Row, rows: Sequence[Row]) -> None:
+    """Show the name of a system; behind it where it wins and loses, and how to rename or hide it."""
+    shown = results.in_short(row.system)
+    place = st.popover(show.plain(shown), type="tertiary", key=f"name {row.system}", on_change="rerun", width=160)
+    if not place.open:
+        return
+    with place:
+        run = runs_of(workspace.corpus().systems)[row.system][0]
+        others = [other.system for other in rows if other.rank and other.system != row.system]
+        if others:
+            _won_and_lost(run, runs_of(workspace.corpus().systems)[others[0]][0])
+        link.to("documents", "All its documents", icon=":material/description:", system=run)
+        if not workspace.all_datasets():
+            key = f"new name {row.system}"
+            st.text_input("Name", row.system, key=key, max_chars=80, on_change=_rename, args=(row.system, key))
+            controls.button("Hide", f"hide {row.system}", workspace.hide, row.system, disabled=not others)
+
+
+def _rename(system: str, key: str) -> None:
+    workspace.show_as(system, st.session_state[key].strip())
+
+
+def _won_and_lost(system: str, other: str) -> None:
+    """Say on which documents a system is ahead of another, and on which behind."""
+    found = cached.here(kp.versus, settings.value("measure"), a=system, b=other)
+    table = found.by_document.sort_values("difference", kind="stable")
+    show.paragraph(statements.of_two(found))
+    for words, own in (
+        ("Wins most on", table[table["difference"] > 0].iloc[::-1]),
+        ("Loses most on", table[table["difference"] < 0]),
+    ):
+        if len(own):
+            st.markdown(f"**{words}**")
+            for row in own.head(_FEW).itertuples():
+                label = f"{show.plain(str(row.document))} {row.difference:+.3f}"
+                link.to("documents", label, system=system, other=other, document=str(row.document))
+
+
+def _hidden(systems: Sequence[str]) -> None:
+    """Say which systems are hidden, with the way back."""
+    if names := workspace.hidden():
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            show.small(f"Hidden, and part of no test: {', '.join(names)}.")
+            controls.button("Show all", "show_all", link.choose, workspace.HIDDEN, None, type="tertiary")
+
+
+def datasets() -> None:
+    """Say on how many data sets which system is better, beside its values on each of them, and the curves over k."""
+    measure, here = settings.value("measure"), workspace.whole()
+    asked = settings.settings().changed(k=settings.value("k"))
+
+    def ask(settings_: Settings) -> kp.Result:
+        return cached.of((here.corpus,), f"all {here.digest}", kp.evaluate, settings_, (measure,), by="dataset")
+
+    result = ask(asked)
+    results.answer(cached.of((here.corpus,), f"all {here.digest}", kp.answer, asked, measure))
+    show.chart(dots.by_dataset(result, measure), "by_dataset", f"{measure} by data set")
+    results.reasons(result)
+    if has_curve(measure):
+        over = ask(asked.changed(k=range(1, 51), interval="none"))
+        drawn = curves.by_dataset(over, measure, settings.cutoff())
+        show.chart(drawn, "datasets_over_k", f"{measure} over k by data set")
+    noted().tables.append(result.wide())
+    link.to("report", "The table for a paper", report_tab="Table for a paper")
+    show.recipe(result, (result.frame, "datasets", f"{measure} by data set"))
+
+
+def _published(here: kp.Result, name: str, system: str) -> None:
+    """Say what the preset does otherwise, and what it does to the value on top, with the way back."""
+    plain = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
+    usual = cached.ask(kp.evaluate, plain.changed(interval="none"), (settings.value("measure"),))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        show.small(results.in_short(answers.of_preset(here, usual, name, system)))
+        controls.button("Take back", "preset_back", link.choose, "preset", None, type="tertiary")
+
+
+def conventions() -> None:
+    """Say in one line how far other published conventions move the best system."""
+    if len(workspace.corpus().runs) <= AT_ONCE:
+        show.small(statements.range_of(cached.spread(settings.value("measure"))))
+    link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

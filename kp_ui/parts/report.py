@@ -1,0 +1,167 @@
+"""Arrange the report: which sections it has, a look at it, and the files to take along."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core import typeset
+from kp_core.scoring.runs import runs_of
+from kp_core.studies.paper_table import DEFAULT
+from kp_core.takeaway import bundle, figures
+from kp_core.takeaway.bundle import SECTIONS, possible
+from kp_ui.parts import page, results
+from kp_ui.state import cached, settings, workspace
+from kp_ui.widgets import controls, show, tables
+
+#: Label of a button, the file that it gives, and the form of the report that is in it.
+FILES = (
+    ("HTML report", "report.html", "html"),
+    ("Archive of everything", "report.zip", "zip"),
+    ("Markdown", "report.md", "markdown"),
+    ("LaTeX tables", "tables.tex", "latex"),
+    ("Settings as JSON", "settings.json", "record"),
+)
+#: The measures of a table over data sets, at first: two of them fit a page.
+MAIN = ("F1@k",)
+#: Tables of more columns are in the files alone: here they would be cut.
+_WIDEST = 7
+TITLE = "Evaluation of keyphrase extraction"
+
+
+def section() -> None:
+    """Let the user choose what the report has, take it along, and look at it."""
+    page.one_dataset("report")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        title = st.text_input("Title", max_chars=200, width=360, **controls.held("title", TITLE)) or TITLE
+        sections = _chosen()
+    if not sections:
+        st.info("Choose at least one section.")
+        return
+    offered(title, sections)
+
+
+def paper() -> None:
+    """Let the user make the table of a paper: systems, measures, cutoffs, digits; with a look at it as printed."""
+    here = workspace.whole() if workspace.all_datasets() else workspace.current()
+    systems, several = list(runs_of(here.corpus.systems)), bool(here.corpus.datasets)
+    if not systems:
+        st.info("A table needs the output of at least one system.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        about = "Numbers, average, gold or all, with commas."
+        cutoffs = st.text_input("Cutoffs k", "5, 10", key="table_k", help=about, width=160)
+        with st.popover("Measures, systems, digits, marks, caption", icon=":material/tune:"):
+            measures = st.multiselect(
+                "Measures", settings.measures(), MAIN if several else DEFAULT, key="table_measures"
+            )
+            rows, asked, look = _choices(here.corpus, systems, several)
+    if not rows or not measures:
+        st.info("Choose at least one system and one measure.")
+        return
+    try:
+        at = cached.at_cutoff().changed(k="".join(cutoffs.split()))
+        made = cached.of((here.corpus,), here.digest, kp.paper_table, at, measures, systems=rows, **asked)
+    except (kp.InputError, kp.UsageError) as problem:
+        st.info(show.sentence(problem))
+        return
+    made = replace(made, **look)
+    st.html(f'<div class="kp-paper" tabindex="0">{made.html()}</div>')
+    with st.expander("LaTeX, to copy"):
+        st.code(made.latex(), language=None)
+    name = figures.file_name(f"table {' '.join(measures[:3])}")
+    show.offer("Table as text", name, LaTeX=made.latex, Markdown=made.markdown, HTML=made.html)
+    show.offer("Table as data", f"{name}_values", XLSX=made.xlsx, CSV=made.csv, Parquet=made.parquet)
+    show.offer_picture("Table as picture", name, lambda: figures.table_svg(made.html()))
+    show.signature(made.signature)
+
+
+def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list[str], dict[str, Any], dict[str, Any]]:
+    """Let the user choose systems, what is asked of them, and how the table looks."""
+    first = systems if several else [name for name in results.best_first() if name in systems] or systems
+    rows = st.multiselect("Systems", systems, first, key="table_systems")
+    digits = int(st.number_input("Digits", 1, 6, 3, key="table_digits", width=120))
+    apart = corpus.has_texts and st.toggle("Present and absent", key="table_presence")
+    bounds = st.toggle("Intervals", key="table_bounds")
+    several_runs = len(systems) < len(corpus.systems)
+    deviations = several_runs and st.toggle("Deviation over runs", value=True, key="table_deviations")
+    marks = st.toggle("Marks of significance", value=True, key="table_marks")
+    baselines = st.toggle("Baselines", key="table_baselines")
+    baseline = st.selectbox("Daggers against", ["the best", *systems], key="table_baseline")
+    caption = st.text_input("Caption", TITLE, key="table_caption", max_chars=300)
+    by = (*(("dataset",) if several else ()), *(("presence",) if apart else ()))
+    asked = {"marks": marks, "baselines": baselines, "by": by, "baseline": "" if baseline == "the best" else baseline}
+    return rows, asked, {"digits": digits, "bounds": bounds, "deviations": deviations, "caption": caption}
+
+
+def methods() -> None:
+    """Show the paragraph on methods for a paper, with its references."""
+    page.one_dataset("paragraph")
+    if not workspace.corpus().systems:
+        st.info("The paragraph describes an evaluation of systems, and none is loaded.")
+        return
+    report = _report("methods")
+    st.caption("For a paper, written from the settings in use")
+    short = report.paragraph(whole=False)
+    st.code(short, language=None, wrap_lines=True)
+    with st.expander("In LaTeX"):
+        st.code(typeset.escape_latex(short), language=None, wrap_lines=True)
+    with st.expander("In full, for an appendix"):
+        st.code(report.paragraph(), language=None, wrap_lines=True)
+    with st.expander("References in BibTeX"):
+        st.code(report.references(), language=None)
+    show.signature(report.signature)
+
+
+def _report(name: str) -> bundle.Report:
+    """Return the report of one section on the data on screen, under the settings and the cutoff in use."""
+    measure = settings.value("measure")
+    return cached.here(bundle.report, measure, sections=(name,), title=TITLE)
+
+
+def _chosen() -> tuple[str, ...]:
+    """Let the user choose among the sections that have data."""
+    with_data = possible(workspace.corpus())
+    left_out = [heading for name, (heading, _) in SECTIONS.items() if name not in with_data]
+    with st.popover(f"Sections: {len(with_data)}", icon=":material/checklist:"):
+        chosen = [
+            name
+            for name, (heading, _) in SECTIONS.items()
+            if name in with_data and st.checkbox(show.plain(heading), value=True, key=f"section {name}")
+        ]
+        if left_out:
+            show.small(f"Without data, so left out: {', '.join(left_out)}.")
+    return tuple(chosen)
+
+
+def offered(title: str, sections: tuple[str, ...]) -> None:
+    """Offer the report as files, which are written when they are asked for, and show each section that is opened."""
+    asked = workspace.corpus(), cached.at_cutoff(), settings.value("measure")
+    whole = partial(bundle.report, *asked, sections=sections, title=title)
+    with st.container(horizontal=True):
+        for label, file, form in FILES:
+            kind = "primary" if form == "html" else "secondary"
+            written = partial(lambda form: getattr(whole(), form)(), form)
+            show.file(label, written, file, f"report {form}", type=kind, icon=None)
+    show.about("report.files")
+    for name in sections:
+        heading = SECTIONS[name][0]
+        place = st.expander(show.plain(heading), name == sections[0], on_change="rerun")
+        if place.open:
+            with place:
+                _preview(name)
+
+
+def _preview(name: str) -> None:
+    """Show one section as the report will have it."""
+    report = _report(name)
+    for section in report.sections:
+        for text in section.text:
+            show.paragraph(text)
+        for chart in section.charts:
+            show.chart(chart, f"report {name}")
+        for table in (one for one in section.tables if len(one.frame.columns) <= _WIDEST):
+            show.small(table.caption)
+            tables.table(table.frame, f"report {name} {table.name}")

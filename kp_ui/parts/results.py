@@ -1,0 +1,137 @@
+"""Arrange what the result pages share: answers with short names, people beside systems, marks, what is undefined."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+import kp_core as kp
+from kp_core.charts import board, curves, screen_tables
+from kp_core.charts.curves import Marks
+from kp_core.charts.screen_tables import FEW, best_systems
+from kp_core.charts.style import ORACLE, Look, distinct, looks, short
+from kp_core.errors import Note
+from kp_core.scoring.counts import HUMANS, longest_lists
+from kp_core.scoring.prepare import prepare
+from kp_core.scoring.runs import runs_of
+from kp_core.studies.answer import Answer
+from kp_core.studies.result import Numbers
+from kp_ui.state import cached, link, settings, workspace
+from kp_ui.widgets import controls, prose, show, tables
+
+#: Up to so many annotators stand beside the systems unasked: with more, leaving each out takes too long.
+FEW_PEOPLE = 20
+
+
+def in_short(text: str, systems: Iterable[str] = ()) -> str:
+    """Return a sentence with long names of systems without their middle, and measures as a reader meets them."""
+    names = sorted(systems or workspace.corpus().systems, key=len, reverse=True)
+    if not names:
+        return show.in_heads(text)
+    shown = dict(zip(names, distinct(short(name, tables.LONGEST) for name in names), strict=True))
+    parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)", text)
+    return "".join(shown[part] if part in shown else show.in_heads(part) for part in parts)
+
+
+def answer(said: Answer, systems: Iterable[str] = ()) -> None:
+    """Show the answer of a page, with names that leave it on one line."""
+    claim, why, *caveats = (in_short(text, systems) for text in (said.claim, said.why, *said.caveats))
+    named = tuple(in_short(name, systems) for name in said.systems)
+    show.answer(replace(said, claim=claim, why=why, systems=named, caveats=tuple(caveats)))
+
+
+def with_people(here: kp.Result) -> kp.Result:
+    """Return values of systems with those of people beside them: each annotator against the others, where few are."""
+    if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
+        return here
+    # People choose sets, so their values are the same at every cutoff, and one is asked for, whatever k is.
+    asked = cached.unless_too_small(settings.settings().changed(k="all"))
+    found = cached.ask(kp.evaluate, asked.changed(annotators="others"), (settings.value("measure"),))
+    named = {name: here.frame[name].iloc[0] for name in ("measure", "k")}
+    rows = found.frame[found.frame["system"] == HUMANS].assign(**named)
+    return replace(here, frame=pd.concat([here.frame, rows], ignore_index=True))
+
+
+def best_first() -> list[str]:
+    """Return the systems, the one with the highest value of the measure in use first."""
+    values = cached.measure_in_use().at(settings.cutoff())
+    return best_systems(values, settings.value("measure"), workspace.corpus().systems)
+
+
+def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
+    """Say aloud that lists meet no documents although a fix would match their ids: every number is wrong till then."""
+    for note in notes:
+        if note.level == "warning" and note.where == "ids":
+            st.warning(show.plain(f"{note.message[:1].upper()}{note.message[1:]}. Apply it on the Data page."))
+            link.to("data", "Open the Data page")
+
+
+def marks() -> Marks:
+    """Return the cutoffs to mark on a curve over k."""
+    return Marks(settings.cutoff(), settings.cutoff_of_average(), longest_lists(prepare(workspace.corpus())))
+
+
+def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
+    """Show measures over k as small pictures, three beside each other; a click chooses k."""
+    drawn = looks(result.frame["system"])
+    names = "".join(
+        f'<span><img src="{board.line(drawn[name])}" alt="">{tables.escape(name)}</span>'
+        for name in drawn
+        if name != ORACLE
+    )
+    st.html(f'<div class="kp-names">{names}</div>')
+    marked = marks()
+    for first in range(0, len(measures), 3):
+        own = measures[first : first + 3]
+        for column, measure in zip(st.columns(3), own, strict=False):
+            with column:
+                show.choosing_k(curves.small(result, measure, marked), f"small {measure}", f"{measure} over k")
+
+
+def people() -> bool:
+    """Let the user put people beside the systems, where there are several annotators."""
+    if len(workspace.corpus().annotators) < 2:
+        return False
+    chosen = controls.switch("Compare with people (human ceiling)", "people")
+    if chosen:
+        choice = "majority" if settings.value("annotators") == "majority" else "union"
+        show.about("people.alike", choice=choice)
+    return chosen
+
+
+def marks_of_systems() -> dict[str, Look]:
+    """Return how each system is drawn."""
+    return looks(workspace.corpus().systems)
+
+
+def few(result: Numbers) -> None:
+    """Say where there are too few documents for the intervals."""
+    if result.documents < FEW:
+        st.caption("There are too few documents for the intervals to be reliable.")
+
+
+def reasons(result: kp.Result) -> None:
+    """Say why values of a result are undefined."""
+    for reason in screen_tables.reasons(result):
+        show.small(reason)
+
+
+def about_baselines(cutoff: int | str) -> None:
+    """Say what the grey rows are at a cutoff."""
+    text = prose.text("results.baselines")
+    if cutoff == "all":
+        text += " At k = all, random k and oracle k return every phrase of the universe."
+    st.caption(text)
+
+
+def where_no_mark() -> None:
+    """Say why a curve has no mark where the cutoff differs by document."""
+    if isinstance(settings.cutoff(), str):
+        st.caption("The cutoff in use differs from document to document, so it has no place of its own on the k axis.")
+
+
+def system_of(run: str) -> str:
+    """Return the system that a run is of: itself where it has no other."""
+    return next(name for name, runs in runs_of(workspace.corpus().systems).items() if run in runs)

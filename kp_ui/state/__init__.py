@@ -1,0 +1,1 @@
+"""Hold what a session knows: choices and address, data, and the answers of the engine."""

@@ -1,0 +1,1 @@
+"""Hold what all pages draw with: controls, ways to show results, texts."""

@@ -1,0 +1,168 @@
+"""Show tables: short ones with horizontal rules, numbers to the right; those that scroll or to select from as grids."""
+
+from collections.abc import Callable, Container, Mapping
+from html import escape as escaped
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+import kp_core as kp
+from kp_core.charts.screen_tables import FEW, look_of
+from kp_core.charts.style import distinct, short
+from kp_core.scoring.measures import parse
+from kp_core.typeset import digits_of, is_p, visible
+from kp_ui.state import link
+from kp_ui.widgets import prose, show
+from kp_ui.widgets.record import noted
+
+#: Longer names of systems are shown without their middle.
+LONGEST = 24
+#: Tables of up to so many rows are shown whole.
+WHOLE = 30
+#: What the columns that are no measures say.
+HELP = prose.entries("columns")
+
+
+def escape(text: str) -> str:
+    """Return text as HTML that shows it as it stands, also what would turn its direction."""
+    return escaped(visible(text))
+
+
+def table(
+    frame: pd.DataFrame, key: str, documents: int = FEW, best: Container[tuple[str, str]] = (), **options: Any
+) -> Any:
+    """Show a table of results: numbers with three digits, help on every measure, baselines grey, the best bold.
+
+    A long one, or one to select from, is a grid that scrolls, so that what follows stays within reach.
+    """
+    noted().tables.append(frame)
+    if len(frame) > WHOLE or options:
+        return _grid(_with_short_names(frame), key, options)
+    looks = look_of(frame, documents, best)
+    return rows(_with_short_names(frame), looks)
+
+
+def rows(
+    frame: pd.DataFrame, looks: Callable[[int, str], str] = lambda row, column: "", missing: str = "undefined"
+) -> None:
+    """Show a table whole, with horizontal rules; everything in it appears as it stands.
+
+    looks: place of a row and column → its class; missing: what stands for a missing cell
+    """
+    right = {name for name in frame if pd.api.types.is_numeric_dtype(frame[name]) or _is_numbers(str(name))}
+    head = "".join(
+        f'<th{" class=n" if name in right else ""} title="{escape(help_of(str(name)) or "")}">'
+        f"{escape(short(show.head(str(name)), 40))}</th>"
+        for name in frame
+    )
+    written = {name: texts(frame[name], missing) for name in frame}
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td{_of_class(looks(place, str(name)), name in right)}>{escape(written[name][place])}</td>"
+            for name in frame
+        )
+        + "</tr>"
+        for place in range(len(frame))
+    )
+    st.html(
+        f'<div class="kp-table" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _of_class(look: str, right: bool) -> str:
+    return f' class="{look} n"' if right else f' class="{look}"' if look else ""
+
+
+def texts(column: "pd.Series[Any]", missing: str = "undefined") -> list[str]:
+    """Return the cells of a column as they are shown.
+
+    >>> texts(pd.Series([0.5, None], name="F1@5")), texts(pd.Series([12000], name="pairs"))
+    (['0.500', 'undefined'], ['12,000'])
+    """
+    name, digits = str(column.name), digits_of(str(column.name))
+    found = list[str]()
+    for cell in column:
+        if pd.isna(cell):
+            found.append(missing)
+        elif isinstance(cell, bool | str) or not isinstance(cell, int | float):
+            found.append(str(cell))
+        elif isinstance(cell, int):
+            found.append(f"{cell:,}")
+        elif is_p(name) and cell < 0.001:
+            found.append("< 0.001")
+        else:
+            text = f"{cell:,.{digits}f}"
+            found.append(text.lstrip("-") if not text.strip("-0.,") else text)  # what would be read as -0.000 is zero
+    return found
+
+
+def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> Any:
+    for name in frame.select_dtypes("float"):
+        if is_p(str(name)):
+            frame = frame.assign(**{name: texts(frame[name])})
+    more: dict[str, Any] = {"hide_index": True, "placeholder": "undefined", "column_config": _columns(frame)}
+    more |= {"height": "content" if len(frame) <= WHOLE else "auto", **options}
+    return st.dataframe(frame, key=key, **more)
+
+
+def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which long names of systems leave room for the numbers; downloads have them whole."""
+    named = [name for name in ("system", "better", "worse") if name in frame]
+    known, most = pd.unique(frame[named].to_numpy().ravel()), LONGEST // max(1, len(named)) + 2
+    if not any(len(name) > most for name in known):
+        return frame
+    shown = dict(zip(known, distinct(short(name, most) for name in known), strict=True))
+    return frame.assign(**{name: frame[name].map(shown) for name in named})
+
+
+def help_of(name: str) -> str | None:
+    """Return what a column says: the sentence of a measure, or that of another column."""
+    try:
+        return parse(name).measure.sentence
+    except kp.UsageError:
+        return HELP.get(name)
+
+
+def _is_numbers(name: str) -> bool:
+    """Tell whether a column of texts has numbers, whose points stand below each other on the right."""
+    return "interval" in name or is_p(name)
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the configuration of columns named after measures, and of the others by their kind."""
+    found: dict[str, Any] = {}
+    for name in frame.columns:
+        about = show.plain(help_of(str(name)) or "") or None
+        if pd.api.types.is_float_dtype(frame[name]):
+            shown, decimals = short(show.head(str(name)), 40), digits_of(str(name))
+            found[name] = st.column_config.NumberColumn(shown, format=f"%,.{decimals}f", help=about)
+        elif pd.api.types.is_integer_dtype(frame[name]):
+            found[name] = st.column_config.NumberColumn(name, format="%,d", help=about)
+        elif about or _is_numbers(str(name)):
+            alignment: Any = "right" if _is_numbers(str(name)) else None
+            found[name] = st.column_config.Column(show.head(str(name)), help=about, alignment=alignment)
+    if "values" in frame:
+        found["values"] = st.column_config.ImageColumn("values", width=96)
+        found |= {name: st.column_config.TextColumn(name, width=120) for name in ("title", "document") if name in frame}
+        found["difference"] = st.column_config.NumberColumn("A − B", format="%.3f", width=62)
+    if "system" in frame:
+        found["system"] = st.column_config.TextColumn("system", pinned=True)
+    return found
+
+
+def of_documents(frame: pd.DataFrame, key: str) -> None:
+    """Show a table with a document a row; one that is selected has a link, to which the address adds the settings."""
+    event = table(frame, key, on_select="rerun", selection_mode="single-row")
+    places = event["selection"]["rows"] if event else []
+    if places and places[0] < len(frame):
+        document = str(frame["document"].iloc[places[0]])
+        label = f"Open {show.plain(document)} on the Documents page"
+        link.to("documents", label, document=document)
+
+
+def of_words(frame: pd.DataFrame) -> None:
+    """Show a table of words, whole."""
+    noted().tables.append(frame)
+    rows(frame, missing="")
