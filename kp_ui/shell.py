@@ -31,7 +31,7 @@ _LOGO = b64encode((_HERE / "logo.svg").read_bytes()).decode()
 _STYLE = (_HERE / "style.css").read_text("utf-8") + f":root {{ --logo: url(data:image/svg+xml;base64,{_LOGO}); }}"
 _ALONE = '[data-testid="stHeader"], [data-testid="stSidebar"] { display: none; }'
 # Everything Streamlit draws follows the size of the root.
-_LARGE = f"html {{ font-size: 150%; }} {_ALONE}"
+_LARGE = f"html {{ font-size: 150%; }} {_ALONE} {(_HERE / 'presented.css').read_text('utf-8')}"
 
 
 def _lead(stem: str) -> None:

@@ -39,8 +39,14 @@ def enlarged(chart: Chart) -> Chart:
     """Return a chart for the back row of a classroom."""
     layout, traces = chart.figure["layout"], chart.figure["data"]
     letters = {"tickfont": {"size": 20}, "title": {"font": {"size": 22}}}
-    more = {name: letters for name in layout if "axis" in name}
+    more: Part = {name: letters for name in layout if "axis" in name}
     more |= {"font": {"size": 22}, "legend": {"font": {"size": 20}}, "height": round(1.4 * layout["height"])}
+    more["margin"] = {"t": round(1.4 * layout["margin"]["t"])}
+    if words := layout.get("annotations"):
+        more["annotations"] = [
+            merged(one, {"font": {"size": round(1.6 * one["font"]["size"])}}) if "size" in one.get("font", {}) else one
+            for one in words
+        ]
     thick = [{"line": {"width": 2 * one["line"]["width"]}} if "lines" in one.get("mode", "") else {} for one in traces]
     return Chart({"data": list(map(merged, traces, thick)), "layout": merged(layout, more)}, chart.alt)
 

@@ -14,7 +14,7 @@ from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, legib
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, k_and_score
 from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
-from kp_ui.parts import page, results
+from kp_ui.parts import results
 from kp_ui.state import cached, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
@@ -25,7 +25,7 @@ _MATRIX, _MOST = 5, 40
 def answer() -> None:
     """Say how well the annotators agree; without a second annotator say what is missing, and stop."""
     if len(workspace.corpus().annotators) < 2:
-        page.lacks(prose.text("people.alone"))
+        show.lacks(prose.text("people.alone"))
         st.stop()
     result = cached.agreement()
     show.answer(cached.ask(answers.people, cached.without_cutoff()))

@@ -19,7 +19,7 @@ from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement,
 from kp_core.text.stem import SNOWBALL
 from kp_core.typeset import number
 from kp_core.words import statements
-from kp_ui.parts import page, rating
+from kp_ui.parts import rating
 from kp_ui.state import cached, workspace
 from kp_ui.widgets import controls, prose, show, tables
 from kp_ui.widgets.record import noted
@@ -35,7 +35,7 @@ def section() -> None:
     """Show which measure agrees best with people, over all pairs and by what they are, and how certain that is."""
     judged = rating.with_ratings()
     if not len(judged):
-        page.lacks(prose.text("correlation.none"))
+        show.lacks(prose.text("correlation.none"))
         return
     said = st.container()
     kind = KINDS[controls.views("Pairs", KINDS, "pairs")]

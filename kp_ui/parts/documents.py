@@ -30,7 +30,7 @@ _SHOWN = "document shown"
 
 def section() -> None:
     """Arrange the three panes: list, text, phrases; without systems, the documents that people dispute most."""
-    left, middle, right = st.columns([5, 6, 7], gap="medium")
+    left, middle, right = st.columns([6, 6, 7], gap="medium")
     pair = _pair() if workspace.corpus().systems else ()
     with left:
         document = _listed(pair) if pair else _disputed()

@@ -16,7 +16,6 @@ from kp_core.extraction.texts import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
-from kp_ui.parts import page
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
@@ -38,7 +37,7 @@ _AT_ONCE = 300_000
 def section() -> None:
     """Let the user rank the phrases of the loaded texts, look at them, and add them to what is compared."""
     if not workspace.corpus().has_texts:
-        page.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
+        show.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
         return
     left, right = st.columns([3, 1], gap="medium")
     with left:

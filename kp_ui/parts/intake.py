@@ -46,7 +46,7 @@ def _doors() -> None:
     if lost := workspace.lost_files():
         st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
     else:
-        st.markdown(prose.text("data.what"))
+        show.lead(prose.text("data.what"))
     for column, (page, (door, takes, label)) in zip(st.columns(3, border=True), _DOORS.items(), strict=True):
         with column:
             st.markdown(f"**{door}**  \n{takes}")

@@ -41,10 +41,10 @@ def opened(
     if not every:
         one_dataset("page")
     if gold and not len(corpus.gold):
-        lacks("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
+        show.lacks("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
         st.stop()
     if systems and not corpus.systems:
-        lacks("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
+        show.lacks("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
         if len(corpus.annotators) > 1:
             link.to("annotators", "See how far the annotators agree", icon=":material/groups:")
         if corpus.has_texts:
@@ -93,12 +93,6 @@ def one_dataset(what: str) -> None:
     """Say which data set a page or tab shows where all are chosen and it shows one."""
     if workspace.all_datasets():
         show.small(f"This {what} is of one data set: {workspace.dataset()}. Choose another one above.")
-
-
-def lacks(words: str) -> None:
-    """Say what is missing and what to do about it, with the way there."""
-    st.info(words)
-    link.to("data", "Open the Data page")
 
 
 def ask_for_lost_files() -> None:

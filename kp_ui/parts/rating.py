@@ -12,7 +12,6 @@ from kp_core.reading import Source
 from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, own_order, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
 from kp_core.takeaway.workspace_file import rater_file
-from kp_ui.parts import page
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
@@ -57,7 +56,7 @@ def with_ratings() -> pd.DataFrame:
 def section() -> None:
     """Show one near miss after the other to rate."""
     if not workspace.corpus().systems:
-        page.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
+        show.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
     blind = bool(invited())
     show.about("correlation.rate")

@@ -15,7 +15,6 @@ from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes
 from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Design
 from kp_core.studies.sentence_study.trees import rules
 from kp_core.studies.trimming import FORMS, THRESHOLDS
-from kp_ui.parts import page
 from kp_ui.state import cached, workspace
 from kp_ui.state.workspace import Workspace
 from kp_ui.widgets import controls, prose, show, tables
@@ -54,7 +53,7 @@ def data() -> Workspace | None:
         label = "Show these extracts on every page"
         controls.button(label, "open_extracts", workspace.open_sample, "extracts")
     if not here.corpus.has_texts:
-        page.lacks("The study needs the texts of the documents, and none are loaded.")
+        show.lacks("The study needs the texts of the documents, and none are loaded.")
         return None
     return here
 

@@ -73,6 +73,7 @@ def select(
     every = list(options)
     shown = map(more.get("format_func", str), every)
     width = min(420, 64 + 8 * max(len(label), *map(len, shown)))  # as wide as its words
+    width = round(width * 1.5) if link.presented() else width
     more = {"width": width} | more | held(key, every[start], among(every)) | {"help": meaning or helps(key)}
     selected: T = inside.selectbox(label, every, **more)
     return selected

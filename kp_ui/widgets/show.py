@@ -213,6 +213,12 @@ def answer(said: Answer) -> None:
     small(" ".join(said.rests_on))
 
 
+def lacks(words: str) -> None:
+    """Say what is missing and what to do about it, with the way there."""
+    st.info(words)
+    link.to("data", "Open the Data page")
+
+
 def lead(words: str) -> None:
     """Show the sentence that a tab begins with."""
     st.subheader(plain(words), anchor=False)

@@ -145,7 +145,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
             found[name] = st.column_config.Column(show.head(str(name)), help=about, alignment=alignment)
     if "values" in frame:
         found["values"] = st.column_config.ImageColumn("values", width=96)
-        found |= {name: st.column_config.TextColumn(name, width=120) for name in ("title", "document") if name in frame}
+        found |= {name: st.column_config.TextColumn(name, width=170) for name in ("title", "document") if name in frame}
         found["difference"] = st.column_config.NumberColumn("A − B", format="%.3f", width=62)
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)

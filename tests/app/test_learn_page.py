@@ -83,6 +83,7 @@ def test_the_links_of_the_teaching_guide_lead_where_they_say(page: str, query: s
 
 
 def test_large_type_makes_everything_larger(learn: Any) -> None:
+    learn.selectbox(key="lesson").set_value(next(iter(LESSONS.values())).title).run()
     learn.button(key="present").click().run()
     assert not learn.exception
     assert learn.query_params["present"] == "true"

@@ -181,10 +181,13 @@ def test_the_first_visitors_of_a_fresh_server_come_at_once_and_all_see_their_pag
     pages = ("overview", "data", "systems", "documents", "report", "correlation")
     with running(tmp_path / "log") as (address, _), ThreadPoolExecutor(len(pages)) as pool:
         visitors = list(pool.map(lambda page: Session(address, page), pages))
-        titles = [[one.body for one in visitor.elements("heading")][:1] for visitor in visitors]
+        at_once = [(visitor.words(), visitor.charts()) for visitor in visitors]
+        for page, seen in zip(pages, at_once, strict=True):
+            with Session(address, page) as alone:
+                assert seen == (alone.words(), alone.charts())
         for visitor in visitors:
             visitor.close()
-    assert titles == [[page.capitalize()] for page in pages]
+    assert len({words for words, _ in at_once}) == len(pages)
     assert "Error" not in (tmp_path / "log").read_text("utf-8")
 
 
