@@ -84,7 +84,7 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
         named, wide = _names_at_ends(systems, panel, (height - top - 90) / len(shown))
         notes, room = notes + named, max(room, wide)
     first = shown[names[0]]
-    traces.append(_clicked(first, [_leads(first, k) for k in range(1, last + 1)]))
+    traces.append(_clicked(first, _leads(first, last)))
     lines = [mark_at(k, panel, dash) for k, _, dash in marked for panel in panels]
     bars = neighbours(marks.clear, range(1, last + 1))
     lines += [along_axis(own[0], own[-1], panel, color=CLEAR, width=6) for own in bars for panel in panels]
@@ -126,13 +126,21 @@ def _clicked(systems: Mapping[str, pd.DataFrame], said: Sequence[str]) -> Part:
     return dotted(k, [bottom] * len(k), GREY, size=1, marker=marker, **more)
 
 
-def _leads(systems: Mapping[str, pd.DataFrame], k: int) -> str:
-    """Say by how much the highest system leads the next one at a cutoff."""
-    at = {name: rows.loc[rows["k"] == k, "value"].dropna() for name, rows in systems.items() if name not in REFERENCES}
-    values = sorted(((float(one.iloc[0]), name) for name, one in at.items() if len(one)), reverse=True)
-    if len(values) < 2:
+def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
+    """Say by how much the highest system leads the next one, at every cutoff up to the last."""
+    at: dict[int, list[tuple[float, str]]] = {}
+    for name, rows in systems.items():
+        if name not in REFERENCES:
+            for k, value in zip(rows["k"].tolist(), rows["value"].tolist(), strict=True):
+                if value == value:
+                    at.setdefault(k, []).append((value, name))
+    return [_lead(sorted(at.get(k, ()), reverse=True)) for k in range(1, last + 1)]
+
+
+def _lead(ranked: Sequence[tuple[float, str]]) -> str:
+    if len(ranked) < 2:
         return ""
-    (best, first), (next_, second) = values[:2]
+    (best, first), (next_, second) = ranked[:2]
     return f"{label(first, 16)} − {label(second, 16)} {number(best - next_)}"
 
 

@@ -52,7 +52,7 @@ def answer() -> None:
             _published(here, name, said.systems[0])
     table = screen_tables.leaderboard(here, measure, (), None)
     noted().tables.append(table)
-    show.chart_to_take(dots.leaderboard(here, measure), f"{name} by system")
+    show.chart_to_take(lambda: dots.leaderboard(here, measure), f"{name} by system")
     show.downloads(table, figures.file_name(f"{name} by system"), f"{name} by system", here.signature)
     if has_curve(measure):
         curve = screen_tables.curves(result, measure)

@@ -114,6 +114,8 @@ def all_datasets() -> bool:
 def current() -> Workspace:
     """Return the data on screen: of several data sets one; no hidden systems, the others as they are to be shown."""
     here, name = whole(), dataset()
+    if not name and not {HIDDEN, _NAMES} & link.chosen().keys():
+        return here
     if name:
         here = replace(here, corpus=here.corpus.by_dataset[name], digest=f"{here.digest}/{name}")
     names = {one: _shown_as().get(one, one) for one in here.corpus.systems if one not in hidden()}

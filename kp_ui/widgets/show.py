@@ -231,7 +231,7 @@ def chart(drawn: Chart, key: str, caption: str = "", **options: Any) -> Any:
     """
     if not drawn.figure["data"]:
         return st.info(plain(drawn.alt))
-    chart_to_take(drawn, caption or key.replace("_", " "))
+    chart_to_take(lambda: drawn, caption or key.replace("_", " "))
     more = {"config": {"displayModeBar": False}, "theme": "streamlit", "width": "stretch", **options}
     return st.plotly_chart(enlarged(drawn).figure if link.presented() else drawn.figure, key=key, alt=drawn.alt, **more)
 
@@ -246,10 +246,14 @@ def choosing_k(drawn: Chart, key: str, caption: str) -> None:
     chart(drawn, key, caption, on_select=take, selection_mode="points")
 
 
-def chart_to_take(drawn: Chart, caption: str) -> None:
-    """Note a chart for the foot of the page."""
-    name, html = figures.file_name(caption), partial(figures.chart_html, drawn)
-    offer_picture(f"Chart: {caption}", name, partial(figures.chart_svg, drawn), HTML=html)
+def chart_to_take(drawn: Callable[[], Chart], caption: str) -> None:
+    """Note a chart for the foot of the page, drawn once somebody takes it."""
+    offer_picture(
+        f"Chart: {caption}",
+        figures.file_name(caption),
+        lambda: figures.chart_svg(drawn()),
+        HTML=lambda line: figures.chart_html(drawn(), line),
+    )
 
 
 def meanings(names: Iterable[str]) -> str:
