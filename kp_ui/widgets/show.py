@@ -248,12 +248,13 @@ def choosing_k(drawn: Chart, key: str, caption: str) -> None:
 
 def chart_to_take(drawn: Callable[[], Chart], caption: str) -> None:
     """Note a chart for the foot of the page, drawn once somebody takes it."""
-    offer_picture(
-        f"Chart: {caption}",
-        figures.file_name(caption),
-        lambda: figures.chart_svg(drawn()),
-        HTML=lambda line: figures.chart_html(drawn(), line),
-    )
+    name, html = figures.file_name(caption), partial(interactive, drawn)
+    offer_picture(f"Chart: {caption}", name, lambda: figures.chart_svg(drawn()), HTML=html)
+
+
+def interactive(drawn: Callable[[], Chart], line: str) -> str:
+    """Return a chart as a page that works by itself."""
+    return figures.chart_html(drawn(), line)
 
 
 def meanings(names: Iterable[str]) -> str:

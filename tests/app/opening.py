@@ -16,6 +16,7 @@ from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
 from kp_ui import shell
 from kp_ui.state.workspace import Workspace
+from kp_ui.widgets.show import interactive
 from tests.cases import ROOT
 
 #: Every page with its tabs; only the open one is drawn.
@@ -90,7 +91,7 @@ def tab(app: Any, name: str) -> Any:
 def charts(app: Any) -> list[Chart]:
     """Return the charts that the page shows or offers."""
     every = (one.forms.get("HTML") for one in app.session_state["noting"].offered.values())
-    return [make.args[0] for make in every if make is not None and isinstance(make.args[0], Chart)]
+    return [make.args[0]() for make in every if make is not None and make.func is interactive]
 
 
 def dots(app: Any, bounds: bool = False) -> dict[str, Any]:
