@@ -1,0 +1,113 @@
+"""The certified set: its exact values by brute force, by a second way, and by KPScope itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+import kp_core as kp
+from kp_core.scoring.measures import parse
+from tests.cases import cases
+from tests.certified import second_way
+from tests.certified.brute_force import DEFAULTS, printed
+from tests.certified.write import CASES, DATA, INPUTS, certified, settings_of
+from tests.corpora import corpus_of
+
+SET = json.loads(CASES.read_text("utf-8"))["cases"]
+
+
+def number(value: str | None) -> float:
+    return math.nan if value is None else float(Fraction(value))
+
+
+def equal(found: float, value: str | None) -> bool:
+    return math.isnan(found) if value is None else abs(found - number(value)) <= 1e-12
+
+
+def together(same: list[dict[str, Any]]) -> dict[str, tuple[float, str | None]]:
+    """Return KPScope's values of cases that differ in the measure alone, with the reasons where there is none."""
+    case, measures = same[0], [one["measure"] for one in same]
+    if "lists" not in case:
+        frame = kp.agreement(corpus_of(case["gold"]), settings_of(case), measures).frame
+        frame = frame[frame["system"] == case.get("row", "all")]
+    else:
+        scores = {"s": case["scores"]} if "scores" in case else None
+        corpus = corpus_of(
+            case["gold"], {"s": case["lists"]}, scores=scores, grades=case.get("grades"), texts=case.get("texts")
+        )
+        for name, title in case.get("titles", {}).items():
+            corpus.documents.loc[corpus.documents["doc_id"] == name, "title"] = title
+        by = "presence" if "subset" in case else ""
+        frame = kp.evaluate(corpus, settings_of(case), measures, by=by).frame
+        frame = frame[(frame["subset"] == case.get("subset", "all")) & (frame["system"] == "s")]
+    rows = zip(same, frame["value"], frame["reason"], strict=True)
+    return {one["id"]: (float(value), None if pd.isna(why) else str(why)) for one, value, why in rows}
+
+
+def apart_from_the_measure(case: dict[str, Any]) -> str:
+    return json.dumps({key: case.get(key) for key in (*DATA, "settings")})
+
+
+def test_the_file_is_what_brute_force_writes() -> None:
+    assert certified() == SET, "run: python -m tests.certified.write"
+    assert CASES.stat().st_size < 250_000
+
+
+def test_brute_force_from_the_file_alone() -> None:
+    assert [case["id"] for case in SET if printed(case) != (case["value"], case.get("reason"))] == []
+
+
+def test_the_second_way_agrees_everywhere() -> None:
+    found = [(case["id"], case["value"], second_way.formula(case, DEFAULTS)) for case in SET]
+    assert len(found) == 370
+    assert [one for one in found if not equal(one[2], one[1])] == []
+
+
+def test_published_programs_agree_where_they_can_do_a_case() -> None:
+    programs, wrong = Counter[str](), []
+    for case in SET:
+        if (answer := second_way.published(case, DEFAULTS)) is not None:
+            programs[answer[0]] += 1
+            if not equal(answer[1], case["value"]):
+                wrong.append((case["id"], case["value"], answer))
+    assert wrong == []
+    assert programs == {"pytrec_eval": 115, "scikit-learn": 24, "statsmodels": 5, "krippendorff": 3}
+
+
+def test_kpscope_gives_every_value_and_every_reason() -> None:
+    found: dict[str, tuple[float, str | None]] = {}
+    for _, same in groupby(sorted(SET, key=apart_from_the_measure), key=apart_from_the_measure):
+        found |= together(list(same))
+    wrong = [
+        (case["id"], case["value"], *found[case["id"]])
+        for case in SET
+        if not equal(found[case["id"]][0], case["value"]) or found[case["id"]][1] != case.get("reason")
+    ]
+    assert wrong == []
+
+
+def test_signatures_are_those_of_the_settings() -> None:
+    assert [case["id"] for case in SET if kp.settings_from(case["signature"]) != settings_of(case)] == []
+
+
+def test_presets_are_written_down_as_kpscope_has_them() -> None:
+    for name, changes in cases(str(INPUTS))["presets"].items():
+        assert not kp.Settings(preset=name).differences(kp.Settings(**changes)), name
+
+
+def test_every_measure_and_every_convention_of_a_preset_is_there() -> None:
+    measures = {parse(case["measure"]).measure.name for case in SET}
+    assert set(kp.MEASURES) - measures == set()
+    conventions = {name for one in kp.PRESETS.values() for name in one.changes}
+    assert conventions - {case["convention"] for case in SET} == set()
+
+
+def test_ids_are_single_and_every_case_says_why() -> None:
+    assert max(Counter(case["id"] for case in SET).values()) == 1
+    assert [case["id"] for case in SET if not case["why"].endswith(".")] == []
