@@ -10,6 +10,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks import certified
 from benchmarks.report import chart, markdown, table
 from benchmarks.timing import ENOUGH, ROUNDS
 from benchmarks.workload import machine
@@ -47,4 +48,6 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["certified"]:  # it times nothing, and has options and a status of its own
+        raise SystemExit(certified.main(sys.argv[2:]))
     main(sys.argv[1:] or list(NAMES))

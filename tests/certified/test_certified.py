@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import math
+import re
+import sys
 from collections import Counter
 from fractions import Fraction
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 
 import kp_core as kp
+from benchmarks import certified as benchmark
 from kp_core.scoring.measures import parse
 from tests.cases import cases
 from tests.certified import second_way
@@ -111,3 +118,50 @@ def test_every_measure_and_every_convention_of_a_preset_is_there() -> None:
 def test_ids_are_single_and_every_case_says_why() -> None:
     assert max(Counter(case["id"] for case in SET).values()) == 1
     assert [case["id"] for case in SET if not case["why"].endswith(".")] == []
+
+
+EXAMPLE, PAGE = CASES.with_name("example.py"), CASES.with_name("index.md")
+
+
+def asked(command: str) -> tuple[int, str]:
+    with contextlib.redirect_stdout(io.StringIO()) as printed_lines:
+        status = benchmark.main(["--script", command])
+    return status, printed_lines.getvalue()
+
+
+def test_the_example_of_the_page_is_asked_and_differs_by_convention_only() -> None:
+    status, text = asked(f"{sys.executable} {EXAMPLE}")
+    assert status == 1
+    assert "370 cases, 50 answered, 13 equal, 37 differ" in text
+    assert re.search(r"^measure +59 +2 +2 +0$", text, re.M)
+    assert "\ndenominator: short-list-returned-P-5, P@5" in text
+    assert "certified 2/3, answered 0.4" in text
+
+
+def test_a_script_that_is_right_ends_with_status_0(tmp_path: Path) -> None:
+    (tmp_path / "answers.txt").write_text("\n".join(str(case["value"] or "null") for case in SET))
+    script = tmp_path / "right.py"
+    script.write_text(f"import sys; sys.stdin.read(); print(open({str(tmp_path / 'answers.txt')!r}).read())")
+    status, text = asked(f"{sys.executable} {script}")
+    assert (status, text.splitlines()[0].endswith("370 answered, 370 equal, 0 differ")) == (0, True)
+
+
+def test_a_script_is_told_neither_value_nor_why() -> None:
+    assert not {"value", "reason", "why"} & set(json.loads(benchmark.question(SET[0])))
+
+
+@pytest.mark.parametrize("line", ["about half", "1/0"])
+def test_an_answer_that_is_no_number_is_refused(line: str) -> None:
+    with pytest.raises(SystemExit, match="expected a number"):
+        benchmark.read_answer(line)
+
+
+def test_a_script_with_too_few_lines_is_refused() -> None:
+    with pytest.raises(SystemExit, match="1 lines for 370 cases"):
+        asked(f"{sys.executable} -c 'print(1)'")
+
+
+def test_the_page_shows_the_example_and_counts_the_cases() -> None:
+    page = PAGE.read_text("utf-8")
+    assert f"```\n{EXAMPLE.read_text('utf-8')}```" in page
+    assert page.count(f"{len(SET)} ") == 2
