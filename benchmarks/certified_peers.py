@@ -100,7 +100,7 @@ def ir_measures(name: str, files: Files) -> float:
     import ir_measures
 
     measure = ir_measures.parse_measure(name)
-    if files.level != 1:
+    if files.level != 1 and "rel" in measure.SUPPORTED_PARAMS:
         measure = measure(rel=files.level)
     return float(ir_measures.calc_aggregate([measure], files.qrels, files.run)[measure]) if files.qrels else math.nan
 
