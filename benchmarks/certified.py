@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from kp_core.settings import FIELDS, Settings, format_value
+from kp_core.settings import FIELDS, Settings
 
 CASES = Path(__file__).parents[1] / "docs" / "certified" / "cases.json"
 #: What a script is not told.

@@ -26,6 +26,7 @@ from tests.certified.brute_force import DEFAULTS, printed
 from tests.certified.write import CASES, DATA, INPUTS, certified, settings_of
 from tests.corpora import corpus_of
 
+EXAMPLE, PAGE = CASES.with_name("example.py"), CASES.with_name("index.md")
 SET = json.loads(CASES.read_text("utf-8"))["cases"]
 
 
@@ -85,6 +86,7 @@ def test_published_programs_agree_where_they_can_do_a_case() -> None:
                 wrong.append((case["id"], case["value"], answer))
     assert wrong == []
     assert programs == {"pytrec_eval": 115, "scikit-learn": 24, "statsmodels": 5, "krippendorff": 3}
+    assert "pytrec_eval (115 cases), scikit-learn (24), statsmodels (5), krippendorff (3)" in PAGE.read_text("utf-8")
 
 
 def test_kpscope_gives_every_value_and_every_reason() -> None:
@@ -118,9 +120,6 @@ def test_every_measure_and_every_convention_of_a_preset_is_there() -> None:
 def test_ids_are_single_and_every_case_says_why() -> None:
     assert max(Counter(case["id"] for case in SET).values()) == 1
     assert [case["id"] for case in SET if not case["why"].endswith(".")] == []
-
-
-EXAMPLE, PAGE = CASES.with_name("example.py"), CASES.with_name("index.md")
 
 
 def asked(command: str) -> tuple[int, str]:
