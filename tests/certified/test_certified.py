@@ -63,7 +63,8 @@ def apart_from_the_measure(case: dict[str, Any]) -> str:
 
 
 def test_the_file_is_what_brute_force_writes() -> None:
-    assert certified() == SET, "run: python -m tests.certified.write"
+    written, kept = ([{**case, "signature": ""} for case in own] for own in (certified(), SET))
+    assert written == kept, "run: python -m tests.certified.write"  # signatures name versions, and are tested below
     assert CASES.stat().st_size < 250_000
 
 
