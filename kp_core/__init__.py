@@ -16,8 +16,10 @@ Every answer has `.frame` (tidy rows), `.signature` (the recipe in one line) and
 >>> kp.evaluate(corpus, again, measures="P@k", denominator="returned").frame["value"].tolist()
 [0.5]
 
+Two plain lists, one number?                   score
 Which system is better, and is that certain?   answer, evaluate, compare, versus, stability, spread
-Which phrases make the number?                 by_document, one_document, near_misses, soft_evaluate
+Why do I not get the printed number?           printing
+Which phrases make the number?                 documents, one_document, near_misses, soft_evaluate
 How far do the annotators agree?               agreement, trim
 Which similarity agrees with people?           similarity, correlate
 No system yet?                                 extract, coverage
@@ -32,6 +34,7 @@ several ways raise one Question, an InputError whose `findings` hold what is dou
 `answers` that `load(roles=...)` takes. Tables larger than memory: `kp_core.scale`. The dashboard: `kpscope app`.
 """
 
+from kp_core.charts.notebook import chart_of as chart_of
 from kp_core.corpus import Corpus, together
 from kp_core.errors import InputError, UsageError
 from kp_core.extraction import SYSTEMS, External, Extracted, extract
@@ -46,15 +49,17 @@ from kp_core.studies.annotators import agreement
 from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, correlation_from
-from kp_core.studies.document_values import all_values, by_document, one_document
+from kp_core.studies.document_values import all_values, documents, one_document
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
 from kp_core.studies.paper_table import PaperTable, paper_table
+from kp_core.studies.printed import Printing
 from kp_core.studies.published_tables import recover
 from kp_core.studies.result import Result
+from kp_core.studies.score import score
 from kp_core.studies.sentence_study.protocol import SentenceStudy, sentence_study
 from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
-from kp_core.studies.spread import Spread, spread
+from kp_core.studies.spread import Spread, printing, spread
 from kp_core.studies.stability import Stability, stability
 from kp_core.studies.trimming import Trimmed, trim
 from kp_core.studies.versus import Versus, versus
@@ -75,6 +80,7 @@ __all__ = [
     "InputError",
     "NearMisses",
     "PaperTable",
+    "Printing",
     "Question",
     "Result",
     "SentenceStudy",
@@ -89,12 +95,12 @@ __all__ = [
     "agreement",
     "all_values",
     "answer",
-    "by_document",
     "compare",
     "correlate",
     "correlation_from",
     "coverage",
     "differences",
+    "documents",
     "evaluate",
     "extract",
     "list_sentences",
@@ -102,7 +108,9 @@ __all__ = [
     "near_misses",
     "one_document",
     "paper_table",
+    "printing",
     "recover",
+    "score",
     "sentence_study",
     "settings_from",
     "signature",

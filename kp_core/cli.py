@@ -33,7 +33,9 @@ from kp_core.studies.correlation.human import with_ratings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.studies.gate import Requirement, checked, fails
 from kp_core.studies.paper_table import DEFAULT
+from kp_core.studies.published_tables import recovered
 from kp_core.studies.result import Numbers
+from kp_core.studies.stability import By
 from kp_core.takeaway.disk import write_files, write_folder
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
@@ -280,6 +282,10 @@ def evaluate(
     settings, required = _settings(choices), [Requirement.parse(one) for one in require or ()]
     if required:
         measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(one.asked.name() for one in required)])
+    if by == "document":
+        corpus, names = data.load("gold", "system"), measures or DEFAULT_MEASURES
+        output.answer(kp.documents(corpus, settings, names, baselines=baselines))
+        return 0
     if data.streamed():
         result = data.run(settings, measures=measures, baselines=baselines, by=by).result()
     else:
@@ -338,6 +344,69 @@ def agreement(
         corpus = data.load("gold")
         said = answers.people(corpus, settings)
         output.answer(replace(kp.agreement(corpus, settings, measures), answer=said))
+
+
+@command
+def spread(
+    *,
+    measure: str = "F1@k",
+    printed: list[str] | None = None,
+    data: Data = Data(),
+    output: Output = Output(),
+    **choices: Unpack[Options],
+) -> None:
+    """List a measure under every published convention, or the conventions that print a number."""
+    corpus, settings = data.load("gold", "system"), _settings(choices)
+    output.answer(
+        kp.printing(corpus, settings, printed) if printed else kp.spread(corpus, settings, measure).printing()
+    )
+
+
+@command
+def stability(
+    *,
+    by: By = "measure",
+    measure: str = "F1@k",
+    views: str | None = None,
+    data: Data = Data(),
+    output: Output = Output(),
+    **choices: Unpack[Options],
+) -> None:
+    """Rank the systems from several views."""
+    named = names_in(views) if views else None
+    output.answer(kp.stability(data.load("gold", "system"), _settings(choices), by, measure=measure, views=named))
+
+
+@command
+def near_misses(
+    *, missed: bool = False, data: Data = Data(), output: Output = Output(), **choices: Unpack[Options]
+) -> None:
+    """List predictions beside their nearest keyphrases."""
+    found = kp.near_misses(data.load("gold", "system"), _settings(choices))
+    output.answer(replace(found, frame=found.gold) if missed else found)
+
+
+@command
+def soft(
+    *,
+    soft: str = "R-precision",
+    similarity: str = "",
+    tau: float = 0.8,
+    hits: Literal["weighted", "count"] = "weighted",
+    measures: str = "P@k,R@k,F1@k",
+    data: Data = Data(),
+    output: Output = Output(),
+    **choices: Unpack[Options],
+) -> None:
+    """Score systems with predictions that count where they are similar enough."""
+    counts = kp.Soft(similarity, tau, hits) if similarity else soft
+    output.answer(kp.soft_evaluate(data.load("gold", "system"), _settings(choices), counts, names_in(measures)))
+
+
+@command
+def recover(*, kappa: str, P_pos: str, P_neg: str, PABAK: str, output: Output = Output()) -> None:
+    """Solve printed kappa, P_pos, P_neg and PABAK for their concordance tables."""
+    output.answer(recovered(kappa, P_pos, P_neg, PABAK))
 
 
 @command

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, Literal, TypedDict, Unpack, cast, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
 
+from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, read_toml, refuse_unless, unavailable
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import library
@@ -174,6 +175,24 @@ class Settings:
         """Return the conventions in which two records differ, with both values."""
         both = {name: (getattr(self, name), getattr(other, name)) for name in FIELDS}
         return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+
+
+def settled(corpus: object, settings: Settings | None, changes: Changes) -> Settings:
+    """Return the settings that a verb was called with; anything else is told, with the call that was meant.
+
+    >>> settled(None, None, {})
+    Traceback (most recent call last):
+    kp_core.errors.UsageError: the first argument is None, which is no corpus; load one: kp.load(gold=…, systems=…)
+    """
+    if not isinstance(corpus, Corpus):
+        found = "None" if corpus is None else f"a {type(corpus).__name__}"
+        raise UsageError(f"the first argument is {found}, which is no corpus; load one: kp.load(gold=…, systems=…)")
+    if settings is not None and not isinstance(settings, Settings):
+        name = "preset" if str(settings) in PRESETS else "measures" if isinstance(settings, str) else "k"
+        meant = f"{name}={settings!r}" + f", or measure={settings!r}" * (name == "measures")
+        raise UsageError(f"the second argument is {settings!r}, which is no kp.Settings; name what it is: {meant}")
+    own = Settings() if settings is None else settings
+    return own.changed(**changes) if changes else own
 
 
 _DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Settings)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from csv import QUOTE_NONNUMERIC
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,26 @@ def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
     head, *rows = cells(frame, digits, escape_markdown)
     lines = [head, ["---:" if right else "---" for right in numeric(frame)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def html(frame: pd.DataFrame, digits: int = 3) -> str:
+    """Return a table as HTML with the rules of booktabs, numbers to the right.
+
+    >>> html(pd.DataFrame({"a": ["<b>"], "n": [0.5]}), 1).count("&lt;b&gt;")
+    1
+    """
+    head, *rows = cells(frame, digits, lambda text: escape(visible(text)))
+    sides = ["right" if number else "left" for number in numeric(frame)]
+
+    def line(texts: Iterable[str], kind: str, rule: str = "") -> str:
+        inner = (
+            f'<{kind} style="text-align:{side};{rule}">{text}</{kind}>' for side, text in zip(sides, texts, strict=True)
+        )
+        return f"<tr>{''.join(inner)}</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    rules = "border-collapse:collapse;border-top:2px solid;border-bottom:2px solid"
+    return f'<table style="{rules}">{line(head, "th", "border-bottom:1px solid")}{body}</table>'
 
 
 def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) -> str:

@@ -88,7 +88,7 @@ def value(corpus: kp.Corpus, measure: str, k: Any = None, **options: Any) -> flo
 
 def document_values(corpus: kp.Corpus, measure: str, k: Any = 10, **options: Any) -> pd.DataFrame:
     """Return the rows of one measure by document."""
-    return kp.by_document(corpus, settings(k, **options), measure)
+    return kp.documents(corpus, settings(k, **options), measure).frame
 
 
 def settings(k: Any = None, **options: Any) -> kp.Settings:

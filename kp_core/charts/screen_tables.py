@@ -430,7 +430,7 @@ def documents(
 ) -> pd.DataFrame:
     """Return one row a document and one column a system, where they differ most first, or else the highest value.
 
-    values  rows of `by_document`; known: the documents of the corpus
+    values  rows of `documents`; known: the documents of the corpus
     system  the system that comes first, and the `other` that it is compared with, if there is one of this name
     search  letters of an id, title, type or `texts`, in which letters are small; which: one of `WHICH`
     """

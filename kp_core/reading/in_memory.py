@@ -19,6 +19,24 @@ from kp_core.reading.table import Table, plain_column, table_of
 from kp_core.reading.values import HALF_A_CHARACTER, column_of, text_column
 
 
+def as_pandas(given: Any) -> Any:
+    """Return tables of other libraries as DataFrames, also those in a list or under names; all else as it is.
+
+    A table is what has columns and gives them to Arrow or to pandas: polars, Arrow, DuckDB, data sets of Hugging Face.
+    """
+    if isinstance(given, Mapping):
+        return {name: _as_pandas(one) for name, one in given.items()}
+    return [_as_pandas(one) for one in given] if isinstance(given, list | tuple) else _as_pandas(given)
+
+
+def _as_pandas(one: Any) -> Any:
+    if isinstance(one, pd.DataFrame) or not (hasattr(one, "columns") or hasattr(one, "column_names")):
+        return one
+    if hasattr(one, "__arrow_c_stream__"):
+        return pa.table(one).to_pandas()
+    return one.to_pandas() if hasattr(one, "to_pandas") else one
+
+
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     """Return a DataFrame as a table; rows that hold half a character are rejected."""
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")

@@ -22,7 +22,7 @@ from kp_core.reading.families import family_named
 from kp_core.reading.family import File, Recognition
 from kp_core.reading.fields import role_of_path
 from kp_core.reading.identifiers import id_fix
-from kp_core.reading.in_memory import dict_rows, frame_table
+from kp_core.reading.in_memory import as_pandas, dict_rows, frame_table
 from kp_core.reading.layout import Layout
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
@@ -103,8 +103,9 @@ def load(
 ) -> Corpus:
     """Read a gold standard, system outputs, texts and judgements into one corpus, with a report on the reading.
 
-    Each is a path (file, folder, zip), a `Source`, a DataFrame, a dictionary {document: [phrase, …]}, or a list of
-    these; `systems` and `gold` may also be {name: any of these}. `files` are unsorted: their roles are guessed.
+    Each is a path (file, folder, zip), a `Source`, a table of pandas, polars or Arrow, a dictionary {document:
+    [phrase, …]}, or a list of these; `systems` and `gold` may also be {name: any of these}. `files` are unsorted: their
+    roles are guessed.
     A folder or archive may hold several data sets: a folder each, or a file each in the folders of gold and systems.
     `roles` says what a file is: {file name: "system"} or a `Choice`; what is said of a folder or archive holds for
     everything in it. `encoding` is that of files that are not UTF-8. Raises `InputError` on data that are refused,
@@ -119,11 +120,11 @@ def load(
     choices = {name: _choice(value) for name, value in (roles or {}).items()}
     wishes = _Wishes(choices, encoding, strict, fixes, limits, documents is not None)
     every: dict[Role | None, Any] = {
-        "gold": gold,
-        "documents": documents,
-        "system": systems,
-        "judgements": judgements,
-        None: files,
+        "gold": as_pandas(gold),
+        "documents": as_pandas(documents),
+        "system": as_pandas(systems),
+        "judgements": as_pandas(judgements),
+        None: as_pandas(files),
     }
     datasets = _chosen_datasets(every, choices, limits) or _datasets_in(every, choices, limits)
     if datasets:

@@ -18,7 +18,7 @@ from kp_core.errors import Note, UsageError, counted, unavailable, unfit
 from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size, owners
 from kp_core.scoring.gold import AnnotatorChoices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
-from kp_core.settings import Changes, Settings
+from kp_core.settings import Changes, Settings, settled
 from kp_core.text.candidates import Stems, candidates, has_english
 from kp_core.text.language import misfits
 from kp_core.text.normalise import Normaliser
@@ -114,8 +114,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
 
     Raises InputError for data that cannot be evaluated so, UsageError for settings that have no meaning here.
     """
-    settings = Settings() if settings is None else settings
-    settings = settings.changed(**changes) if changes else settings
+    settings = settled(corpus, settings, changes)
     if corpus.datasets:
         raise unavailable("several data sets", names=", ".join(corpus.datasets), first=corpus.datasets[0])
     if settings.trim:

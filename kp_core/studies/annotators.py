@@ -19,7 +19,7 @@ from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, names_in, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
-from kp_core.settings import Changes, Interval, Settings
+from kp_core.settings import Changes, Interval, Settings, settled
 from kp_core.studies.facts import add_agreement, agreement_notes
 from kp_core.studies.result import Result, Row, result_frame
 
@@ -63,7 +63,7 @@ def agreement(
 
     Raises InputError with fewer than two annotators. Sources: Siegel & Castellan 1988; Gwet 2014.
     """
-    settings = (settings or Settings()).changed(**changes)
+    settings = settled(corpus, settings, changes)
     asked = asked_of(settings, measures)
     data = prepare_annotators(corpus, settings)
     sums, couples = Sums(), tables.pairs_together(data.choices.seen)
@@ -227,7 +227,7 @@ def agreement_by_document(
     **changes: Unpack[Changes],
 ) -> pd.DataFrame:
     """Return one row a document: its type, how many annotators saw it, what they chose, agreement, and the status."""
-    data = prepare_annotators(corpus, (settings or Settings()).changed(**changes))
+    data = prepare_annotators(corpus, settled(corpus, settings, changes))
     choices, universe = data.choices, data.universe
     seen, own = choices.seen.sum(axis=0), tables.sizes(choices)
     values = {one.name(): view_of(one, choices, universe).values(one)[:, 0] for one in map(parse, measures)}

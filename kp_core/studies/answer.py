@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from itertools import groupby
 from typing import Any, Literal
 
@@ -120,6 +121,11 @@ class Answer:
         """Return the answer in Markdown."""
         first, *below = map(typeset.escape_markdown, self.sentences)
         return f"**{first}** {' '.join(below)}\n"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the claim in bold, and what it rests on."""
+        first, *below = map(escape, map(typeset.visible, self.sentences))
+        return f"<p><b>{first}</b><br>{' '.join(below)}</p>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as the command line prints it in JSON."""

@@ -20,7 +20,7 @@ from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.pair_sums import Compared, Pairing, common, compared_over_runs, statistic
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs, runs_of
-from kp_core.settings import Average, Changes, Cutoff, Settings, signature
+from kp_core.settings import Average, Changes, Cutoff, Settings, settled, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
 from kp_core.studies.means import OVER_RUNS, notes_of_datasets, over_runs, subset_of
@@ -212,7 +212,7 @@ def compare(
     if by and not corpus.datasets:
         raise unfit("the documents", "no data set")
     family = Family(measure, test, correction, trials, baseline, margin)
-    asked = (settings or Settings()).changed(**changes)
+    asked = settled(corpus, settings, changes)
     if corpus.datasets:
         return _over_datasets(corpus, asked.changed(k=asked.k[:1]), [family])
     data = _prepared(corpus, asked)

@@ -15,15 +15,16 @@ from kp_core.errors import UsageError
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.counts import count_systems
 from kp_core.scoring.hits import match, ranked_lists
-from kp_core.scoring.measures import Asked, of_systems, parse
+from kp_core.scoring.measures import Asked, names_in, of_systems, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies import WORDS
+from kp_core.studies.result import Numbers
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
 BY_DOCUMENT = (
-    *("system", "document", "group", "measure", "value", "status"),
+    *("system", "document", "group", "measure", "k", "value", "status"),
     *("hits", "returned", "gold_size", "duplicates"),
 )
 #: Marks of a phrase in a ranked list, in words.
@@ -32,32 +33,41 @@ MARKS: dict[str, str] = WORDS["marks"]
 PEOPLE, FIRST, SECOND = "people", "first", "second"
 
 
-def by_document(
+def documents(
     corpus: Corpus,
     settings: Settings | None = None,
     /,
-    measure: str = "F1@k",
+    measures: Sequence[str] | str = "F1@k",
     *,
     baselines: bool = False,
     **changes: Unpack[Changes],
-) -> pd.DataFrame:
-    """Return one row a system and document: value and status of a measure, with hits, lengths and gold size.
+) -> Numbers:
+    """Return one row a system, document, measure and cutoff, as trec_eval gives them with `-q`.
 
-    The first cutoff counts where the measure names none. Undefined values are missing, with a status.
+    frame: system, document, group, measure, k, value, status, hits, returned, gold_size, duplicates. Undefined values
+    are missing, and status says why.
     """
-    asked, data = parse(measure), prepare(corpus, settings, **changes)
-    systems = count_systems(data, asked.of_tables or baselines, baselines)
-    cutoff = asked.cutoffs(data.settings)[0]
+    asked = [parse(name) for name in names_in(measures)]
+    data = prepare(corpus, settings, **changes)
+    tables = any(one.of_tables for one in asked)
+    systems = count_systems(data, tables or baselines, baselines)
     groups = [group or None for group in data.coded.groups]
     frames = []
     for system, both in systems.items():
-        counts = both.of(asked)
-        view = counts.at((cutoff,))
-        value = np.where(view.used, view.values(asked)[:, 0], np.nan)
-        named = system, data.documents, groups, asked.name(cutoff), value, view.status(asked)[:, 0]
-        numbers = view.hits[:, 0], view.returned[:, 0], counts.size, counts.duplicates
-        frames.append(pd.DataFrame(dict(zip(BY_DOCUMENT, (*named, *numbers), strict=True))))
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(BY_DOCUMENT))
+        for one in asked:
+            counts = both.of(one)
+            for cutoff in one.cutoffs(data.settings):
+                view = counts.at((cutoff,))
+                value = np.where(view.used, view.values(one)[:, 0], np.nan)
+                k = cutoff if "@" in one.measure.name else None
+                named = system, data.documents, groups, one.name(cutoff), k, value, view.status(one)[:, 0]
+                numbers = view.hits[:, 0], view.returned[:, 0], counts.size, counts.duplicates
+                frames.append(
+                    pd.DataFrame(dict(zip(BY_DOCUMENT, (*named, *numbers), strict=True))).astype({"k": object})
+                )
+    frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(BY_DOCUMENT))
+    caption = "Values by document"
+    return Numbers(frame, data.settings, data.notes, len(data.documents), tables, caption)
 
 
 def tables_by_document(

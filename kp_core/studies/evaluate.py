@@ -23,7 +23,7 @@ from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
 from kp_core.scoring.runs import have_runs, runs_of
-from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.settings import Changes, Cutoff, Settings, settled
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.means import (
     OVER_RUNS,
@@ -70,7 +70,7 @@ def evaluate(
     >>> evaluate(corpus, k=2, measures="P@k,MAP", interval="none").frame["value"].tolist()
     [0.5, 0.5]
     """
-    settings, asked = (settings or Settings()).changed(**changes), names_in(measures or DEFAULT_MEASURES)
+    settings, asked = settled(corpus, settings, changes), names_in(measures or DEFAULT_MEASURES)
     if corpus.datasets:
         return over_datasets(corpus, settings, asked, baselines, parse_by(by))
     if DATASET in parse_by(by):
@@ -302,7 +302,7 @@ def interval_table(
     independent_…  value ± 1.96 errors as if phrases were independent: a reference that covers too little, for only
                    documents are a sample
     """
-    settings = (settings or Settings()).changed(**changes)
+    settings = settled(corpus, settings, changes)
     data = prepare(corpus, settings, interval="bootstrap")
     counted = count_systems(data)
     weights, view = weights_of([counted], data), counted[system].table.at(data.settings.k[:1])

@@ -20,7 +20,7 @@ from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import Changes, Settings, short_form
+from kp_core.settings import Changes, Settings, settled, short_form
 from kp_core.studies.compare import ALPHA, Comparison, Family, better_on, compared
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.means import MEAN, OVER_RUNS, over_runs
@@ -165,6 +165,10 @@ class PaperTable:
             lines += [f"**{_heading(block)}**", ""] * bool(block)
             lines += [f"| {' | '.join(line)} |" for line in (head, ["---", *["---:"] * len(columns)], *rows)] + [""]
         return "\n".join([*lines, typeset.escape_markdown(self.note()), ""])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the table as it is printed."""
+        return self.html()
 
     def html(self) -> str:
         """Return an HTML table with its caption and note; every word of a user is escaped."""
@@ -379,7 +383,7 @@ def paper_table(
     refuse_unless("/".join(by), ("", "dataset", "presence", "dataset/presence"), "by")
     if unknown := [name for name in systems if name not in names]:
         raise UsageError(f"there is no system '{unknown[0]}'; choose among: {', '.join(names)}")
-    at = over_runs((settings or Settings()).changed(**changes), corpus.systems)
+    at = over_runs(settled(corpus, settings, changes), corpus.systems)
     result = evaluate(corpus, at, dict.fromkeys([*asked, *of_absent]), baselines=baselines, by=by)
     wanted = [*(systems or names), *BASELINES]
     rows = result.frame[result.frame["system"].isin(wanted)]

@@ -13,9 +13,10 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from kp_core.errors import UsageError
+from kp_core.errors import Note, UsageError, unfit
 from kp_core.scoring.codes import Floats
 from kp_core.studies import WORDS
+from kp_core.studies.result import Numbers
 
 #: Steps over the interval of b + c, and over that of a at each of them.
 _STEPS = (2001, 101)
@@ -108,6 +109,19 @@ def spans(found: Recovered) -> pd.DataFrame:
     }
     rows = [(name, 100 * span.low, 100 * span.high) for name, span in named.items()]
     return pd.DataFrame(rows, columns=["share of all phrases", "at least, %", "at most, %"])
+
+
+def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
+    """Return what `recover` finds as rows, shares of all phrases in per cent; raises InputError where no table fits.
+
+    >>> recovered(".178", ".200", ".973", ".896").frame["at most, %"].round(1).tolist()
+    [1.3, 5.2, 93.5, 4.8, 2.0]
+    """
+    printed = {"kappa": kappa, "P_pos": P_pos, "P_neg": P_neg, "PABAK": PABAK}
+    if (found := recover(kappa, P_pos, P_neg, PABAK)) is None:
+        raise unfit("the printed values", "no table")
+    notes = tuple(Note("info", "recover", words) for words in remarks(found, lecture=False))
+    return Numbers(spans(found), printed, notes, concordance=False, caption="Recovered tables", kind="recover")
 
 
 def remarks(found: Recovered, lecture: bool) -> list[str]:

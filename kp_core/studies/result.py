@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from kp_core import typeset
 from kp_core.errors import Note
-from kp_core.settings import Settings, __version__, signature
+from kp_core.settings import Settings, __version__, short_form, signature
 from kp_core.studies.answer import Answer
 
 ROW_COLUMNS = (
     *("system", "measure", "k", "average", "subset"),
     *("value", "low", "high", "documents", "undefined", "reason"),
 )
+#: So many rows are shown in a notebook.
+_SHOWN = 30
 #: Beside them where a system has several runs.
 RUN_COLUMNS = ("runs", "sd")
 
@@ -40,6 +43,9 @@ class Numbers:
     caption: str = "Evaluation of keyphrase extraction"
     kind: str = ""
     answer: Answer | None = None
+
+    #: What draws a result; `kp_core.charts` stands above and puts it here.
+    figure_of: ClassVar[Callable[[Any], Any]]
 
     @property
     def signature(self) -> str:
@@ -83,6 +89,17 @@ class Numbers:
     def text(self) -> str:
         """Return the tidy rows as a plain table with the signature below."""
         return f"{typeset.text(self.wide())}{self._end()}"
+
+    def chart(self) -> Any:
+        """Return the chart that says most of the result, as a Plotly figure; raises UsageError where there is none."""
+        return type(self).figure_of(self)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the answer, the table, and the short form of the signature."""
+        table = self.wide()
+        said = self.answer._repr_html_() if self.answer else ""
+        more = f"<p>… and {len(table) - _SHOWN:,} more rows: <code>.frame</code></p>" if len(table) > _SHOWN else ""
+        return f"{said}{typeset.html(table.head(_SHOWN))}{more}<p><small>{short_form(self.signature)}</small></p>"
 
     def _end(self) -> str:
         """Return what stands below a plain table."""

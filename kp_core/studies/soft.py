@@ -18,7 +18,7 @@ from kp_core.scoring.gold import gather
 from kp_core.scoring.hits import ordered_hits, ranked_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.settings import Settings
+from kp_core.settings import Settings, settled
 from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
 from kp_core.similarity.assignment import soft_gains
@@ -101,7 +101,7 @@ def soft_evaluate(
     for one in asked:
         if one.measure.family == "ranking":
             raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k or a concordance measure")
-    settings, notes = settings or Settings(), list[Note]()
+    settings, notes = settled(corpus, settings, {}), list[Note]()
     if settings.by_concept == "yes":
         settings = settings.changed(by_concept="no")
         notes.append(Note("warning", "concepts", "soft matching compares spellings, so by_concept = yes has no effect"))

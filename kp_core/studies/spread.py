@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Unpack, cast
@@ -17,7 +18,9 @@ from kp_core.scoring.counts import Counted, count_systems, counted_alike, table_
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value
+from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value, settled
+from kp_core.studies.printed import Printed, Printing, Tried
+from kp_core.studies.printed import printing as printing_of
 from kp_core.studies.result import Numbers
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
@@ -46,6 +49,8 @@ Values = dict[str, float]
 Row = tuple[str, str, Settings]
 #: Field, value and record of a change of one convention.
 Single = tuple[str, str, Settings]
+#: Preset if it is one, the settings as they are, and the record of what they mean for the measure.
+Meant = tuple[str, Settings, Settings]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +65,14 @@ class Spread(Numbers):
                   example: the fewest changes that put b ahead
     combinations  how many settings the grid has that differ for this measure
     settings      those in use
+    tried         every setting as it is: presets, those in use, single changes, the grid
 
     Undefined values, and those of settings that the data refuse, are missing.
     """
 
     measure: str
+    asked: Asked
+    tried: tuple[Tried, ...]
     ranges: pd.DataFrame
     changes: pd.DataFrame
     turns: pd.DataFrame
@@ -75,6 +83,14 @@ class Spread(Numbers):
         """Return one row a system: its value at present, the lowest and the highest."""
         return self.ranges
 
+    def printing(self, value: str | float | None = None, system: str = "") -> Printing:
+        """Return the settings that print a value, of one system or of any; without a value every setting.
+
+        The digits decide what rounds to it: .348 is [.3475, .3485], and 34.8 the same in percent.
+        """
+        numbers = () if value is None else (Printed.of(self.measure, value, system),)
+        return printing_of([self.asked], [self.tried], numbers, self.settings, self.documents, self.notes)
+
 
 @dataclass(frozen=True)
 class Spreads:
@@ -84,6 +100,7 @@ class Spreads:
     rows      kind (current, preset, grid), preset and record; the first is that of the settings in use
     near      the grid under the present normalisation, so that an example names no step that makes no difference
     singles   the changes of one convention
+    meant     every setting as it is, with what it means for the measure, in an order that is the same for all measures
     values    the values of the systems under each record, one a cutoff, or why the data refuse it
     """
 
@@ -94,6 +111,7 @@ class Spreads:
     rows: list[Row]
     near: list[Settings]
     singles: list[Single]
+    meant: list[Meant]
     values: dict[Settings, dict[str, Floats] | InputError]
 
     def at(self, cutoff: Cutoff | str) -> Spread:
@@ -122,6 +140,8 @@ class Spreads:
             self.documents,
             self.asked.of_tables,
             measure=self.asked.name(self.settings.k[place]),
+            asked=self.asked,
+            tried=tuple(Tried(preset, own, record, values.get(record, {})) for preset, own, record in self.meant),
             ranges=ranges.reset_index(),
             changes=_changes(current, self.singles, values),
             turns=_turns(self.rows, self.near, values),
@@ -137,7 +157,7 @@ def spread(
     Only conventions differ: presets are taken at this cutoff too, not at the one they were published with, and they
     keep what belongs to the data (`_OF_DATA`). Source: specification of ranking, section 7.
     """
-    asked = (settings or Settings()).changed(**changes)
+    asked = settled(corpus, settings, changes)
     first = asked.k[0]
     found = spreads(corpus, asked.changed(k=(first,)), measure)
     return found.at(found.settings.k[0])
@@ -149,17 +169,40 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
     data = prepare(corpus, settings, interval="none")
     now = data.settings.changed(k=asked.cutoffs(data.settings))
     meaning = _Meaning(asked, now)
-    current, singles = meaning.of(now), meaning.single_changes()
-    rows = [("current", now.preset, current), *(("preset", name, meaning.preset(corpus, name)) for name in PRESETS)]
-    rows += [("grid", "", record) for record in meaning.grid(GRID)]
-    near = meaning.grid(GRID | {"normalise": (current.normalise,)})
+    current, changes, grid = meaning.of(now), meaning.single_changes(), meaning.grid(GRID)
+    presets = {name: meaning.preset(corpus, name) for name in PRESETS}
+    singles = [(field, value, record) for field, value, _, record in changes if record != current]
+    rows = [("current", now.preset, current), *(("preset", name, meaning.of(own)) for name, own in presets.items())]
+    rows += [("grid", "", record) for record in dict.fromkeys(map(meaning.of, grid))]
+    near = list(dict.fromkeys(map(meaning.of, meaning.grid(GRID | {"normalise": (current.normalise,)}))))
+    meant = [(name, own, meaning.of(own)) for name, own in presets.items()]
+    meant += [("", own, meaning.of(own)) for own in (now, *(own for _, _, own, _ in changes), *grid)]
     values = _values(data.under(now), asked, [*(record for _, _, record in [*rows, *singles]), *near])
     present = values[current]
     if isinstance(present, InputError):
         raise present
     if not present:
         raise UsageError("a spread needs at least one system")
-    return Spreads(asked, now, data.notes, len(data.documents), rows, near, singles, values)
+    return Spreads(asked, now, data.notes, len(data.documents), rows, near, singles, meant, values)
+
+
+def printing(
+    corpus: Corpus, settings: Settings | None = None, /, numbers: Sequence[str] = (), **changes: Unpack[Changes]
+) -> Printing:
+    """Find the settings under which systems have printed numbers: why do I not get the printed number?
+
+    numbers  such as `F1@5=.348`, or `bart:F1@5=.348` for one of several systems; the digits decide what rounds to them.
+             All of them must fit at once, those without a name for one system
+
+    Every preset is tried, the settings given, each single change of them, and the grid of `spread`.
+    """
+    printed = [Printed.parse(number) for number in numbers]
+    if not printed:
+        raise UsageError("name a printed number, such as F1@5=.348")
+    found = [spread(corpus, settings, one.measure, **changes) for one in printed]
+    first = found[0]
+    asked, tried = [one.asked for one in found], [one.tried for one in found]
+    return printing_of(asked, tried, printed, first.settings, first.documents, first.notes)
 
 
 @dataclass(frozen=True)
@@ -181,22 +224,21 @@ class _Meaning:
     def preset(self, corpus: Corpus, name: str) -> Settings:
         """Return the settings of a preset, with what belongs to the data and not to a preset."""
         of_data = {field: getattr(self.now, field) for field in _OF_DATA}
-        return self.of(prepare(corpus, self.now, preset=name, k=self.now.k, **of_data).settings)
+        return prepare(corpus, self.now, preset=name, k=self.now.k, **of_data).settings
 
     def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Settings]:
-        """Return the records of all combinations of values, each once."""
+        """Return the settings of all combinations of values."""
         every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
-        return list(dict.fromkeys(self.of(self.now.changed(**cast(Changes, changes))) for changes in every))
+        return [self.now.changed(**cast(Changes, changes)) for changes in every]
 
-    def single_changes(self) -> list[Single]:
-        """Return field, value and record of every change of one convention that the record allows."""
+    def single_changes(self) -> list[tuple[str, str, Settings, Settings]]:
+        """Return field, value, settings and record of every change of one convention that the settings allow."""
         found = []
         for field, value in (*(("normalise", name) for name in GRID["normalise"]), *_LISTED):
-            try:
-                found.append((field, value, self.of(self.now.changed(**cast(Changes, {field: value})))))
-            except UsageError:
-                continue
-        return [one for one in found if one[2] != self.of(self.now)]
+            with suppress(UsageError):
+                changed = self.now.changed(**cast(Changes, {field: value}))
+                found.append((field, value, changed, self.of(changed)))
+        return found
 
 
 def _values(

@@ -17,7 +17,7 @@ from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import HUMANS
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import prepare
-from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.settings import Changes, Cutoff, Settings, settled
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.result import Numbers
 from kp_core.studies.spread import GRID, Values
@@ -89,7 +89,7 @@ def stability(
     by     measure, k, normalise or annotators: what the views differ in, all else being equal
     views  measures, cutoffs, normalisers or gold standards; by default the usual ones
     """
-    data = prepare(corpus, (settings or Settings()).changed(**changes), interval="none")
+    data = prepare(corpus, settled(corpus, settings, changes), interval="none")
     asked, cutoffs, every = parse(measure), data.settings.k[:1], data.coded.annotators
     if by == "k":
         if asked.measure.fixed is not None:

@@ -29,7 +29,7 @@ from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Prepared, prepare_annotators
-from kp_core.settings import Changes, Settings
+from kp_core.settings import Changes, Settings, settled
 from kp_core.studies.correlation.coefficients import closed_form, correlation
 from kp_core.studies.result import Numbers
 
@@ -196,7 +196,7 @@ def trim(
 
     What is not given is as `settings.trim` says, as in a signature. Source: Nomoto & Matsumoto 1997.
     """
-    settings = (settings or Settings()).changed(**changes)
+    settings = settled(corpus, settings, changes)
     if threshold is None:
         said = re.match("-?[^-]+", settings.trim)  # a threshold below 0 begins with the sign that separates the parts
         if said and said[0] == "every":

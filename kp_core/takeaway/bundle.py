@@ -34,14 +34,14 @@ from kp_core.scoring.counts import longest_lists
 from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import Changes, Settings, __version__
+from kp_core.settings import Changes, Settings, __version__, settled
 from kp_core.studies import indexing
 from kp_core.studies.annotators import TOGETHER, agreement, legible
 from kp_core.studies.answer import Answer
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation import kim2010
 from kp_core.studies.correlation.correlate import correlate
-from kp_core.studies.document_values import tables_by_document
+from kp_core.studies.document_values import documents, tables_by_document
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
@@ -299,6 +299,7 @@ class Report:
     settings: Settings
     signature: str
     date: str = field(default_factory=lambda: date.today().isoformat())
+    by_document: pd.DataFrame | None = None
 
     @property
     def all_tables(self) -> list[Table]:
@@ -392,6 +393,8 @@ class Report:
         if self.paragraph():
             files |= {"methods.txt": self.paragraph() + "\n", "references.bib": self.references()}
         files |= {f"csv/{table.name}.csv": typeset.csv(table.frame) for table in self.all_tables}
+        if self.by_document is not None:
+            files["csv/values_by_document.csv"] = typeset.csv(self.by_document)
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
@@ -431,14 +434,17 @@ def report(
         raise UsageError(f"there is no section '{unknown[0]}'; choose among: {', '.join(SECTIONS)}")
     if len(possible(corpus)) < 2:
         raise UsageError("a report needs a gold standard, and the output of a system or a second annotator")
-    settings = (settings or Settings()).changed(**changes)
+    settings = settled(corpus, settings, changes)
     if (own := parse(measure).cutoff) is not None:  # a report has one cutoff, and this measure names it
         settings, measure = settings.changed(k=own), f"{measure.rpartition('@')[0]}@k"
     asked = Asked(corpus, settings, measure)
     wanted = sections or possible(corpus)
     written = tuple(_section(asked, name) for name in SECTIONS if name in wanted)
     here = asked.here if corpus.systems else asked.agreement
-    return Report(re.sub(r"\s+", " ", title).strip(), written, here.settings, here.signature)
+    values = None
+    if corpus.systems and not corpus.datasets:
+        values = documents(corpus, here.settings, ("P@k", "R@k", "F1@k", measure)).frame
+    return Report(re.sub(r"\s+", " ", title).strip(), written, here.settings, here.signature, by_document=values)
 
 
 def _section(asked: Asked, name: str) -> Section:

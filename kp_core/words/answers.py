@@ -17,7 +17,7 @@ from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.paired import evened
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.runs import have_runs, runs_of
-from kp_core.settings import PRESETS, Average, Changes, Settings, differences, in_words
+from kp_core.settings import PRESETS, Average, Changes, Settings, differences, in_words, settled
 from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, legible, standard_error
 from kp_core.studies.answer import Answer, ClearAt, Grade
@@ -68,7 +68,7 @@ def answer(
     >>> print(answer(kp.load(gold=gold, systems={"a": good, "b": bad}), k=1, resamples=200).claim)
     a is better than b: F1@1 1.000 against 0.000.
     """
-    settings = (settings or Settings()).changed(**changes)
+    settings = settled(corpus, settings, changes)
     if isinstance(over, str) and over != "ask":
         raise UsageError(f"over is '{over}'; write 'ask', or what over_k has found")
     if not corpus.systems:

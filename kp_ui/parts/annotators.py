@@ -209,7 +209,7 @@ def _curve(pooled: bool, threshold: float) -> None:
 
 
 def _k_and_score(table: pd.DataFrame) -> None:
-    scores = cached.here(kp.by_document, "P_pos")
+    scores = cached.here(kp.documents, "P_pos").frame
     words = {"group": "type", "rho": "correlation", "low": "from", "high": "to"}
     correlation = k_and_score(table, scores).rename(columns=words)
     tables.table(correlation, "k_and_score")

@@ -72,7 +72,7 @@ def _listed(pair: Sequence[str]) -> str | None:
     hidden: dict[str, Any] = {"label_visibility": "collapsed", "placeholder": "Search titles, texts, phrases"}
     search = st.text_input("Search", **controls.held("document_search", ""), **hidden)
     which = controls.choice("Only", screen_tables.WHICH, "where") if b != "none" else "all"
-    values = cached.here(kp.by_document, measure)
+    values = cached.here(kp.documents, measure).frame
     texts = cached.ask(_texts) if search else pd.Series(dtype=str)
     listed = screen_tables.documents(values, corpus.documents, a, b, search, which, texts)
     name = named(measure, settings.cutoff())

@@ -321,7 +321,7 @@ def listed_in(offered: dict[str, tuple[str, Any]]) -> pd.DataFrame:
 
 
 def test_documents_are_filtered_and_searched(lectures: kp.Corpus, offered: dict[str, tuple[str, Any]]) -> None:
-    values = kp.by_document(lectures, kp.Settings(k=(6,)), "F1@k")
+    values = kp.documents(lectures, kp.Settings(k=(6,)), "F1@k")
     values = values.pivot_table(index="document", columns="system", values="value")
     app = chosen(chosen(opened("documents"), "system", "yake"), "other", "rake")
     difference = values["yake"] - values["rake"]

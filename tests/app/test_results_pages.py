@@ -159,7 +159,7 @@ def test_agreement_follows_the_average_in_use(lectures: kp.Corpus, average: str)
 
 def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus, concordance: Any) -> None:
     listed = shown(chosen(concordance, "system", "tfidf"), "status").set_index("document")
-    expected = kp.by_document(lectures, kp.Settings(k=(9,)), "kappa")
+    expected = kp.documents(lectures, kp.Settings(k=(9,)), "kappa")
     expected = expected[expected["system"] == "tfidf"].set_index("document")
     assert listed["kappa"].tolist() == pytest.approx(expected["value"].tolist())
     assert listed["status"].tolist() == expected["status"].tolist()

@@ -96,7 +96,7 @@ def test_the_mean_is_plain_and_its_interval_by_t_adds_up(each: dict[str, kp.Corp
     for system in SHARES:
         values = [
             rows.loc[rows["system"] == system, "value"].to_numpy()
-            for rows in (kp.by_document(corpus, k=5) for corpus in each.values())
+            for rows in (kp.documents(corpus, k=5).frame for corpus in each.values())
         ]
         means = [own.mean() for own in values]
         errors = np.array([own.var(ddof=1) / len(own) / len(values) ** 2 for own in values])
@@ -137,7 +137,7 @@ def test_a_system_that_is_not_on_every_data_set_has_no_mean(each: dict[str, kp.C
 
 
 def test_nothing_is_pooled(whole: kp.Corpus) -> None:
-    for ask in (kp.agreement, kp.near_misses, kp.spread, kp.by_document):
+    for ask in (kp.agreement, kp.near_misses, kp.spread, kp.documents):
         with pytest.raises(kp.UsageError, match="several data sets"):
             ask(whole)
     with pytest.raises(kp.InputError, match="several data sets"):
@@ -452,7 +452,7 @@ def test_the_gate_ends_with_its_status_after_printing(
 def test_two_systems_side_by_side_by_hand(each: dict[str, kp.Corpus]) -> None:
     corpus = each["inspec"]
     found = kp.versus(corpus, k=4, a="bart", b="yake", normalise="none")
-    values = kp.by_document(corpus, k=4, normalise="none").pivot_table("value", "document", "system")
+    values = kp.documents(corpus, k=4, normalise="none").frame.pivot_table("value", "document", "system")
     apart = (values["bart"] - values["yake"]).round(12)
     assert found.won == ((apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum())
     row = found.frame.set_index("k").loc[4]

@@ -44,7 +44,7 @@ def corpus() -> kp.Corpus:
 
 def by_run(corpus: kp.Corpus, measure: str = "F1@k", **settings: object) -> dict[str, Floats]:
     """Return system → its values (R, D)."""
-    rows = kp.by_document(corpus, measure=measure, k=5, **settings)
+    rows = kp.documents(corpus, measures=measure, k=5, **settings).frame
     values = {name: own["value"].to_numpy() for name, own in rows.groupby("system", sort=False)}
     return {system: np.stack([values[run] for run in runs]) for system, runs in runs_of(values).items()}
 

@@ -60,7 +60,7 @@ def test_a_tie_at_present_is_no_turn_where_the_same_system_is_ahead_elsewhere() 
 def test_without_systems_there_is_no_spread_and_no_row_of_a_document() -> None:
     with pytest.raises(kp.UsageError, match="at least one system"):
         kp.spread(corpus_of(GOLD), k=2)
-    assert kp.by_document(corpus_of(GOLD)).empty
+    assert kp.documents(corpus_of(GOLD)).frame.empty
 
 
 def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:

@@ -162,5 +162,7 @@ def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
     >>> names_in("P@5, MAP"), names_in(["P@5,MAP", "MAP"])
     (('P@5', 'MAP'), ('P@5', 'MAP'))
     """
+    if not isinstance(measures, Iterable):
+        raise UsageError(f"measures is {measures!r}; name some, such as measures='P@5,MAP'")
     each = [measures] if isinstance(measures, str) else measures
     return tuple(dict.fromkeys(part.strip() for names in each for part in names.split(",")))

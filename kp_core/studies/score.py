@@ -1,0 +1,52 @@
+"""Turn two plain lists, or lists of lists, into values: the shortest way to a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias, Unpack, cast
+
+from kp_core.errors import UsageError
+from kp_core.reading import load
+from kp_core.scoring.measures import names_in
+from kp_core.settings import Changes, Settings, settled
+from kp_core.studies.evaluate import evaluate
+
+#: The phrases of one document, or of several in the same order on both sides.
+Lists: TypeAlias = Sequence[str] | Sequence[Sequence[str]]
+
+
+def score(
+    gold: Lists,
+    predicted: Lists,
+    settings: Settings | None = None,
+    /,
+    measures: Iterable[str] | str = ("P@k", "R@k", "F1@k"),
+    **changes: Unpack[Changes],
+) -> dict[str, float]:
+    """Score ranked phrases against keyphrases: of one document two lists, of several two lists of lists.
+
+    Returns measure → value over all documents, under the same settings as every evaluation; NaN is undefined.
+
+    >>> score(["hash table", "collision"], ["hash tables", "bucket"], k=2)
+    {'P@2': 0.5, 'R@2': 0.5, 'F1@2': 0.5}
+    >>> score([["tide"], ["moon"]], [["tide"], ["sun"]], k=1, measures="F1@k")
+    {'F1@1': 0.5}
+    """
+    sides = {"gold": _documents(gold, "gold"), "predicted": _documents(predicted, "predicted")}
+    numbers = {side: len(lists) for side, lists in sides.items()}
+    if len(set(numbers.values())) > 1:
+        raise UsageError(
+            f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; give both the same"
+        )
+    corpus = load(gold=sides["gold"], systems={"predicted": sides["predicted"]})
+    asked = settled(corpus, settings, changes).changed(interval="none")
+    frame = evaluate(corpus, asked, names_in(measures)).frame
+    return dict(zip(frame["measure"], frame["value"].tolist(), strict=True))
+
+
+def _documents(side: Lists, name: str) -> dict[str, list[str]]:
+    """Return the phrases of each document under its number."""
+    if isinstance(side, str):
+        raise UsageError(f"{name} is one text; give a list of phrases, such as ['hash table', 'collision']")
+    lists = cast("Sequence[Sequence[str]]", [side] if all(isinstance(one, str) for one in side) else side)
+    return {str(place): list(phrases) for place, phrases in enumerate(lists, 1)}

@@ -1,0 +1,147 @@
+"""Printed numbers and the settings that print them: each found by evaluating every setting one by one."""
+
+import json
+from itertools import product
+
+import pytest
+
+import kp_core as kp
+from kp_core.settings import PRESETS
+from kp_core.studies.printed import Printed, printing
+
+#: A repeated phrase, a short list, two spellings and an empty gold list: nearly every convention changes a number.
+GOLD = {"d1": ["hash tables", "collision"], "d2": ["tide", "moon", "sea"], "d3": []}
+SYSTEMS = {
+    "long": {"d1": ["hash table", "hash tables", "bucket", "probe"], "d2": ["moon", "sun", "seas"], "d3": ["x", "y"]},
+    "short": {"d1": ["collisions"], "d2": ["tide", "tide", "wave"], "d3": ["z"]},
+}
+
+
+@pytest.fixture(scope="module")
+def corpus() -> kp.Corpus:
+    return kp.load(gold=GOLD, systems=SYSTEMS)
+
+
+def value_of(corpus: kp.Corpus, signature: str, measure: str, system: str) -> float:
+    frame = kp.evaluate(corpus, kp.settings_from(signature), measure, interval="none").frame
+    return float(frame.loc[frame["system"] == system, "value"].iloc[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("F1@5=.348", 0.3475, 0.3485),
+        ("F1@5=34.8", 0.3475, 0.3485),
+        ("bart:F1@5 = 0,35", 0.345, 0.355),
+        ("kappa=-.1", -0.15, -0.05),
+        ("F1@5=7%", 0.065, 0.075),
+        ("hits@k=2.5", 2.45, 2.55),
+    ],
+)
+def test_the_digits_decide_what_rounds_to_a_number(text: str, low: float, high: float) -> None:
+    found = Printed.parse(text)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+    assert found.system == ("bart" if "bart" in text else "")
+
+
+@pytest.mark.parametrize("text", ["F1@5", "F1@5=", "F1@5=a", ".348", "F9=.3"])
+def test_what_is_no_printed_number_is_refused(text: str) -> None:
+    with pytest.raises(kp.UsageError):
+        Printed.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "systems"),
+    [
+        ({"P@2": 2}, ("long", "short")),
+        ({"P@2": 2, "R@2": 3}, ("long", "short")),
+        ({"long:F1@2": 3, "short:P@2": 2}, ()),
+    ],
+)
+def test_what_fits_is_what_an_evaluation_of_every_setting_rounds_to(
+    corpus: kp.Corpus, numbers: dict[str, int], systems: tuple[str, ...]
+) -> None:
+    plain, made = kp.Settings(k=2), dict[str, str]()
+    for name, digits in numbers.items():
+        system, _, measure = name.rpartition(":")
+        value = value_of(corpus, kp.signature(plain, 3), measure, system or systems[0])
+        made[name] = f"{value:.{digits}f}"
+    found = kp.printing(corpus, numbers=[f"{name}={text}" for name, text in made.items()])
+    fits = {(row.system, row.signature, row.measure) for row in found.frame.itertuples()}
+    expected, signatures = set(), dict.fromkeys(kp.spread(corpus, k=2, measure="P@2").printing().frame["signature"])
+    for signature, system in product(signatures, systems or ("",)):
+        rows = [
+            (name.partition(":")[0] if ":" in name else system, name.rpartition(":")[2], text)
+            for name, text in made.items()
+        ]
+        values = [(value_of(corpus, signature, measure, own), text) for own, measure, text in rows]
+        if all(abs(value - float(text)) <= 0.5 * 10.0 ** -len(text.partition(".")[2]) + 1e-9 for value, text in values):
+            expected |= {(own, signature, measure) for own, measure, _ in rows}
+    # of settings that cannot differ for these measures one stands for all, so signatures are held against values
+    assert fits <= expected
+    assert {(system, measure) for system, _, measure in fits} == {(own, measure) for own, _, measure in expected}
+    assert found.fitting == len({signature for _, signature, _ in fits})
+    assert all(
+        row.value == pytest.approx(value_of(corpus, row.signature, row.measure, row.system), abs=1e-12)
+        for row in found.frame.itertuples()
+    )
+
+
+@pytest.fixture(scope="module")
+def spreads(lectures: kp.Corpus) -> list[kp.Spread]:
+    return [kp.spread(lectures, measure=measure, k=5) for measure in ("F1@5", "P@5", "R@5")]
+
+
+@pytest.mark.parametrize("digits", [3, 4])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_found_by_what_it_prints(
+    lectures: kp.Corpus, spreads: list[kp.Spread], preset: str, digits: int
+) -> None:
+    printed, counts = list[Printed](), list[int]()
+    for spread in spreads:
+        asked = {"preset": preset, "k": 5, "interval": "none"}
+        asked |= {"average": "macro"} if kp.Settings(preset=preset).average == "both" else {}
+        exact = kp.evaluate(lectures, measures=spread.measure, **asked).frame.set_index("system").loc["tfidf", "value"]
+        printed.append(Printed.of(spread.measure, f"{exact:.{digits}f}", "tfidf"))
+        given = [one.asked for one in spreads[: len(printed)]], [one.tried for one in spreads[: len(printed)]]
+        found = printing(*given, printed, spread.settings, spread.documents)
+        counts.append(found.fitting)
+        own = found.frame[found.frame["measure"] == spread.measure]
+        assert any(not row.changes and row.value == pytest.approx(exact, abs=1e-12) for row in own.itertuples())
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_where_nothing_fits_the_nearest_are_told_with_how_far_they_are(corpus: kp.Corpus) -> None:
+    found = kp.printing(corpus, numbers=["long:P@2=.99"])
+    every = kp.spread(corpus, measure="P@2").printing().frame
+    highest = every.loc[every["system"] == "long", "value"].max()
+    assert (found.fitting, len(found.frame), len(found.nearest)) == (0, 0, 3)
+    assert found.nearest["off"].tolist() == pytest.approx([highest - 0.985] * 3)
+    content = json.loads(found.json())
+    assert (content["fitting"], content["rows"], len(content["nearest"])) == (0, [], 3)
+    assert any(note.where == "printed" and "none of" in note.message for note in found.notes)
+
+
+def test_what_the_numbers_do_not_tell_is_asked_of_the_authors(corpus: kp.Corpus) -> None:
+    plain = kp.spread(corpus, measure="R@2").printing().frame
+    value = plain.loc[plain["system"] == "short", "value"].iloc[0]
+    found = kp.printing(corpus, numbers=[f"short:R@2={value:.4f}"])
+    assert found.fitting > 1
+    assert all(
+        {str(getattr(kp.settings_from(line), name)) for line in found.frame["signature"]} <= set(values) | {"usual"}
+        for name, values in found.asks.items()
+    )
+    assert any(note.where == "ask the authors" for note in found.notes)
+
+
+def test_a_system_that_is_not_there_is_refused(corpus: kp.Corpus) -> None:
+    with pytest.raises(kp.UsageError, match="choose one of: long, short"):
+        kp.printing(corpus, numbers=["bart:P@2=.5"])
+    with pytest.raises(kp.UsageError, match="name a printed number"):
+        kp.printing(corpus)
+
+
+def test_a_spread_is_asked_for_a_number_of_its_measure(corpus: kp.Corpus) -> None:
+    spread = kp.spread(corpus, measure="P@2")
+    assert spread.printing(".50").frame.equals(kp.printing(corpus, numbers=["P@2=.50"]).frame)
+    assert spread.printing(0.5).fitting > spread.printing("0.5000", system="short").fitting
