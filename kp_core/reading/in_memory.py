@@ -32,9 +32,9 @@ def as_pandas(given: Any) -> Any:
 def _as_pandas(one: Any) -> Any:
     if isinstance(one, pd.DataFrame) or not (hasattr(one, "columns") or hasattr(one, "column_names")):
         return one
-    if hasattr(one, "__arrow_c_stream__"):
-        return pa.table(one).to_pandas()
-    return one.to_pandas() if hasattr(one, "to_pandas") else one
+    if hasattr(one, "to_pandas"):
+        return one.to_pandas()
+    return pa.table(one).to_pandas() if hasattr(one, "__arrow_c_stream__") else one
 
 
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:

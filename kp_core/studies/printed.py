@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -104,6 +104,13 @@ class Printing(Numbers):
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     caption: str = "Settings that print a number"
 
+    @property
+    def questions(self) -> list[str]:
+        """What to ask the authors, in words: what the numbers do not tell, with the answers that fit."""
+        return [
+            f"{question(name)} ({' or '.join(in_words(name, one) for one in own)})" for name, own in self.asks.items()
+        ]
+
     def content(self) -> dict[str, Any]:
         """Return what the command line prints in JSON: with printed numbers, how many settings fit, and the nearest."""
         found = {"fitting": self.fitting, "nearest": typeset.records(self.nearest)} if self.printed else {}
@@ -178,9 +185,11 @@ def printing(
         lie = [far for place in order for far in off[place]]
         nearest = table(pairs[place] for place in order).assign(off=lie)
     asks = _asks([one for one in every if id(one) in fitting])
-    said = _notes(printed, len(fitting), len(every), asks, nearest)
-    found: dict[str, Any] = {"fitting": len(fitting), "tried": len(every), "nearest": nearest, "asks": asks}
-    return Printing(table(fits), settings, (*notes, *said), documents, printed=tuple(printed), **found)
+    counts: dict[str, Any] = {"fitting": len(fitting), "tried": len(every)}
+    found = Printing(
+        table(fits), settings, notes, documents, printed=tuple(printed), nearest=nearest, asks=asks, **counts
+    )
+    return replace(found, notes=(*notes, *_notes(found)))
 
 
 def _every(tried: Sequence[Sequence[Tried]]) -> list[_Setting]:
@@ -215,24 +224,17 @@ def _asks(fitting: Sequence[_Setting]) -> dict[str, tuple[str, ...]]:
     return {name: own for name, own in values.items() if len(own) > 1}
 
 
-def _notes(
-    printed: Sequence[Printed], fitting: int, tried: int, asks: Mapping[str, Sequence[str]], nearest: pd.DataFrame
-) -> Iterator[Note]:
+def _notes(found: Printing) -> Iterator[Note]:
     """Say how many settings print the numbers, what to ask the authors, and what the search leaves as it is."""
-    numbers = listed([str(one) for one in printed])
-    if fitting:
-        several = "setting prints" if fitting == 1 else "settings print"
-        yield Note("info", "printed", f"{fitting} of {tried} {several} {numbers}")
+    numbers = listed([str(one) for one in found.printed])
+    if found.fitting:
+        several = "setting prints" if found.fitting == 1 else "settings print"
+        yield Note("info", "printed", f"{found.fitting} of {found.tried} {several} {numbers}")
     else:
-        near = nearest.iloc[0]
-        yield Note(
-            "warning",
-            "printed",
-            f"none of {counted(tried, 'setting')} prints {numbers}; the nearest gives {near['measure']} "
-            f"{near['value']:.4f} ({near['system']})",
-        )
-    if asks:
-        told = (f"{question(name)} ({' or '.join(in_words(name, one) for one in own)})" for name, own in asks.items())
-        yield Note("info", "ask the authors", "; ".join(told))
+        near = found.nearest.iloc[found.nearest["off"].abs().argmax()]
+        told = f"the nearest gives {near['measure']} {typeset.number(near['value'], 4)} ({near['system']})"
+        yield Note("warning", "printed", f"none of {counted(found.tried, 'setting')} prints {numbers}; {told}")
+    if found.asks:
+        yield Note("info", "ask the authors", "; ".join(found.questions))
     kept = "texts, tokens, gold standard, annotators and cutoff are as they are; only conventions were varied"
     yield Note("info", "not varied", kept)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -187,16 +188,17 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
 
 
 def printing(
-    corpus: Corpus, settings: Settings | None = None, /, numbers: Sequence[str] = (), **changes: Unpack[Changes]
+    corpus: Corpus, settings: Settings | None = None, /, numbers: Iterable[str] | str = (), **changes: Unpack[Changes]
 ) -> Printing:
     """Find the settings under which systems have printed numbers: why do I not get the printed number?
 
-    numbers  such as `F1@5=.348`, or `bart:F1@5=.348` for one of several systems; the digits decide what rounds to them.
-             All of them must fit at once, those without a name for one system
+    numbers  such as `F1@5=.348`, or `bart:F1@5=.348` for one of several systems, with commas between several; the
+             digits decide what rounds to them. All must fit at once, those without a name for one system
 
     Every preset is tried, the settings given, each single change of them, and the grid of `spread`.
     """
-    printed = [Printed.parse(number) for number in numbers]
+    each = [numbers] if isinstance(numbers, str) else numbers
+    printed = [Printed.parse(one) for number in each for one in re.split(r"[;,]\s*(?=[^;,=]*=)", number)]
     if not printed:
         raise UsageError("name a printed number, such as F1@5=.348")
     found = [spread(corpus, settings, one.measure, **changes) for one in printed]

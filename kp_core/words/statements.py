@@ -236,6 +236,17 @@ def highest_over_k(measure: str, values: Mapping[str, Sequence[float]]) -> str:
     return f"By {measure}, {first} is highest at k = {ranges[first]}{rest}."
 
 
+def of_setting(preset: str, changes: Sequence[str]) -> str:
+    """Say which conventions a setting is: a preset, and what is other than it says.
+
+    >>> of_setting("pke", ["missing:skip"])
+    'pke, but a document that a system has no list for is left out for this system.'
+    """
+    name = in_words("preset", preset)
+    told = [change_in_words(*change.split(":", 1)) for change in changes]
+    return f"{name}, but {listed(told)}." if told else f"{name}, as it stands."
+
+
 def range_of(spread: Spread) -> str:
     """Say between which values the best system stands under other conventions, and whether the order turns."""
     defined = spread.ranges[spread.ranges["current"].notna()]

@@ -19,7 +19,7 @@ from kp_core.takeaway import methods
 from kp_core.words import statements
 from kp_ui.parts import overview, results
 from kp_ui.state import cached, settings, workspace
-from kp_ui.widgets import controls, show, tables
+from kp_ui.widgets import controls, prose, show, tables
 
 #: What is asked of lists → measures; those written with M or O have a cutoff of their own.
 GROUPS = {
@@ -261,7 +261,8 @@ def _conventions(measure: str) -> None:
     if len(workspace.corpus().runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
         return
     found = cached.spread(measure)
-    show.paragraph(statements.range_of(found))
+    show.lead(statements.range_of(found))
+    _printed(found)
     show.chart(dots.strip(found, statements.range_of(found)), "strip")
     show.about("comparison.spread")
     tables.table(found.ranges, "ranges")
@@ -274,6 +275,40 @@ def _conventions(measure: str) -> None:
     show.downloads(found.frame, "convention_spread", caption, line)
     show.downloads(found.changes, "convention_changes", caption, line)
     show.signature(found.signature)
+
+
+def _printed(spread: kp.Spread) -> None:
+    """Let the user write a printed number, and show the settings that print it, each a click away."""
+    asked = st.text_input(
+        "A number you want to reach",
+        placeholder=f"such as {spread.ranges['low'].min():.3f}; or P@5=.31, F1@5=.348 of one system",
+        width=420,
+        help=prose.helps("printed"),
+        **controls.held("printed", ""),
+    ).strip()
+    if not asked:
+        return
+    found = cached.here(kp.printing, asked) if "=" in asked else spread.printing(asked)
+    told = {note.where: show.sentence(note.message) for note in found.notes}
+    st.markdown(f"**{told['printed']}**")
+    shown = found.frame if found.fitting else found.nearest
+    for place, line in enumerate(list(dict.fromkeys(shown["signature"]))[:_USABLE]):
+        own = shown[shown["signature"] == line].iloc[0]
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            controls.button("Use", f"use {place}", settings.use, line)
+            words = f"{own['system']} {own['value']:.4f}: {statements.of_setting(own['preset'], own['changes'])}"
+            st.markdown(show.plain(words), width="stretch")
+    if found.questions:
+        st.markdown("**What to ask the authors**")
+        st.markdown("\n".join(f"* {show.plain(one)}" for one in found.questions))
+    st.caption(told["not varied"])
+    with st.expander(f"All of them, with {'how far they are' if not found.fitting else 'their values'}"):
+        tables.table(found.wide(), "printed_table")
+    show.downloads(found.wide().assign(signature=shown["signature"]), "printed", "Settings that print a number")
+
+
+#: So many settings stand with a button.
+_USABLE = 3
 
 
 def parts() -> None:

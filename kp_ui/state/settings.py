@@ -151,6 +151,15 @@ def normaliser() -> Normaliser:
     return Normaliser.parse(resolved().normalise)
 
 
+def use(line: str) -> None:
+    """Take the preset and the conventions of a signature; data, gold standard and k stay."""
+    asked = kp.settings_from(line)
+    link.choose("preset", asked.preset if asked.preset != options("preset")[0] else None)
+    for name in CONVENTIONS:
+        text = format_value(getattr(asked, name))
+        link.choose(name, text if text != of_preset(name) else None)
+
+
 def resolved() -> Settings:
     """Return the settings as an evaluation settles them for the data on screen, k being the average gold size."""
     corpus = workspace.corpus()

@@ -158,6 +158,50 @@ def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], 
     assert len(rows) == len(found["rows"]) + 1
 
 
+#: Command of a study, and what Python gives for it.
+STUDIES = {
+    "spread --measure F1@5": lambda corpus: kp.spread(corpus, measure="F1@5").printing(),
+    "spread --printed F1@5=.229 --printed P@5=.37": lambda corpus: kp.printing(corpus, numbers="F1@5=.229, P@5=.37"),
+    "stability --preset pke --by k --views 3,7": lambda corpus: kp.stability(
+        corpus, kp.Settings(preset="pke"), "k", views=["3", "7"]
+    ),
+    "near-misses --k 4": lambda corpus: kp.near_misses(corpus, k=4),
+    "soft --similarity jaccard --tau .5 --hits count --measures F1@3 --interval none": lambda corpus: kp.soft_evaluate(
+        corpus, kp.Settings(interval="none"), kp.Soft("jaccard", 0.5, "count"), ["F1@3"]
+    ),
+    "evaluate --by document --measures F1@5,MAP,kappa --k 4": lambda corpus: kp.documents(
+        corpus, measures="F1@5,MAP,kappa", k=4
+    ),
+}
+
+
+@pytest.mark.parametrize("command", STUDIES)
+def test_a_study_prints_what_python_returns(capsys, command: str) -> None:
+    systems = sorted((LECTURES / "systems").iterdir())
+    corpus = kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl", systems=systems)
+    status, out, _ = run(capsys, *command.split(), *GOLD, *SYSTEMS, "--format", "json")
+    assert status == 0
+    assert json.loads(out) == json.loads(STUDIES[command](corpus).json())
+
+
+def test_missed_keyphrases_stand_beside_their_nearest_predictions(capsys, lectures: kp.Corpus) -> None:
+    _, out, _ = run(capsys, "near-misses", "--missed", "--k", "4", *GOLD, *SYSTEMS, "--format", "json")
+    rows, expected = json.loads(out)["rows"], kp.near_misses(lectures, k=4).gold
+    told = zip(expected["system"], expected["document"], expected["keyphrase"], expected["type"], strict=True)
+    assert sorted((row["system"], row["document"], row["keyphrase"], row["type"]) for row in rows) == sorted(told)
+
+
+def test_printed_figures_are_solved_for_their_tables(capsys) -> None:
+    printed = ["--kappa", ".178", "--p-pos", ".200", "--p-neg", ".973", "--pabak", ".896"]
+    status, out, _ = run(capsys, "recover", *printed, "--format", "json")
+    found = kp.recover(".178", ".200", ".973", ".896")
+    spans = (found.both, found.apart, found.neither, found.larger, found.smaller)
+    assert status == 0
+    assert [row["at least, %"] for row in json.loads(out)["rows"]] == pytest.approx([100 * one.low for one in spans])
+    status, _, err = run(capsys, "recover", "--kappa", ".9", *printed[2:])
+    assert (status, "misprinted" in err) == (1, True)
+
+
 def test_agreement_and_compare_are_those_of_the_api(capsys, lectures: kp.Corpus) -> None:
     _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
     people, found = kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl"), json.loads(out)

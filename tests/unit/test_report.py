@@ -57,6 +57,10 @@ def test_the_archive_holds_all(whole: Report) -> None:
         assert {"report.html", "report.md", "methods.txt", "references.bib"} <= names
         tables = [table.name for table in whole.all_tables]
         assert {f"csv/{name}.csv" for name in tables} <= names
+        values = pd.read_csv(io.BytesIO(archive.read("csv/values_by_document.csv"))).query("measure == 'F1@5'")
+        board = next(table.frame for table in whole.all_tables if table.name == "leaderboard").set_index("system")
+        for system, own in values.groupby("system"):
+            assert own["value"].mean() == pytest.approx(board.loc[system, "F1@5"], abs=1e-12)
         assert kp.settings_from(json.loads(archive.read("settings.json"))["signature"]).k == (5,)
         assert pd.ExcelFile(io.BytesIO(archive.read("tables.xlsx"))).sheet_names == tables
         assert archive.read("tables.tex").decode().count(r"\begin{tabular}") == len(tables)

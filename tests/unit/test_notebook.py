@@ -1,0 +1,104 @@
+"""What a notebook needs: plain lists, tables of other libraries, results that show themselves, calls put right."""
+
+import math
+import re
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.metrics import precision_recall_fscore_support
+
+import kp_core as kp
+from tests.cases import LECTURES
+
+GOLD, PREDICTED = [["tide", "sea"], ["moon"], ["hash table"]], [["tide", "sun"], ["star", "moon"], ["bucket"]]
+
+
+def test_plain_lists_are_scored_as_an_evaluation_scores_them() -> None:
+    found = kp.score(GOLD, PREDICTED, k=2, normalise="none")
+    each = []
+    for gold, predicted in zip(GOLD, PREDICTED, strict=True):
+        every = sorted({*gold, *predicted})
+        sides = [[phrase in own for phrase in every] for own in (gold, predicted)]
+        each.append(precision_recall_fscore_support(*sides, average="binary", zero_division=0)[:3])
+    # the last list is shorter than k: precision divides by k there, as everywhere
+    each[-1] = (0.0, 0.0, 0.0)
+    assert found == pytest.approx(
+        {name: sum(own[place] for own in each) / 3 for place, name in enumerate(("P@2", "R@2", "F1@2"))}, abs=1e-12
+    )
+    assert kp.score(GOLD[0], PREDICTED[0], k=2) == kp.score(GOLD[:1], PREDICTED[:1], k=2)
+    assert math.isnan(kp.score([], ["x"], k=1, measures="R@k")["R@1"])
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "words"),
+    [("tide", ["tide"], "gold is one text"), (["tide"], [["tide"], ["sea"]], "gold has 1 documents and predicted 2")],
+)
+def test_lists_that_cannot_be_meant_are_told(gold, predicted, words: str) -> None:
+    with pytest.raises(kp.UsageError, match=words):
+        kp.score(gold, predicted)
+
+
+@pytest.mark.parametrize("made", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "arrow"])
+def test_a_table_of_another_library_is_read_as_a_dataframe(made) -> None:
+    gold = pd.read_csv(LECTURES / "gold.csv", dtype="str", keep_default_na=False)
+    runs = pd.DataFrame({"doc_id": ["lecture-01"] * 2, "rank": [1, 2], "keyphrase": ["inverted index", "NA"]})
+    plain, other = kp.load(gold, {"a": runs}), kp.load(made(gold), {"a": made(runs)})
+    pd.testing.assert_frame_equal(plain.gold, other.gold)
+    pd.testing.assert_frame_equal(plain.runs, other.runs)
+    asked = {"k": 2, "measures": "P@k", "universe": "rankings"}
+    pd.testing.assert_frame_equal(kp.evaluate(plain, **asked).frame, kp.evaluate(other, **asked).frame)
+
+
+def test_a_table_of_lists_is_read_from_polars() -> None:
+    frame = pl.DataFrame({"doc_id": ["a", "b"], "keyphrases": [["tide", "sea"], ["moon"]]})
+    assert kp.load(frame).gold["phrase"].tolist() == ["tide", "sea", "moon"]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda corpus: kp.evaluate(corpus, 10), "second argument is 10, which is no kp.Settings.*k=10"),
+        (lambda corpus: kp.compare(corpus, "pke"), "preset='pke'"),
+        (lambda corpus: kp.spread(corpus, "F1@5"), "measure='F1@5'"),
+        (lambda corpus: kp.evaluate(corpus, None, 5), "measures is 5"),
+        (lambda corpus: kp.agreement({"d": ["x"]}), r"a dict, which is no corpus; load one: kp.load\("),
+        (lambda corpus: kp.soft_evaluate(corpus, 3), "k=3"),
+    ],
+)
+def test_a_wrong_call_is_told_with_the_one_that_was_meant(lectures: kp.Corpus, call, words: str) -> None:
+    with pytest.raises(kp.UsageError, match=words):
+        call(lectures)
+
+
+def test_results_show_themselves_with_everything_escaped() -> None:
+    corpus = kp.load(gold={"d": ["tide"]}, systems={"<img src=x>": {"d": ["tide"]}, "b": {"d": ["sea"]}})
+    result = kp.evaluate(corpus, k=1, measures="P@k", interval="none")
+    shown = result._repr_html_()
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", shown)
+    assert cells == ["&lt;img src=x&gt;", "1.000", "b", "0.000"]
+    assert "<img" not in shown
+    assert kp.settings.short_form(result.signature) in shown
+    said = kp.answer(corpus, k=1)
+    assert said._repr_html_().startswith("<p><b>")
+    assert kp.paper_table(corpus, k=1)._repr_html_() == kp.paper_table(corpus, k=1).html()
+
+
+def test_a_long_table_says_how_many_rows_it_leaves_out(lectures: kp.Corpus) -> None:
+    rows = kp.near_misses(lectures, k=5)
+    assert f"and {len(rows.frame) - 30:,} more rows" in rows._repr_html_()
+
+
+def test_every_result_gives_its_chart(lectures: kp.Corpus) -> None:
+    result = kp.evaluate(lectures, k=5, measures="F1@k", interval="none")
+    drawn = {trace.name: trace.x[0] for trace in result.chart().data}
+    values = result.frame.set_index("system")["value"]
+    assert all(drawn[name] == pytest.approx(value) for name, value in values.items() if name in drawn)
+    assert drawn
+    over = kp.evaluate(lectures, k="1-3", measures="F1@k", interval="none").chart()
+    assert {tuple(trace.x) for trace in over.data if trace.name == "yake"} == {(1, 2, 3)}
+    for one in (kp.compare(lectures, k=5), kp.spread(lectures, k=5), kp.stability(lectures), kp.agreement(lectures)):
+        assert one.chart().data
+    with pytest.raises(kp.UsageError, match="there is no chart of a Numbers"):
+        kp.documents(lectures, k=5).chart()
