@@ -1,0 +1,41 @@
+"""The table of docs/printed_numbers.md: how many settings print what a preset prints on SemEval-2010."""
+
+import re
+
+import pytest
+
+import kp_core as kp
+from kp_core.studies.printed import Printed, printing
+from tests.cases import ROOT
+from tests.published import semeval
+
+PAGE = (ROOT / "docs" / "printed_numbers.md").read_text("utf-8")
+ROWS = re.findall(r"^\| ([a-z\d, -]+) \| (\d[\d, ]*) \| (\d[\d, ]*) \|$", PAGE, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def spreads(shared):
+    corpus = semeval.corpus(shared, "published")
+    return corpus, [kp.spread(corpus, measure=name, k=10, gold_stemmed="yes") for name in ("F1@10", "P@10", "R@10")]
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(("presets", "three", "four"), ROWS)
+def test_a_preset_is_found_by_one_two_and_three_numbers(spreads, presets: str, three: str, four: str) -> None:
+    corpus, every = spreads
+    for preset in presets.split(", "):
+        asked = {"preset": preset, "k": 10, "gold_stemmed": "yes", "interval": "none"}
+        frame = kp.evaluate(corpus, measures=[one.measure for one in every], **asked).frame
+        exact = frame[frame["system"] == "textrank"].groupby("measure")["value"].first()
+        for digits, told in ((3, three), (4, four)):
+            numbers = [Printed.of(one.measure, f"{exact[one.measure]:.{digits}f}", "textrank") for one in every]
+            found = [
+                printing(
+                    [s.asked for s in every[:n]], [s.tried for s in every[:n]], numbers[:n], every[0].settings, 100
+                )
+                for n in (1, 2, 3)
+            ]
+            assert [one.fitting for one in found] == list(map(int, told.split(", ")))
+            assert preset in {row.preset for row in found[-1].frame.itertuples() if not row.changes} | {
+                other for other in presets.split(", ") if other != preset
+            }
