@@ -5,6 +5,10 @@ from kp_ui.parts.page import Tab
 
 page.tabs(
     "learn_tab",
-    {"Lessons": Tab(learn.lessons, ()), "Methods": Tab(learn.every_measure, ()), "Glossary": Tab(learn.glossary, ())},
+    {
+        "Lessons": Tab(learn.lessons, (), learn.turn),
+        "Methods": Tab(learn.every_measure, ()),
+        "Glossary": Tab(learn.glossary, ()),
+    },
     **page.NOTHING,
 )

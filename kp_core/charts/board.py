@@ -117,7 +117,8 @@ def _behind(comparison: Comparison | None) -> dict[str, str]:
     found = {best: "best"}
     for row in pairs[pairs["a"] == best].to_dict("records"):
         worse, certain = str(row["b"]), str(row["b"]) in comparison.better.get(best, ())
-        found[worse] = f"−{number(row['difference'])} · {'clear' if certain else 'cannot tell'}"
+        sure = "clear" if certain else "leaning" if row["low"] > 0 else "cannot tell"
+        found[worse] = f"−{number(row['difference'])} · {sure}"
     return found
 
 

@@ -41,11 +41,15 @@ from kp_core.typeset import highest, listed, number
 _IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}, "showlegend": False}
 
 
+#: What stands above the values that the hover says together.
+_K: Part = {"unifiedhovertitle": {"text": "k = %{x}"}}
+
+
 @dataclass(frozen=True)
 class Marks:
     """Cutoffs to mark on the axis: the one in use, the average gold size, and where the lists of each system end.
 
-    clear  cutoffs at which the leading system is better than the next for certain: a thick bar on the axis
+    clear  cutoffs at which the system that leads now is better than the next one for certain: a thick bar on the axis
     """
 
     cutoff: int | str | None = None
@@ -58,7 +62,8 @@ class Marks:
         said = [(self.cutoff, f"k = {self.cutoff}"), (self.average, "average gold size")]
         if self.ends:
             first, end = min(self.ends.items(), key=lambda one: one[1])
-            said.append((end, f"lists of {label(first, 16)} end"))
+            of = f"lists of {label(first, 16)}" if len({*self.ends.values()}) > 1 else "all lists"
+            said.append((end, f"{of} end"))
         marks = dict[int, list[str]]()
         for k, words in said:
             if isinstance(k, int) and k <= last:
@@ -90,7 +95,10 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
     lines += [along_axis(own[0], own[-1], panel, color=CLEAR, width=6) for own in bars for panel in panels]
     more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
     figure = laid_out(traces, height, **_axes(panels, last), **more)
-    clear = f" A bar on the axis marks the {len(marks.clear)} cutoffs at which the leader is clear." if bars else ""
+    marked_at = (
+        f" A bar on the axis marks the {len(marks.clear)} cutoffs where the system that leads at k is clearly"
+    )
+    clear = f"{marked_at} better than the next one at k." if bars else ""
     return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()) + clear)
 
 
@@ -107,7 +115,7 @@ def small(result: Result, measure: str, marks: Marks) -> Chart:
     lines = [mark_at(k, dash=dash) for k, _, dash in marks.labels(last) if k == marks.cutoff]
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     title = words_at(0, 1, f"<b>{label(measure)}</b>", font={"size": 13, "color": TEXT}, **place)
-    x, y = axis("", range=[0.5, last + 0.5], nticks=6), axis("", nticks=5, automargin=True)
+    x, y = axis("", range=[0.5, last + 0.5], nticks=6, **_K), axis("", nticks=5, automargin=True)
     more: Part = {"annotations": [title], "shapes": lines, "margin": {"t": 22}, "hovermode": "x unified"}
     return Chart(laid_out(traces, 200, x, y, **more), in_words(systems, measure, marks))
 
@@ -155,7 +163,8 @@ def difference(found: Versus, cutoff: int | str) -> Chart:
         {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 0, "y1": 0, "line": {"color": GREY, "width": 1}}
     ]
     lines += [mark_at(cutoff)] if isinstance(cutoff, int) else []
-    x, y = axis("number of phrases k"), axis(f"{label(found.a, 16)} − {label(found.b, 16)}")
+    x = axis("number of phrases k", range=[0.5, _last({"": rows}) + 0.5])
+    y = axis(f"{label(found.a, 16)} − {label(found.b, 16)}")
     here = rows.iloc[int(rows["difference"].abs().argmax())] if len(rows) else None
     most = (
         f" The difference is largest at k = {int(here['k'])}: {number(here['difference'])}." if here is not None else ""
@@ -194,7 +203,7 @@ def _axes(panels: Mapping[str, str], last: int) -> Part:
     """Return the axes of panels one below the other, each with its measure, which share what stands along x."""
     axes, gap, below = Part(), 0.16 / len(panels), len(panels)
     high = (1 - gap * (below - 1)) / below
-    along: Part = {"domain": [0, 1], "range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)]}
+    along: Part = {"domain": [0, 1], "range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)], **_K}
     upper = {"matches": f"x{list(panels)[-1]}", "showticklabels": False, **along}
     for panel, measure in panels.items():
         below -= 1

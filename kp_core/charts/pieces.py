@@ -41,7 +41,7 @@ def enlarged(chart: Chart) -> Chart:
     letters = {"tickfont": {"size": 20}, "title": {"font": {"size": 22}}}
     more: Part = {name: letters for name in layout if "axis" in name}
     more |= {"font": {"size": 22}, "legend": {"font": {"size": 20}}, "height": round(1.4 * layout["height"])}
-    more["margin"] = {"t": round(1.4 * layout["margin"]["t"])}
+    more["margin"] = {side: round(1.4 * layout["margin"][side]) for side in ("t", "r")}
     if words := layout.get("annotations"):
         more["annotations"] = [
             merged(one, {"font": {"size": round(1.6 * one["font"]["size"])}}) if "size" in one.get("font", {}) else one

@@ -42,21 +42,23 @@ class BestK:
 
 @dataclass(frozen=True)
 class ClearAt:
-    """The cutoffs that were tried, and those at which the system named first is better than the second for certain."""
+    """The cutoffs that were tried, and those at which one system is better than another for certain."""
 
     tried: tuple[int, ...]
     clear: tuple[int, ...]
+    better: str
+    other: str
 
     def __str__(self) -> str:
         """Say it.
 
-        >>> print(ClearAt(tuple(range(1, 51)), (6, 7, 8, 10)))
-        Clear at k = 6 to 8 and 10 of 1 to 50, corrected for all of them.
+        >>> print(ClearAt(tuple(range(1, 51)), (6, 7, 8, 10), "yake", "rake"))
+        With all of k = 1 to 50 corrected for, yake is clearly better than rake at 6 to 8 and 10.
         """
         first, last, size = self.tried[0], self.tried[-1], len(self.tried)
-        tried = f"{first} to {last}" if size == last - first + 1 else f"{size} tried between {first} and {last}"
-        at = f"k = {_ranges(self.clear, self.tried)}" if self.clear else "no k"
-        return f"Clear at {at} of {tried}, corrected for all of them."
+        tried = f"{first} to {last}" if size == last - first + 1 else f"{size} cutoffs between {first} and {last}"
+        at = _ranges(self.clear, self.tried) if self.clear else "none of them"
+        return f"With all of k = {tried} corrected for, {self.better} is clearly better than {self.other} at {at}."
 
 
 def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]:

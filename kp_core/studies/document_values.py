@@ -161,14 +161,14 @@ def marked_text(view: DocumentView, systems: Sequence[str], settings: Settings) 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A phrase of a document: who of the annotators chose it, and system → rank and mark where it lists it.
+    """A phrase of a document: who of the annotators chose it, and system → rank, mark, whether it is within k.
 
     within  whether it is within the cutoff of a system; keyphrase: whether people chose it
     """
 
     phrase: str
     people: tuple[str, ...]
-    ranks: dict[str, tuple[int, str]]
+    ranks: dict[str, tuple[int, str, bool]]
     within: bool
     keyphrase: bool
 
@@ -196,9 +196,9 @@ def phrases_of(view: DocumentView, settings: Settings, beyond: int = 0) -> list[
                 False,
                 own is not None,
             )
-            ranks = {system: (int(row.rank), str(row.mark))} | known.ranks
+            ranks = {system: (int(row.rank), str(row.mark), bool(row.counts))} | known.ranks
             found[key] = replace(known, ranks=ranks, within=known.within or bool(row.counts))
-    order = sorted(found.values(), key=lambda one: (not one.within, min(rank for rank, _ in one.ranks.values())))
+    order = sorted(found.values(), key=lambda one: (not one.within, min(rank for rank, *_ in one.ranks.values())))
     missed = [row for phrase, row in gold.items() if f"gold {phrase}" not in found]
     return [*order, *(Phrase(" | ".join(row.spellings), tuple(row.annotators), {}, False, True) for row in missed)]
 

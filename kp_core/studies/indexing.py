@@ -48,17 +48,17 @@ def _choices(corpus: Corpus, normalise: str) -> pd.DataFrame:
 
 
 def disputed_headings(corpus: Corpus, normalise: str, most: int = 20) -> pd.DataFrame:
-    """Return the phrases that some annotators chose and others did not, those with the most against them first.
+    """Return the phrases that some annotators chose and others did not, those with the most disagreeing pairs first.
 
     documents  in which anybody chose it; chosen, not chosen: by how many annotators who saw these documents
     """
     rows = _choices(corpus, normalise)
     rows = rows[rows["of"] > 1].assign(against=lambda table: table["of"] - table["chosen"])
-    found = rows.groupby("heading", sort=False).agg(
-        phrase=("phrase", "first"), documents=("doc_id", "size"), chosen=("chosen", "sum"), against=("against", "sum")
-    )
-    found = found[found["against"] > 0].sort_values(["against", "documents"], ascending=False, kind="stable")
-    return found.head(most).rename(columns={"against": "not chosen"}).reset_index(drop=True)
+    rows = rows.assign(apart=rows["chosen"] * rows["against"])
+    summed = {name: (name, "sum") for name in ("chosen", "against", "apart")}
+    found = rows.groupby("heading", sort=False).agg(phrase=("phrase", "first"), documents=("doc_id", "size"), **summed)
+    found = found[found["apart"] > 0].sort_values(["apart", "documents"], ascending=False, kind="stable")
+    return found.drop(columns="apart").head(most).rename(columns={"against": "not chosen"}).reset_index(drop=True)
 
 
 def titles(corpus: Corpus, normalise: str) -> pd.DataFrame:

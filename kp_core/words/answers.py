@@ -196,7 +196,7 @@ def of_comparison(
     how = "uncorrected" if comparison.correction == "none" else f"{_CORRECTIONS[comparison.correction]}, {pairs} pairs"
     how = f" ({how})" if pairs > 1 else ""
     certain = tested if comparison.documents >= FEW else None
-    over = ClearAt(certain.tried, certain.clear(best, second)) if certain else None
+    over = ClearAt(certain.tried, certain.clear(best, second), best, second) if certain else None
     peak = certain.best(best) if certain else None
     return Answer(
         claim, grade, f"Difference {lead}, {p}{how}, {documents}{also}.", (best, second), over, peak, coverage, known

@@ -170,7 +170,7 @@ def _share() -> None:
 
 def _present(turn: Callable[[int], None]) -> None:
     """Offer steps on and back, by arrows and by the keys of a clicker, and the end of presenting."""
-    for label, keys, step in (("Back", ("Left", "PageUp"), -1), ("On", ("Right", "PageDown"), 1)):
+    for label, keys, step in (("Back", ("Left", "PageUp"), -1), ("Next", ("Right", "PageDown"), 1)):
         for key in keys:  # a button has one key, so each has a second one that nobody sees
             controls.button(label, f"turn {key}", turn, step, type="tertiary", shortcut=key)
     controls.button("End presenting", "present", link.choose, "present", None, type="tertiary", shortcut="Esc")

@@ -30,7 +30,10 @@ _SHOWN = "document shown"
 
 def section() -> None:
     """Arrange the three panes: list, text, phrases; without systems, the documents that people dispute most."""
-    left, middle, right = st.columns([6, 6, 7], gap="medium")
+    wide = not link.presented()  # large type leaves room for two panes
+    folded = None if wide else st.expander("The documents")
+    *aside, middle, right = st.columns([6, 6, 7] if wide else [6, 7], gap="medium")
+    left = folded or aside[0]
     pair = _pair() if workspace.corpus().systems else ()
     with left:
         document = _listed(pair) if pair else _disputed()
@@ -184,7 +187,7 @@ def phrases(
     head = "".join(
         f'<th title="{tables.escape(name)}">{tables.escape(short(name, 14))}</th>' for name in (*people, *systems)
     )
-    rows, before = list[str](), True
+    rows, before = list[str](), bool(systems)
     for one in found:
         if before and not one.within:
             rows.append(f'<tr class="kp-line"><td colspan="{1 + len(people) + len(systems)}"></td></tr>')
@@ -195,7 +198,9 @@ def phrases(
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
     signs = "; ".join(f"{SIGNS[mark]} {words}" for mark, words in MARKS.items() if mark != "again")
-    show.small(f"Number: rank in the list. {signs}; {_NEAR} nearly a keyphrase. Below the line: beyond the cutoff.")
+    if systems:
+        beyond = "Pale: beyond the cutoff of that list; below the line: of all lists."
+        show.small(f"Number: rank in the list. {signs}; {_NEAR} nearly a keyphrase. {beyond}")
     if hidden := len(view.lists) - len(systems):
         show.small(f"{show.counted(hidden, 'further system')} not shown: choose them as A and B.")
 
@@ -220,10 +225,13 @@ def _row(
 def _cell(one: Phrase, system: str, near: Mapping[str, str]) -> str:
     if system not in one.ranks:
         return "<td></td>"
-    rank, mark = one.ranks[system]
+    rank, mark, within = one.ranks[system]
     said = near.get(one.phrase, "") if mark == "miss" else ""
     sign = _NEAR if said else SIGNS[mark]
-    return f'<td class="kp-{mark}" title="{tables.escape(said or MARKS[mark])}">{rank} <b>{sign}</b></td>'
+    look = f"kp-{mark}" if within else f"kp-{mark} quiet"
+    words = said or MARKS[mark]
+    title = words if within else f"{words}; beyond the cutoff"
+    return f'<td class="{look}" title="{tables.escape(title)}">{rank} <b>{sign}</b></td>'
 
 
 def _frequent(system: str) -> None:

@@ -10,7 +10,7 @@ from kp_core.charts import screen_tables
 from kp_core.learn import LESSONS, Lesson, Options, Question, Slider
 from kp_core.takeaway import methods
 from kp_core.words import statements
-from kp_ui.parts import bar, results
+from kp_ui.parts import bar, page, results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
@@ -18,21 +18,40 @@ from kp_ui.widgets import controls, show, tables
 ON_SCREEN = "The threshold, on the data on screen"
 
 
+def _every() -> dict[str, Lesson | None]:
+    """Return the lessons by their titles; that on the data on screen stands first, where there are some."""
+    corpus = workspace.corpus()
+    first: dict[str, Lesson | None] = {ON_SCREEN: None} if corpus.systems and len(corpus.gold) else {}
+    return first | {lesson.title: lesson for lesson in LESSONS.values()}
+
+
+def turn(step: int) -> bool:
+    """Go on to the next lesson, or back; tell whether there is one."""
+    every = list(_every())
+    chosen = link.chosen().get("lesson", "")
+    place = (every.index(chosen) if chosen in every else 0) + step
+    if not 0 <= place < len(every):
+        return False
+    link.choose("lesson", every[place])
+    return True
+
+
 def lessons() -> None:
     """Let the user choose a lesson from the list, go on or back."""
-    titles = {lesson.title: lesson for lesson in LESSONS.values()}
-    every = [*([ON_SCREEN] if workspace.corpus().systems and len(workspace.corpus().gold) else []), *titles]
+    every = _every()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = controls.select("Lesson", every, "lesson", label_visibility="collapsed")
-        controls.steps("lesson", every, every.index(chosen), keys=True)
-    if chosen == ON_SCREEN:
+        controls.steps("lesson", list(every), list(every).index(chosen), keys=True)
+    lesson = every[chosen]
+    if lesson is None:
         _on_screen()
     else:
-        draw(titles[chosen])
+        draw(lesson)
 
 
 def _on_screen() -> None:
     """Show what the threshold does to kappa and PABAK on the data on screen, beside systems that know nothing."""
+    page.one_dataset("lesson")
     with st.container(horizontal=True, vertical_alignment="center"):
         bar.cutoff(320)
     cutoff, system = settings.cutoff(), results.best_first()[0]

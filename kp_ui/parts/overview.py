@@ -28,14 +28,13 @@ _FEW = 3
 
 def answer() -> None:
     """Say which system is better and whether that is certain, above the rows that say so and the curve over k."""
-    systems = workspace.corpus().systems
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name = named(measure, cutoff)
     top = st.container()
     result = cached.measure_in_use()
-    here = results.with_people(result.at(cutoff))
+    here = result.at(cutoff)
     said = cached.answer()
-    _rows(here, result, measure, said)
+    _rows(results.with_people(here), result, measure, said)
     results.reasons(here)
     results.few(here)
     if has_curve(measure):
@@ -43,6 +42,8 @@ def answer() -> None:
         drawn = curves.over_k(result, measure, replace(results.marks(), clear=clear))
         show.choosing_k(drawn, "over_k", f"{measure} over k")
         results.where_no_mark()
+        if clear:
+            show.small(results.in_short(f"The bar on the axis: {said.over_k}"))
     else:
         show.small(f"{name} does not depend on k, so it has no curve over k.")
     with top:
@@ -58,7 +59,7 @@ def answer() -> None:
         curve = screen_tables.curves(result, measure)
         show.downloads(curve, figures.file_name(f"{measure} over k"), f"{measure} over k", result.signature)
     show.recipe(here)
-    _hidden(systems)
+    _hidden()
 
 
 def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> None:
@@ -145,7 +146,7 @@ def _won_and_lost(system: str, other: str) -> None:
                 link.to("documents", label, system=system, other=other, document=str(row.document))
 
 
-def _hidden(systems: Sequence[str]) -> None:
+def _hidden() -> None:
     """Say which systems are hidden, with the way back."""
     if names := workspace.hidden():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

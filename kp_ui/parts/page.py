@@ -7,9 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+import kp_core as kp
+from kp_core.reading.sense import refuse_apart
 from kp_ui.parts import bar
 from kp_ui.parts.bar import Acts
-from kp_ui.state import link, settings, workspace
+from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
 #: What a page needs that works without any data.
@@ -18,10 +20,11 @@ NOTHING: dict[str, Any] = {"systems": False, "gold": False, "every": True}
 
 @dataclass(frozen=True)
 class Tab:
-    """A tab of a page: what draws it, and what of the bar acts on it."""
+    """A tab of a page: what draws it, what of the bar acts on it, and what a clicker turns in it, if it can."""
 
     draw: Callable[[], None]
     acts: Sequence[Acts] = bar.EVERY
+    turn: Callable[[int], bool] | None = None
 
 
 def opened(
@@ -51,6 +54,18 @@ def opened(
             label = "Or let KPScope extract phrases from these texts"
             link.to("data", label, data_tab="Extract phrases")
         st.stop()
+    if systems and gold and (apart := cached.ask(_apart)):
+        show.lacks(show.plain(apart))
+        st.stop()
+
+
+def _apart(corpus: kp.Corpus) -> str:
+    """Return why no number has a meaning: no system has a document of the gold standard; else nothing."""
+    try:
+        refuse_apart(corpus)
+    except kp.InputError as refusal:
+        return str(refusal)
+    return ""
 
 
 def tabs(key: str, sections: Mapping[str, Tab], above: Callable[[], None] | None = None, **needs: bool) -> None:
@@ -58,7 +73,7 @@ def tabs(key: str, sections: Mapping[str, Tab], above: Callable[[], None] | None
 
     above: what stands above the tabs; a presented page shows the open one alone
     """
-    opened(controls.open_tab(key, sections).acts, turn=partial(_turn_tab, key, list(sections)), **needs)
+    opened(controls.open_tab(key, sections).acts, turn=partial(_turn_tab, key, sections), **needs)
     if above is not None:
         above()
     if link.presented():
@@ -79,9 +94,11 @@ def _turn_page(step: int) -> None:
     st.session_state[workspace.ARRIVED] = _PRESENTED[max(0, min(len(_PRESENTED) - 1, place + step))]
 
 
-def _turn_tab(key: str, names: Sequence[str], step: int) -> None:
-    """Go on to the next tab, or back; beyond the last one to the next page."""
-    chosen = link.chosen().get(key, "")
+def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
+    """Go on in the tab, else to the next tab, or back; beyond the last one to the next page."""
+    chosen, names, turn = link.chosen().get(key, ""), list(sections), controls.open_tab(key, sections).turn
+    if turn is not None and turn(step):
+        return
     place = (names.index(chosen) if chosen in names else 0) + step
     if 0 <= place < len(names):
         link.choose(key, names[place])

@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 import streamlit as st
 
 import kp_core as kp
+from kp_core import typeset
 from kp_core.corpus import Role, content_digest
 from kp_core.errors import counted
 from kp_core.reading import LIMITS, Choice, Finding, Reply, Source
@@ -118,12 +119,11 @@ def current() -> Workspace:
         return here
     if name:
         here = replace(here, corpus=here.corpus.by_dataset[name], digest=f"{here.digest}/{name}")
-    names = {one: _shown_as().get(one, one) for one in here.corpus.systems if one not in hidden()}
-    if (
-        len(set(names.values())) < len(names)
-        or not names
-        or (all(one == shown for one, shown in names.items()) and (len(names) == len(here.corpus.systems)))
-    ):
+    gone, shown = hidden(), _shown_as()
+    names = {one: shown.get(one, one) for one in here.corpus.systems if one not in gone}
+    if len(set(names.values())) < len(names):  # two of one name cannot be told apart, so each keeps its own
+        names = {one: one for one in names}
+    if names == {one: one for one in here.corpus.systems}:
         return here
     digest = f"{here.digest} {names}"
     before: Workspace | None = st.session_state.get(_LOOKED_AT)
@@ -134,8 +134,11 @@ def current() -> Workspace:
 
 
 def hidden() -> tuple[str, ...]:
-    """Return the systems that are hidden, by their names in the data."""
-    return tuple(map(unquote, filter(None, link.chosen().get(HIDDEN, "").split(","))))
+    """Return the systems that are hidden, by their names in the data; never all of them."""
+    asked = {*map(unquote, link.chosen().get(HIDDEN, "").split(","))}
+    systems = whole().corpus.systems
+    found = tuple(name for name in systems if name in asked)
+    return found if len(found) < len(systems) else ()
 
 
 def hide(system: str) -> None:
@@ -150,7 +153,10 @@ def _shown_as() -> dict[str, str]:
 
 
 def show_as(system: str, name: str) -> None:
-    """Show a system by another name; an empty one takes that back."""
+    """Show a system by another name, unless another one has it; an empty one takes that back."""
+    if name != system and name in current().corpus.systems:
+        st.toast(f"{typeset.escape_markdown(name)} is the name of another system, so this one keeps its own.")
+        return
     names = {**_shown_as(), _in_data(system): name}
     pairs = [f"{quote(one, safe=' @#')}:{quote(shown, safe=' @#')}" for one, shown in names.items() if shown != one]
     link.choose(_NAMES, ",".join(pairs) or None)

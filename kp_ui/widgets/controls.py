@@ -9,13 +9,15 @@ import streamlit as st
 
 from kp_core.reading import LIMITS, Source
 from kp_core.studies.trimming import THRESHOLDS
-from kp_ui.state import link
+from kp_ui.state import link, settings
 from kp_ui.widgets import show
 from kp_ui.widgets.prose import helps, value
 
 T = TypeVar("T", bound=str)
 N = TypeVar("N", int, float)
 A = TypeVar("A")
+#: Control → the page on which it was drawn last.
+_DRAWN = "drawn on"
 
 
 def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
@@ -32,9 +34,14 @@ def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "")
 
 
 def keep(key: str, wanted: Any) -> None:
-    """Set a control where it stands otherwise; one that is written anew loses the keys pressed in the meantime."""
-    if key not in st.session_state or st.session_state[key] != wanted:
+    """Set a control where it stands otherwise; one that is written anew loses the keys pressed in the meantime.
+
+    On another page it is another control to Streamlit, which begins at its first value unless it is written.
+    """
+    page, drawn = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
+    if key not in st.session_state or st.session_state[key] != wanted or drawn.get(key) != page:
         st.session_state[key] = wanted
+    drawn[key] = page
 
 
 def _take(name: str, key: str, usual: str) -> None:

@@ -207,8 +207,9 @@ def test_clear_cutoffs_are_those_where_the_first_is_ahead() -> None:
     found = OverK((1, 2, 3), values, {("a", "b"): np.array([0.01, 0.02, 0.3])}, 100, 0)
     assert found.clear("a", "b") == (2,)
     assert found.clear("b", "a") == (1,)
-    assert str(ClearAt((1, 2, 3), ())) == "Clear at no k of 1 to 3, corrected for all of them."
-    assert str(ClearAt((1, 12, 23), (12,))) == "Clear at k = 12 of 3 tried between 1 and 23, corrected for all of them."
+    corrected = "With all of k = {} corrected for, a is clearly better than b at {}."
+    assert str(ClearAt((1, 2, 3), (), "a", "b")) == corrected.format("1 to 3", "none of them")
+    assert str(ClearAt((1, 12, 23), (12,), "a", "b")) == corrected.format("3 cutoffs between 1 and 23", "12")
 
 
 def test_the_best_k_has_those_beside_it_that_are_not_lower_for_certain() -> None:

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from kp_core.charts.screen_tables import clusters
+from kp_core.scoring.measures import parse
 from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison
 from kp_core.studies.spread import Spread
@@ -42,7 +43,7 @@ def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[o
     bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
     pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
     found = {"ranges": bounds, "changes": nothing, "turns": pairs, "combinations": 216}
-    return Spread(nothing, Settings(), (), 1, False, measure="F1@7", **found)
+    return Spread(nothing, Settings(), (), 1, False, measure="F1@7", asked=parse("F1@7"), tried=(), **found)
 
 
 @pytest.mark.parametrize(("ranges", "turns", "sentence"), [one.values() for one in CASES["ranges"]])
