@@ -95,9 +95,7 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
     lines += [along_axis(own[0], own[-1], panel, color=CLEAR, width=6) for own in bars for panel in panels]
     more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
     figure = laid_out(traces, height, **_axes(panels, last), **more)
-    marked_at = (
-        f" A bar on the axis marks the {len(marks.clear)} cutoffs where the system that leads at k is clearly"
-    )
+    marked_at = f" A bar on the axis marks the {len(marks.clear)} cutoffs where the system that leads at k is clearly"
     clear = f"{marked_at} better than the next one at k." if bars else ""
     return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()) + clear)
 

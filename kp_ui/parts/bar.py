@@ -51,7 +51,8 @@ def _data() -> None:
     told = [counts[0], *counts[-1:]] if counts[1:] else counts
     label = " · ".join([f"**{show.plain(name)}**", *told])
     with st.popover(label, icon=":material/database:", type="tertiary", key="data on screen"):
-        show.small(f"{here.title[:1].upper()}{here.title[1:]}: {', '.join(counts)}.")
+        title = f"{here.title[:1].upper()}{here.title[1:]}"
+        show.small(f"{title}." if here.sample is not None else f"{title}: {', '.join(counts)}.")
         if corpus.datasets:
             controls.select("Data set", [workspace.EVERY, *corpus.datasets], workspace.DATASET)
         if here.sample is None:

@@ -11,6 +11,7 @@ from kp_core.scoring.measures import of_systems
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import names_sentences
 from kp_core.settings import FIELDS, Changes, Settings, format_value
+from kp_core.studies.spread import GRID
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
 from kp_ui.state import link, workspace
@@ -21,9 +22,9 @@ NUMBERS = tuple(map(str, range(1, 51)))
 #: Cutoffs that are no number.
 BY_SIZE = ("average", "gold", "all")
 NORMALISERS = (
-    *("none", "lower+space", "nfkc+lower+space"),
+    *("none", "nfkc+lower+space"),
     *(f"nfkc+lower+space+porter-{mode}" for mode in ("nltk", "original", "martin")),
-    "lower+space+porter-nltk",
+    *GRID["normalise"],
     "lower+space+porter-semeval",
     *(f"nfkc+lower+space+{rule}+porter-nltk" for rule in ("possessive-drop", "hyphen-split")),
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),

@@ -1,5 +1,6 @@
 """The pages of results, of people and of the report show the numbers of the Python functions, and never a traceback."""
 
+import re
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -121,6 +122,39 @@ def test_the_spread_of_conventions_is_that_of_the_function(lectures: kp.Corpus) 
     assert "What one change of the present conventions does" in [one.label for one in app.expander]
     assert plain(statements.range_of(expected)) in words(app)
     assert plain(statements.range_of(expected)) in words(opened("overview", k="9"))
+
+
+def test_a_number_to_reach_gives_settings_that_are_taken_with_a_click(lectures: kp.Corpus) -> None:
+    app = at("systems", "Stability", k="5", stability=VIEWS[1], printed=".229")
+    expected = kp.spread(lectures, measure="F1@k", k=5).printing(".229")
+    assert plain(f"{expected.fitting} of {expected.tried} settings print F1@5 = .229.") in words(app)
+    assert all(plain(question) in words(app) for question in expected.questions)
+    app.button(key="use 0").click().run()
+    first = kp.settings_from(expected.frame["signature"].iloc[0])
+    assert kp.settings_from(recipe(app)).differences(first) == {}
+    several = at("systems", "Stability", k="5", stability=VIEWS[1], printed="yake:P@5=.37, yake:F1@5=.9")
+    assert plain("None of 255 settings prints yake:P@5 = .37 and yake:F1@5 = .9") in words(several)
+    refused = at("systems", "Stability", k="5", stability=VIEWS[1], printed="nothing")
+    assert "is no printed number" in words(refused)
+
+
+def test_systems_are_hidden_and_renamed_and_what_is_said_of_it_is_true() -> None:
+    app = opened("overview", k="6", hidden="textrank,nobody", names="yake:mine")
+    assert "Hidden, and part of no test: textrank." in words(app)
+    assert set(dots(app)) == {"mine", "tfidf", "rake", "random k", "says nothing"}
+    everyone = opened("overview", k="6", hidden="textrank,yake,tfidf,rake")
+    assert "Hidden" not in words(everyone)
+    assert {"textrank", "yake", "tfidf", "rake"} <= set(dots(everyone))
+    alike = opened("overview", k="6", hidden="textrank", names="tfidf:yake")
+    assert "Hidden, and part of no test: textrank." in words(alike)
+    assert {"yake", "tfidf"} <= set(dots(alike))
+
+
+def test_a_hit_beyond_the_cutoff_of_its_own_list_is_pale() -> None:
+    texts = "\n".join(one.value for one in opened("documents", k="6", document="lecture-01").get("html"))
+    cells = re.findall(r'<td class="kp-hit( quiet)?" title="([^"]*)">(\d+) <b>✓</b>', texts)
+    assert cells
+    assert all((int(rank) > 6) == bool(pale) == title.endswith("beyond the cutoff") for pale, title, rank in cells)
 
 
 @pytest.mark.parametrize("measure", ["F1@k", "kappa", "MAP"])

@@ -149,6 +149,22 @@ def test_no_key_is_lost_however_fast(server: str, page: Page, settle: SETTLE, pa
     expect(slider(page)).to_have_value("14")
 
 
+def test_controls_that_pages_share_keep_their_value_from_page_to_page(server: str, page: Page, settle: SETTLE) -> None:
+    page.goto(f"{server}/overview?sample=lectures&k=12&measure=P@k&system=rake&other=tfidf")
+    settle(page)
+    for name in ("Systems", "Documents", "Overview", "Systems", "Documents"):
+        follow(page, settle, name)
+        expect(slider(page)).to_have_value("12")
+        if name == "Documents":
+            assert main(page).get_by_role("combobox", name="A", exact=True).input_value() == "rake"
+    follow(page, settle, "Overview")
+    slider(page).press("ArrowRight")
+    page.wait_for_url("**k=13*")
+    bar(page).locator(".st-key-measure-in-words button").click()
+    chosen = page.get_by_test_id("stPopoverBody").get_by_role("radio", name="P@k", exact=True)
+    expect(chosen).to_have_attribute("aria-checked", "true")
+
+
 def test_k_is_chosen_by_a_click_in_the_chart_and_can_be_typed(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview?k=6")
     settle(page)
