@@ -68,7 +68,7 @@ def _show(last: Noted, name: str, place: DeltaGenerator) -> None:
             show.signature(line)
             st.code(line, language=None, wrap_lines=True)
         label, icon = "Back to the settings of this result", ":material/undo:"
-        controls.button(label, "back_to_result", link.restore, last.settings, icon=icon)
+        controls.button(label, "back_to_result", link.choose_all, last.settings, icon=icon)
 
 
 def _ways_on() -> None:

@@ -50,7 +50,7 @@ def _data() -> None:
     name = "Sample" if here.sample is not None else here.title[:1].upper() + here.title[1:]
     told = [counts[0], *counts[-1:]] if counts[1:] else counts
     label = " · ".join([f"**{show.plain(name)}**", *told])
-    with st.popover(label, icon=":material/database:", type="tertiary", key="data on screen"):
+    with controls.folded(label, icon=":material/database:", type="tertiary", key="data on screen"):
         title = f"{here.title[:1].upper()}{here.title[1:]}"
         show.small(f"{title}." if here.sample is not None else f"{title}: {', '.join(counts)}.")
         if corpus.datasets:
@@ -74,7 +74,7 @@ def cutoff(width: int = 130) -> None:
     take: dict[str, Any] = {"on_change": _take, "label_visibility": "collapsed"}
     st.slider("k", 1, 50, key="k", args=("k",), width=width, **take)
     words = f"= **{in_words('k', now)}**" if now in settings.BY_SIZE else f"= **{now}**"
-    with st.popover(words, type="tertiary", key="k in words"):
+    with controls.folded(words, type="tertiary", key="k in words"):
         controls.keep("k typed", wanted)
         st.number_input(question("k"), 1, 50, key="k typed", help=prose.helps("k"), on_change=_take, args=("k typed",))
         controls.keep("k by size", now if now in settings.BY_SIZE else None)
@@ -89,7 +89,7 @@ def _take(key: str) -> None:
 
 def _measure() -> None:
     now = settings.value("measure")
-    with st.popover(f"**{show.plain(show.head(now))}**", type="tertiary", key="measure in words"):
+    with controls.folded(f"**{show.plain(show.head(now))}**", type="tertiary", key="measure in words"):
         controls.pick(question("measure"), settings.options("measure"), "measure", show.head)
         st.markdown(show.meanings([now]))
 
@@ -97,7 +97,7 @@ def _measure() -> None:
 def _gold() -> None:
     now = settings.value("annotators")
     words = f"keyphrases of **{show.plain(prose.value('annotators', now))}**"
-    with st.popover(words, type="tertiary", key="gold in words"):
+    with controls.folded(words, type="tertiary", key="gold in words"):
         values = settings.options("annotators")
         controls.pick(question("annotators"), values, "annotators", partial(in_words, "annotators"))
         show.about("help.annotators")
@@ -111,7 +111,7 @@ def _rules() -> None:
     preset, changed = settings.value("preset"), settings.changed()
     number = f" + {len(changed)}" if changed else ""
     label = f"rules **{show.plain(in_words('preset', preset))}{number}**"
-    place = st.popover(label, type="tertiary", key="rules", on_change="rerun", width="content")
+    place = st.popover(label, type="tertiary", key="rules", on_change=link.stay, width="content")
     if not place.open:
         return
     with place:
@@ -160,7 +160,7 @@ def _take_back() -> None:
 
 def _share() -> None:
     """Offer the link of this page with all its choices, and to present the page."""
-    with st.popover("Share", type="tertiary", icon=":material/link:", key="share", on_change="rerun") as place:
+    with st.popover("Share", type="tertiary", icon=":material/link:", key="share", on_change=link.stay) as place:
         if place.open:
             st.code(link.address(), language=None, wrap_lines=True)
             st.caption("The link holds page and settings, not the data: others see the sample, or load the same files.")

@@ -40,7 +40,7 @@ def section() -> None:
     said = st.container()
     kind = KINDS[controls.views("Pairs", KINDS, "pairs")]
     left, right = st.columns([1, 1], gap="medium")
-    with st.popover("Measures, human score, correlation", icon=":material/tune:"):
+    with controls.folded("Measures, human score, correlation", icon=":material/tune:"):
         average, ask = choose(judged)
     if ask is None:
         return

@@ -41,7 +41,8 @@ def lessons() -> None:
     every = _every()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = controls.select("Lesson", every, "lesson", label_visibility="collapsed")
-        controls.steps("lesson", list(every), list(every).index(chosen), keys=True)
+        if not link.presented():  # a clicker turns them there
+            controls.steps("lesson", list(every), list(every).index(chosen), keys=True)
     lesson = every[chosen]
     if lesson is None:
         _on_screen()

@@ -17,7 +17,7 @@ from kp_core.reading.preview import FirstRows, first_rows, understand, with_part
 from kp_core.reading.separators import SEPARATORS
 from kp_core.reading.source import expand
 from kp_core.reading.uploads import is_archive
-from kp_ui.state import cached, workspace
+from kp_ui.state import cached, link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 #: What a file may be, in words.
@@ -92,7 +92,7 @@ def panel(file: Source) -> None:
                 draft = _columns(file, draft, rows)
             st.session_state[f"mapping {file.name}"] = choice, draft
         label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
-        ways = st.expander(label, rows is None, key=f"ways {file.name}", on_change="rerun")
+        ways = st.expander(label, rows is None, key=f"ways {file.name}", on_change=link.stay)
         if ways.open:  # every reading is tried, which takes a while for a large file
             with ways:
                 _settled(file, choice, "encoding")

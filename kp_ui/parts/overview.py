@@ -111,7 +111,7 @@ def _cells(row: Row, further: Sequence[str], number: int) -> str:
 def _name(row: Row, rows: Sequence[Row]) -> None:
     """Show the name of a system; behind it where it wins and loses, and how to rename or hide it."""
     shown = results.in_short(row.system)
-    place = st.popover(show.plain(shown), type="tertiary", key=f"name {row.system}", on_change="rerun", width=160)
+    place = st.popover(show.plain(shown), type="tertiary", key=f"name {row.system}", on_change=link.stay, width=160)
     if not place.open:
         return
     with place:

@@ -82,7 +82,7 @@ def against() -> None:
         return
     said = st.container()
     pair = st.empty()
-    with pair.popover("A and B", icon=":material/compare_arrows:"):
+    with controls.folded("A and B", pair, icon=":material/compare_arrows:"):
         a = controls.select("A", names, "against_a")
         others = [name for name in names if name != a]
         runs = next(own for own in runs_of(names).values() if a in own)

@@ -25,6 +25,11 @@ def chosen() -> dict[str, str]:
 def choose(name: str, text: str | None) -> None:
     """Choose a value, as the user asks; None takes the choice back, so that the usual one holds."""
     settle(name, text)
+    stay()
+
+
+def stay() -> None:
+    """Say that this run comes from a click in the page: an address that came with it is older than the choices."""
     st.session_state[_ASKED] = True
 
 
@@ -44,6 +49,12 @@ def presented() -> bool:
 def restore(query: Mapping[str, str]) -> None:
     """Put other choices in the place of all."""
     st.session_state[_CHOSEN] = {name: text for name, text in query.items() if text}
+
+
+def choose_all(query: Mapping[str, str]) -> None:
+    """Put other choices in the place of all, as the user asks."""
+    restore(query)
+    stay()
 
 
 def written() -> dict[str, str]:

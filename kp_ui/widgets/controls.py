@@ -1,7 +1,7 @@
 """Draw controls that are part of the link, and drop zones; what each is for stands under its key in `prose.toml`."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote, unquote
 
@@ -18,6 +18,8 @@ N = TypeVar("N", int, float)
 A = TypeVar("A")
 #: Control → the page on which it was drawn last.
 _DRAWN = "drawn on"
+#: Whether what is drawn stands behind a button.
+_FOLDED = "folded"
 
 
 def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
@@ -36,12 +38,23 @@ def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "")
 def keep(key: str, wanted: Any) -> None:
     """Set a control where it stands otherwise; one that is written anew loses the keys pressed in the meantime.
 
-    On another page it is another control to Streamlit, which begins at its first value unless it is written.
+    On another page it is another control to Streamlit, and behind a button it is made when that opens: there it begins
+    at its first value unless it is written.
     """
     page, drawn = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
-    if key not in st.session_state or st.session_state[key] != wanted or drawn.get(key) != page:
+    anew = drawn.get(key) != page or st.session_state.get(_FOLDED, False)
+    if anew or key not in st.session_state or st.session_state[key] != wanted:
         st.session_state[key] = wanted
     drawn[key] = page
+
+
+@contextmanager
+def folded(label: str, inside: Any = st, **more: Any) -> Iterator[None]:
+    """Draw a button that opens what is drawn inside this, controls that are part of the link."""
+    with inside.popover(label, **more):
+        st.session_state[_FOLDED] = True
+        yield
+    st.session_state[_FOLDED] = False
 
 
 def _take(name: str, key: str, usual: str) -> None:

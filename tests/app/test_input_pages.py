@@ -193,7 +193,7 @@ def workspace_words(app: Any) -> list[str]:
 
 def test_before_any_files_there_are_three_doors_and_nothing_of_the_sample() -> None:
     app = opened("data")
-    assert app.main.markdown[0].value == "#### Compare lists of keyphrases with what people chose."
+    assert app.main.subheader[0].value == "Compare lists of keyphrases with what people chose."
     assert receipt(app) == {}
     assert [one.label for one in app.button if one.key.startswith("door ")] == [
         *("Try it with 4 systems", "Try it with 3 people", "Open the lessons")
@@ -321,7 +321,7 @@ def listed_in(offered: dict[str, tuple[str, Any]]) -> pd.DataFrame:
 
 
 def test_documents_are_filtered_and_searched(lectures: kp.Corpus, offered: dict[str, tuple[str, Any]]) -> None:
-    values = kp.documents(lectures, kp.Settings(k=(6,)), "F1@k")
+    values = kp.documents(lectures, kp.Settings(k=(6,)), "F1@k").frame
     values = values.pivot_table(index="document", columns="system", values="value")
     app = chosen(chosen(opened("documents"), "system", "yake"), "other", "rake")
     difference = values["yake"] - values["rake"]

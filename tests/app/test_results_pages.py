@@ -53,8 +53,10 @@ def test_an_open_tab_computes_nothing_of_the_others(monkeypatch: pytest.MonkeyPa
 def test_the_leaderboard_holds_the_values_of_evaluate(lectures: kp.Corpus) -> None:
     people = kp.evaluate(lectures, k=9, measures=["F1@k"], annotators="others").frame.set_index("system")
     expected = kp.evaluate(lectures, k=9, measures=["F1@k"], baselines=True).frame.set_index("system")
-    expected = pd.concat([expected, people.loc[["human ceiling"]]])
-    board = dots(opened("overview", k="9"), bounds=True)
+    app = opened("overview", k="9")
+    board = dots(app, bounds=True)
+    value, low, high = people.loc["human ceiling", ["value", "low", "high"]]
+    assert f"people {value:.3f} [{low:.3f}, {high:.3f}]" in words(app)
     assert set(board) == set(expected.index) - {"oracle k"}
     for name, found in board.items():
         row = expected.loc[name, ["value", "low", "high"]].tolist()
@@ -193,7 +195,7 @@ def test_agreement_follows_the_average_in_use(lectures: kp.Corpus, average: str)
 
 def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus, concordance: Any) -> None:
     listed = shown(chosen(concordance, "system", "tfidf"), "status").set_index("document")
-    expected = kp.documents(lectures, kp.Settings(k=(9,)), "kappa")
+    expected = kp.documents(lectures, kp.Settings(k=(9,)), "kappa").frame
     expected = expected[expected["system"] == "tfidf"].set_index("document")
     assert listed["kappa"].tolist() == pytest.approx(expected["value"].tolist())
     assert listed["status"].tolist() == expected["status"].tolist()
