@@ -54,7 +54,8 @@ class Stability(Numbers):
         top = ranked[ranked["rank"] == ranked.groupby("view")["rank"].transform("min")]
         first = Counter(tuple(own) for _, own in top.groupby("view", sort=False)["system"])
         (often, views), *others = first.most_common(2)
-        text = f"{listed(often)} {'is' if len(often) == 1 else 'are'} first under {views} of {len(self.views)}"
+        under = f"all {views}" if views == len(self.views) else f"{views} of {len(self.views)}"
+        text = f"{listed(often)} {'is' if len(often) == 1 else 'are'} first under {under} views"
         return f"{text}, {listed(others[0][0])} under {others[0][1]}." if others else f"{text}."
 
     def alike(self) -> list[list[str]]:

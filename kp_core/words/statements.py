@@ -198,15 +198,14 @@ def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
 
     >>> table = pd.DataFrame({"system": ["a", "b"], "misses": [4, 10], "near": [2, 1]})
     >>> nearly_right(table, ["b", "a"])
-    'Of what misses, b has 10 % and a 50 % that share a word with a keyphrase.'
+    'Of the predictions that miss, 10 % of b and 50 % of a share a word with a keyphrase.'
     """
     rows = [(name, row["near"] / row["misses"]) for name, row in shares.set_index("system").iterrows() if row["misses"]]
     known = dict(rows)
-    said = [f"{100 * known[name]:.0f} %" for name in systems if name in known]
-    named = [name for name in systems if name in known]
-    verbs = ["has ", *[""] * len(said)]
-    told = [f"{name} {verb}{share}" for name, verb, share in zip(named, verbs, said, strict=False)]
-    return f"Of what misses, {listed(told)} that share a word with a keyphrase." if told else "No prediction misses."
+    told = [f"{100 * known[name]:.0f} % of {name}" for name in systems if name in known]
+    if not told:
+        return "No prediction misses."
+    return f"Of the predictions that miss, {listed(told)} share a word with a keyphrase."
 
 
 def highest_over_k(measure: str, values: Mapping[str, Sequence[float]]) -> str:

@@ -94,7 +94,8 @@ def texts(column: "pd.Series[Any]", missing: str = "undefined") -> list[str]:
             found.append("< 0.001")
         else:
             text = f"{cell:,.{digits}f}"
-            found.append(text.lstrip("-") if not text.strip("-0.,") else text)  # what would be read as -0.000 is zero
+            zero = not text.strip("-0.,")  # what would be read as −0.000
+            found.append(text.lstrip("-") if zero else text.replace("-", "−"))
     return found
 
 
