@@ -30,3 +30,41 @@ def test_no_serious_finding(
         serious = [(one["id"], one["nodes"][0]["html"]) for one in asked]
         assert not serious, f"{stem} in {scheme}: {serious}"
     assert [error for error in console_errors if "404" not in error] == []
+
+
+#: Return the words of charts whose contrast with the page is below 4.5:1, each with its ratio. axe does not look into
+#: drawings. Figures within the cells of a heat map stand on colours of their own.
+FAINT = """() => {
+  const channels = (text) => (text.match(/[\\d.]+/g) || []).slice(0, 3).map(Number);
+  const bright = (rgb) => {
+    const linear = (one) => (one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.map((one) => linear(one / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = bright(channels(getComputedStyle(document.querySelector('.stApp')).backgroundColor));
+  return [...document.querySelectorAll('.js-plotly-plot text')]
+    .filter((one) => one.checkVisibility() && one.textContent.trim() && !one.closest('.heatmap-label, .heatmaplayer'))
+    .map((one) => {
+      const own = bright(channels(getComputedStyle(one).fill));
+      const ratio = (Math.max(own, ground) + 0.05) / (Math.min(own, ground) + 0.05);
+      return [one.textContent, Math.round(100 * ratio) / 100];
+    })
+    .filter(([, ratio]) => ratio < 4.5);
+}"""
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["overview", "systems?systems_tab=Over%20k", "annotators?annotators_tab=Trimming", "correlation", "learn"],
+    ids=["overview", "systems", "annotators", "correlation", "learn"],
+)
+def test_words_of_charts_stand_out_in_both_themes(
+    server: str, page: Page, settle: Callable[[Page], None], address: str
+) -> None:
+    page.goto(f"{server}/{address}")
+    settle(page)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(1200)
+        assert page.locator(".js-plotly-plot text").count() > 5
+        assert page.evaluate(FAINT) == []
