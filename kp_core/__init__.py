@@ -19,7 +19,7 @@ Every answer has `.frame` (tidy rows), `.signature` (the recipe in one line) and
 Two plain lists, one number?                   score
 Which system is better, and is that certain?   answer, evaluate, compare, versus, stability, spread
 Why do I not get the printed number?           printing
-Which phrases make the number?                 documents, one_document, near_misses, soft_evaluate
+Which phrases make the number?                 documents, one_document, subjects, near_misses, soft_evaluate
 How far do the annotators agree?               agreement, trim
 Which similarity agrees with people?           similarity, correlate
 No system yet?                                 extract, coverage
@@ -53,14 +53,15 @@ from kp_core.studies.document_values import all_values, documents, one_document
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
 from kp_core.studies.paper_table import PaperTable, paper_table
+from kp_core.studies.plain_lists import score
 from kp_core.studies.printed import Printing
 from kp_core.studies.published_tables import recover
 from kp_core.studies.result import Result
-from kp_core.studies.score import score
 from kp_core.studies.sentence_study.protocol import SentenceStudy, sentence_study
 from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.studies.spread import Spread, printing, spread
 from kp_core.studies.stability import Stability, stability
+from kp_core.studies.subjects import subjects
 from kp_core.studies.trimming import Trimmed, trim
 from kp_core.studies.versus import Versus, versus
 from kp_core.words.answers import answer
@@ -118,6 +119,7 @@ __all__ = [
     "soft_evaluate",
     "spread",
     "stability",
+    "subjects",
     "together",
     "trim",
     "versus",

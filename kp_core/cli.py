@@ -387,6 +387,12 @@ def near_misses(
 
 
 @command
+def subjects(*, data: Data = Data(), output: Output = Output(), **choices: Unpack[Options]) -> None:
+    """Say for each keyphrase or concept where it was due, suggested and found."""
+    output.answer(kp.subjects(data.load("gold", "system"), _settings(choices)))
+
+
+@command
 def soft(
     *,
     soft: str = "R-precision",

@@ -1,0 +1,71 @@
+"""Subjects, each by itself: the example of CASIMiR, and sets counted one by one."""
+
+import json
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kp_core as kp
+from kp_core.cli import main
+
+#: The example that CASIMiR is tested with.
+GOLD = {"A": ["a", "b", "c"], "B": ["a", "d"], "C": ["a", "b", "d", "f"]}
+SUGGESTED = {"A": ["a", "d", "f"], "B": ["a", "e"], "C": ["f"]}
+LISTS = st.dictionaries(
+    st.sampled_from(["d1", "d2", "d3", "d4"]), st.lists(st.sampled_from("abcde"), max_size=5, unique=True), min_size=1
+)
+
+
+def test_means_over_subjects_are_those_of_casimir() -> None:
+    frame = kp.subjects(kp.load(gold=GOLD, systems={"x": SUGGESTED}), k="all").frame
+    assert frame["P"].mean() == pytest.approx((1 + 1 / 2) / 4)
+    assert frame["R"].mean() == pytest.approx((2 / 3 + 1) / 5)
+    assert frame["F1"].mean() == pytest.approx((0.8 + 2 / 3) / 6)
+    assert frame["found"].sum() / frame["suggested"].sum() == pytest.approx(3 / 6)
+    assert frame["found"].sum() / frame["gold"].sum() == pytest.approx(3 / 9)
+    told = frame.set_index("subject")["reason"].to_dict()
+    assert (told["b"], told["e"], pd.isna(told["a"])) == ("never_suggested", "never_due", True)
+
+
+@given(LISTS, LISTS, st.integers(1, 4), st.sampled_from(["skip", "zero"]))
+def test_each_subject_is_counted_over_documents(gold: dict, lists: dict, k: int, empty_gold: str) -> None:
+    if not any(gold.values()):
+        gold = {**gold, "d9": ["a"]}
+    corpus = kp.load(gold=gold, systems={"x": {"d1": [], **lists}})
+    found = kp.subjects(corpus, k=k, empty_gold=empty_gold, normalise="none").frame.set_index("subject")
+    used = [document for document, phrases in gold.items() if phrases or empty_gold == "zero"]
+    first = {document: lists.get(document, [])[:k] for document in used}
+    for subject in "abcde":
+        due = sum(subject in gold[document] for document in used)
+        said = sum(subject in first[document] for document in used)
+        both = sum(subject in gold[document] and subject in first[document] for document in used)
+        if due or said:
+            assert found.loc[subject, ["gold", "suggested", "found"]].tolist() == [due, said, both]
+            assert found.loc[subject, "F1"] == pytest.approx(2 * both / (due + said))
+        else:
+            assert subject not in found.index
+
+
+def test_spellings_of_a_keyphrase_are_one_subject_under_that_which_stands_first() -> None:
+    corpus = kp.load(gold={"d1": ["hash tables"], "d2": ["Hash table"]}, systems={"x": {"d2": ["HASH TABLES"]}})
+    (row,) = kp.subjects(corpus, k=1).frame.to_dict("records")
+    assert (row["subject"], row["gold"], row["suggested"], row["found"]) == ("hash tables", 2, 1, 1)
+
+
+def test_the_command_prints_the_rows_of_the_contract(tmp_path, capsys) -> None:
+    for name, lists in (("gold", GOLD), ("x", SUGGESTED)):
+        rows = [f"{document},{phrase}" for document, phrases in lists.items() for phrase in phrases]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["doc_id,keyphrase", *rows]), encoding="utf-8")
+    paths = ["--gold", str(tmp_path / "gold.csv"), "--system", str(tmp_path / "x.csv")]
+    assert main(["subjects", *paths, "--k", "all", "--format", "json"]) == 0
+    rows = {row["subject"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    shares = {"P": 1.0, "R": pytest.approx(2 / 3), "F1": pytest.approx(0.8), "reason": None}
+    counts = {"system": "x", "subject": "a", "label": None, "gold": 3, "suggested": 2, "found": 2}
+    assert rows["a"] == counts | shares
+
+
+def test_without_a_system_there_is_nothing_suggested() -> None:
+    with pytest.raises(kp.UsageError, match="at least one system"):
+        kp.subjects(kp.load(gold=GOLD))
