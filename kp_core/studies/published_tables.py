@@ -115,7 +115,7 @@ def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
     """Return what `recover` finds as rows, shares of all phrases in per cent; raises InputError where no table fits.
 
     >>> recovered(".178", ".200", ".973", ".896").frame["at most, %"].round(1).tolist()
-    [1.3, 5.2, 93.5, 4.8, 2.0]
+    [0.7, 5.2, 94.2, 4.8, 2.0]
     """
     printed = {"kappa": kappa, "P_pos": P_pos, "P_neg": P_neg, "PABAK": PABAK}
     if (found := recover(kappa, P_pos, P_neg, PABAK)) is None:

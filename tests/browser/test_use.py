@@ -223,6 +223,7 @@ def test_settings_follow_to_the_other_pages_and_back(server: str, page: Page, se
         settle(page)
     page.get_by_text("Precision and recall as k grows").wait_for()  # the tab is open again
     assert "|k:9|" in recipe(page)
+    settle(page)
     page.go_back()
     expect(page.get_by_role("tab", name="Measures", exact=True)).to_have_attribute("aria-selected", "true")
 
