@@ -275,6 +275,7 @@ def test_twenty_pairs_rated_by_keyboard_give_a_correlation(server: str, page: Pa
     for done in range(20):
         page.keyboard.press(str((done * 3) % 5))
         page.get_by_text(f"{done + 1} of 20 rated by you").wait_for()
+        page.wait_for_timeout(200)  # nobody reads the next pair faster
     page.get_by_text("All pairs are rated").wait_for()
     settle(page)
     given = downloaded(page, page.get_by_role("button", name="Download the ratings"))
