@@ -19,12 +19,12 @@ def draw() -> None:
     record = noted()
     with st.container(horizontal=True, key="foot"):
         if record.offered:
-            place = st.popover("Download", icon=show.ARROW, key="download", on_change=link.stay)
+            place = st.popover("Download", icon=show.ARROW, key="download", on_change="rerun")
             if place.open:
                 with place:
                     _offer(record.offered, record.signatures[0] if record.signatures else "")
         if record.signatures:
-            place = st.popover("Cite", icon=":material/format_quote:", key="cite", on_change=link.stay)
+            place = st.popover("Cite", icon=":material/format_quote:", key="cite", on_change="rerun")
             if place.open:
                 with place:
                     _cite(record)

@@ -216,6 +216,7 @@ def test_settings_follow_to_the_other_pages_and_back(server: str, page: Page, se
     for name in ("Documents", "Overview"):  # neither writes into its address once it is open: each is one step
         follow(page, settle, name)
     line = recipe(page)
+    settle(page)  # Escape closes what was open, and the page is drawn once more
     assert [part for part in ("preset:pke", "|k:9|", "annot:majority") if part not in line] == []
     for name in ("Documents", "Systems"):
         page.go_back()
