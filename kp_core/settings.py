@@ -24,8 +24,11 @@ AnyK = int | str | Iterable[int | str]
 Filter = Literal["none", "invalid-tokens", "one-word", "invalid-tokens,one-word"]
 Duplicates = Literal["before", "after", "keep", "count"]
 Denominator = Literal["k", "returned", "min(k,gold)"]
-Average = Literal["usual", "macro", "f-of-means", "micro", "both"]
+Average = Literal["usual", "macro", "f-of-means", "micro", "both", "subject", "subject-weighted"]
 EmptyGold = Literal["skip", "zero", "one-if-empty", "zero-if-judged"]
+SubjectEmpty = Literal["casimir", "zero"]
+#: Averages whose values are those of subjects, not of documents.
+SUBJECT = ("subject", "subject-weighted")
 #: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed. The last two
 #: take the runs of a system as a sample too; where a system has several, two-way-t stands in for the first three.
 Interval = Literal["bootstrap", "poisson", "cluster-t", "none", "two-way-t", "multi-bootstrap"]
@@ -56,6 +59,7 @@ class Changes(TypedDict, total=False):
     denominator: Denominator
     missing: Literal["zero", "skip", "error"]
     empty_gold: EmptyGold
+    subject_empty: SubjectEmpty
     ties: Literal["stable", "trec", "expected"]
     rel: float
     gain: Literal["linear", "exp"]
@@ -79,7 +83,8 @@ class Settings:
     annotators  the gold standard: union, majority[:M], intersection, votes, or one annotator; or others[:majority]:
                 each annotator is left out in turn and stands beside the systems as the human ceiling
     universe    N: ngrams[:n], candidates, rankings, vocabulary, sentences or a number; by default n-grams with texts
-    average     usual (macro over documents for lists, micro for concordance tables), macro, micro, f-of-means or both
+    average     usual (macro over documents for lists, micro for concordance tables), macro, micro, f-of-means or both;
+                subject or subject-weighted: over keyphrases or concepts
     interval    bootstrap over documents, poisson (the same where data are streamed), cluster-t or none; over documents
                 and runs two-way-t, which stands for any of them where a system has several runs, or multi-bootstrap
     resamples, seed   of the bootstrap and of every random choice
@@ -114,6 +119,7 @@ class Settings:
     average: Average = "usual"
     missing: Literal["zero", "skip", "error"] = "zero"
     empty_gold: EmptyGold = "skip"
+    subject_empty: SubjectEmpty = "casimir"
     ties: Literal["stable", "trec", "expected"] = "stable"
     rel: float = 1.0
     gain: Literal["linear", "exp"] = "linear"

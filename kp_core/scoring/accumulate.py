@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kp_core.errors import unavailable
 from kp_core.scoring import intervals
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -22,7 +23,7 @@ from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.agreement import PairTables, Panel, Shares
 from kp_core.scoring.measures.registry import Asked, names_in, parse
 from kp_core.scoring.runs import Influence
-from kp_core.settings import Cutoff, Interval
+from kp_core.settings import SUBJECT, Cutoff, Interval
 
 #: Kinds of counts by the number of their arrays.
 _KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel, 10: PairTables}
@@ -295,6 +296,8 @@ def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
     """Return what an average adds up over documents (D, K): all counts where they are pooled, else values."""
     if average == "micro":
         return view.arrays()
+    if average in SUBJECT:
+        raise unavailable("by subject", average=average)
     if average == "f-of-means" and asked.measure.f_of:
         return [view.values(parse(name)) for name in names_in(asked.measure.f_of)]
     return [view.values(asked)]

@@ -229,6 +229,11 @@ class View(Cells):
         return status.astype(np.str_)
 
 
+def lists_of(data: Prepared) -> dict[str, Lists]:
+    """Return the lists of every system as the conventions have them."""
+    return {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
+
+
 def without_respellings(lists: Lists, gold: Gold) -> Lists:
     """Return the lists without further spellings of a gold item that stands higher."""
     matches, first = match(lists, gold), np.ones(len(lists.form), bool)

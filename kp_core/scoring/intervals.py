@@ -116,6 +116,22 @@ def t_p(mean: float, spread: float, documents: int) -> float:
     return float(2 * stdtr(documents - 1, -abs(mean) / np.sqrt(spread / (documents - 1) / documents)))
 
 
+def left_out_half_width(values: Floats) -> float:
+    """Return half the width of the t interval of a value from those without each document in turn (D,): the jackknife.
+
+    SE² = (D−1)/D · sum of the squared distances from their mean; NaN where nothing varies, or one is undefined.
+    Source: Efron & Stein 1981.
+
+    >>> round(left_out_half_width(np.array([1.5, 2.0, 2.5])), 4)  # the mean of 3, 2 and 1
+    2.4841
+    """
+    n = len(values)
+    if n < 2 or not np.ptp(values) > 0:
+        return float("nan")
+    error = np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+    return float(_t_quantile(n) * error)
+
+
 def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Floats:
     """Return half the width of the document-cluster t interval (K,), NaN where nothing varies but for rounding.
 

@@ -208,8 +208,7 @@ def compared_over_runs(
         used &= ~np.isnan(np.concatenate(list(values.values()))).any(axis=0)
     left_out, n = Ids.where(documents, ~used), int(used.sum())
     by_document = {name: own.mean(axis=0)[used] for name, own in values.items()}
-    differences = [by_document[a] - by_document[b] for a, b in pairs]
-    effects = [_effect_of(evened(own[~np.isnan(own)])) for own in differences]
+    effects = [effects_of(by_document[a] - by_document[b]) for a, b in pairs]
     p, halves = np.full((2, len(pairs)), np.nan)
     if not n:
         return Compared(0, dict.fromkeys(systems, float("nan")), {}, p, halves, effects, left_out)
@@ -229,6 +228,8 @@ def compared_over_runs(
     return Compared(n, scores, resampled, p, halves, effects, left_out)
 
 
-def _effect_of(apart: Floats) -> tuple[float, float, int, int, int]:
+def effects_of(differences: Floats) -> tuple[float, float, int, int, int]:
+    """Return the effects of one pair from its differences on all documents (D,), NaN where one value is undefined."""
+    apart = evened(differences[~np.isnan(differences)])
     signs = np.array([(apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum()])
     return _effect(signs, _moments(signs, np.array([apart.sum(), (apart**2).sum()])), rank_biserial(apart))

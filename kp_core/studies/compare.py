@@ -17,15 +17,16 @@ from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Floats
 from kp_core.scoring.counts import Counted, count_systems
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.pair_sums import Compared, Pairing, common, compared_over_runs, statistic
+from kp_core.scoring.pair_sums import Compared, Pairing, common, compared_over_runs, effects_of, statistic
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs, runs_of
-from kp_core.settings import Average, Changes, Cutoff, Settings, settled, signature
+from kp_core.settings import SUBJECT, Average, Changes, Cutoff, Settings, settled, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
 from kp_core.studies.means import OVER_RUNS, notes_of_datasets, over_runs, subset_of
 from kp_core.studies.parts import DATASET
 from kp_core.studies.result import Numbers
+from kp_core.studies.subject_pairs import compared_over_subjects
 
 TRIALS = 10_000
 #: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
@@ -315,12 +316,19 @@ def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison
 
 def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, Counted] | None = None) -> Comparison:
     """Compare the systems of data in memory; systems: their counts, where these are of a part of the data."""
-    systems, settings = systems or count_systems(data, family.asked.of_tables), data.settings
-    groups, average = runs_of(systems), family.average(settings)
+    settings, average = data.settings, family.average(data.settings)
+    if systems and average in SUBJECT:
+        raise unavailable("by subject", average=average)
+    systems = systems or count_systems(data, family.asked.of_tables)
+    groups = runs_of(systems)
     if len(groups) < 2:
         raise unavailable("one system")
     pairs, of = family.pairs(list(groups)), (family.asked, cutoff, average)
-    if have_runs(list(systems)) or {settings.interval, family.test} & {*OVER_RUNS}:
+    if average in SUBJECT:
+        if family.test != "randomisation":
+            raise unavailable("test over subjects", test=family.test)
+        results = _over_subjects(data, systems, pairs, family, cutoff, average)
+    elif have_runs(list(systems)) or {settings.interval, family.test} & {*OVER_RUNS}:
         family = _tested_over_runs(family, settings)
         counts = {name: [systems[run].of(family.asked) for run in runs] for name, runs in groups.items()}
         results = compared_over_runs(counts, pairs, data.documents, *of, family.test, settings)
@@ -329,6 +337,24 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, 
         differences = add_pairs(pairing, family, cutoff, data, systems)
         results = pairing.compared(family.test, family.trials, differences)
     return comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
+
+
+def _over_subjects(
+    data: Prepared,
+    systems: dict[str, Counted],
+    pairs: Sequence[tuple[str, str]],
+    family: Family,
+    cutoff: Cutoff,
+    average: str,
+) -> Compared:
+    """Return what is found by means over subjects; effects are those of documents, and ranks have no bounds."""
+    used = np.logical_and.reduce([own.lists.used for own in systems.values()])
+    how = family.asked, average
+    found = compared_over_subjects(data, systems, used, pairs, how, cutoff, family.trials)
+    values = {name: own.of(family.asked).at((cutoff,)).values(family.asked)[used, 0] for name, own in systems.items()}
+    effects = [effects_of(values[a] - values[b]) for a, b in pairs]
+    left_out = Ids.where(data.documents, ~used)
+    return Compared(int(used.sum()), found.scores, {}, found.p, found.halves, effects, left_out)
 
 
 def _tested_over_runs(family: Family, settings: Settings) -> Family:
@@ -394,7 +420,7 @@ def comparison_of(
     shown, average = None if family.asked.measure.fixed is not None else cutoff, family.average(settings)
     apart = np.array([values[a] - values[b] for a, b in pairs])
     low, high = apart - results.halves, apart + results.halves
-    if n and settings.interval in ("bootstrap", "poisson", "multi-bootstrap"):
+    if results.resampled and settings.interval in ("bootstrap", "poisson", "multi-bootstrap"):
         drawn = [results.resampled[a] - results.resampled[b] for a, b in pairs]
         low, high = intervals.percentile(np.stack(drawn, axis=1))
     adjusted, tested = np.full(len(pairs), np.nan), ~np.isnan(results.p)  # what was not tested is not corrected for

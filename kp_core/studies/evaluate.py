@@ -23,7 +23,7 @@ from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
 from kp_core.scoring.runs import have_runs, runs_of
-from kp_core.settings import Changes, Cutoff, Settings, settled
+from kp_core.settings import SUBJECT, Changes, Cutoff, Settings, settled
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.means import (
     OVER_RUNS,
@@ -37,8 +37,9 @@ from kp_core.studies.means import (
     subset_of,
     with_runs,
 )
-from kp_core.studies.parts import DATASET, By, of_presence, parse_by, parts, subsets
+from kp_core.studies.parts import DATASET, SIDES, By, keyphrases, parse_by, parts, side_of, subsets
 from kp_core.studies.result import Result, Row, result_frame
+from kp_core.studies.subject_means import notes_on_subjects, subject_estimates
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
 
@@ -57,7 +58,8 @@ def evaluate(
 
     measures    names as in `kp.MEASURES`, with or without a cutoff: ["kappa", "P@5", "F1@k", "MAP"]
     baselines   also score a system that says nothing, a random order, and the best list possible
-    by          also give the parts of the data: group (type of the document), length, or presence (in the text or not)
+    by          also give the parts of the data: group (type of the document), length, presence (in the text or not), or
+                frequency (thirds of the keyphrases)
     changes     fields of `Settings`, such as k=5, preset="pke", average="macro"
 
     Raises InputError for data that cannot be evaluated, UsageError for an option that does not exist.
@@ -102,7 +104,8 @@ def evaluated(
     several = have_runs(data.names.systems)
     folded = counts if several or data.settings.interval in OVER_RUNS else None
     rests = list[Basis]() if several or based else None
-    rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards), folded, rests)
+    subjects = subject_estimates(data, counts, asked, keyphrases)
+    rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards), folded, rests, subjects)
     if people:
         whole, own = sum(row[4] == "all" for row in rows), None if rests is None else list[Basis]()
         rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority", own)
@@ -115,9 +118,11 @@ def evaluated(
     fixes = id_notes(corpus, sums, names)
     notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, concordance, fixes)]
     notes += above_one((row[1], row[5]) for row in rows)
-    if "presence" in by and any(one.of_tables for one in asked):
-        text = "concordance measures have no parts by presence: the phrases that were rejected have none"
+    for one in set(SIDES) & set(by) if any(one.of_tables for one in asked) else ():
+        text = f"concordance measures have no parts by {one}: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
+    if subjects:
+        notes += notes_on_subjects(data.settings, baselines)
     if people and data.settings.interval == "cluster-t":
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))
@@ -191,14 +196,16 @@ def add_systems(
     if not standards[0]:
         return {}
     settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[list[Counted]]]]()
+    of_documents = [one for one in asked if {*one.averages(settings.average)} - {*SUBJECT}]
     found = parts(data, standards, by)
     for number, (subset, counts) in enumerate(found.items()):
         known = next(iter(counts[0].values())).lists.known
         if by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
         blocks = [system.blocks() for own in counts for system in own.values()]
-        adding.append((Accumulator(settings.interval, sums, str(number)), _measures_of(asked, subset), blocks))
-    drawn = intervals.blocks(settings.interval, data.documents, _drawable(standards), settings.resamples, settings.seed)
+        adding.append((Accumulator(settings.interval, sums, str(number)), _measures_of(of_documents, subset), blocks))
+    interval = settings.interval if of_documents else "none"
+    drawn = intervals.blocks(interval, data.documents, _drawable(standards), settings.resamples, settings.seed)
     for block, (_, weights) in enumerate(drawn):
         for accumulator, measures, blocks in adding:
             accumulator.begin(np.any([own[block].lists.drawable for own in blocks], axis=0), weights)
@@ -211,7 +218,7 @@ def add_systems(
 
 def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
     """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
-    return [one for one in asked if not (of_presence(subset) and one.of_tables)]
+    return [one for one in asked if not (side_of(subset) and one.of_tables)]
 
 
 def system_rows(
@@ -224,29 +231,36 @@ def system_rows(
     standards: int = 1,
     folded: Mapping[str, list[dict[str, Counted]]] | None = None,
     rests: list[Basis] | None = None,
+    subjects: Mapping[tuple[str, str, int, str], Estimate] | None = None,
 ) -> list[Row]:
     """Return the rows of all systems from what was added; values under several gold standards are averaged.
 
-    folded  counts of each subset, where the runs of a system are one row; rests: takes what each row rests on
+    folded    counts of each subset, where the runs of a system are one row; rests: takes what each row rests on
+    subjects  means over subjects, by subset, system, place of the measure, and average
     """
     rows = list[Row]()
     for number, subset in enumerate(subsets(by, names.groups)):
         if f"{number}/documents" not in sums.arrays:  # no document with gold is of this type
             continue
         documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
-        systems = [*names.systems, *(BASELINES if baselines and not of_presence(subset) else ())]
+        systems = [*names.systems, *(BASELINES if baselines and not side_of(subset) else ())]
         groups = {name: (name,) for name in systems} if folded is None else runs_of(systems)
         for (system, runs), (place, one) in product(groups.items(), enumerate(_measures_of(asked, subset))):
             cutoffs = one.cutoffs(settings)
             for average in one.averages(settings.average):
-                each = list[Estimate]()
-                for run in runs:
-                    places = range(systems.index(run), len(systems) * standards, len(systems))
-                    each.append(mean_of([accumulator.estimate(str(own), one, average, cutoffs) for own in places]))
-                values = each[0]
-                if folded is not None:
-                    counts = [[standard[run].of(one) for standard in folded[subset]] for run in runs]
-                    values = mean_of_runs(each, counts, one, average, cutoffs, settings)
+                if average in SUBJECT:
+                    if system in BASELINES:
+                        continue
+                    values = (subjects or {})[subset, system, place, average]
+                else:
+                    each = list[Estimate]()
+                    for run in runs:
+                        places = range(systems.index(run), len(systems) * standards, len(systems))
+                        each.append(mean_of([accumulator.estimate(str(own), one, average, cutoffs) for own in places]))
+                    values = each[0]
+                    if folded is not None:
+                        counts = [[standard[run].of(one) for standard in folded[subset]] for run in runs]
+                        values = mean_of_runs(each, counts, one, average, cutoffs, settings)
                 rows += _rows((system, average, subset), one, cutoffs, values, documents)
                 if rests is not None:
                     rests += bases(place, values, len(cutoffs))

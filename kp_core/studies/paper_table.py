@@ -24,7 +24,7 @@ from kp_core.settings import Changes, Settings, settled, short_form
 from kp_core.studies.compare import ALPHA, Comparison, Family, better_on, compared
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.means import MEAN, OVER_RUNS, over_runs
-from kp_core.studies.parts import of_presence, parse_by, presence
+from kp_core.studies.parts import counted_sides, parse_by, side_of
 from kp_core.studies.result import Result
 
 DEFAULT = ("P@k", "R@k", "F1@k", "MAP")
@@ -428,7 +428,7 @@ def _head(subset: str) -> str:
 
 
 def _side(subset: str) -> str:
-    return subset.rpartition("presence:")[2] if of_presence(subset) else ""
+    return subset.rpartition("presence:")[2] if side_of(subset) else ""
 
 
 def _marks(
@@ -467,7 +467,7 @@ def _compared(corpus: Corpus, settings: Settings, measure: str, block: str, base
     """Compare the systems of one data set, or their present or absent keyphrases; None where nothing can be."""
     try:
         family, data = Family(measure, baseline=baseline), prepare(corpus, settings)
-        systems = presence(data)[block] if block else None
+        systems = counted_sides(data, "presence")[block] if block else None
         return compared(data, family, family.asked.cutoffs(data.settings)[0], systems)
     except UsageError:  # a measure that ranks no systems, or one system on a data set
         return None

@@ -1,20 +1,21 @@
-"""Turn a corpus into parts of it: documents of one type or length, and keyphrases that stand in the text or do not."""
+"""Turn a corpus into parts of it: documents of one type or length, keyphrases present or absent, frequent or rare."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, cast
 
 import numpy as np
 
 from kp_core.corpus import kept
-from kp_core.errors import refuse_unless, unfit
+from kp_core.errors import refuse_unless, unavailable, unfit
+from kp_core.scoring.by_subject import first_form
 from kp_core.scoring.codes import Bools, Codes, Ints
-from kp_core.scoring.counts import Counted, count, counted_alike
+from kp_core.scoring.counts import Counted, count, counted_alike, lists_of
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.hits import ranked_lists
+from kp_core.scoring.hits import Lists, match
 from kp_core.scoring.measures import names_in
 from kp_core.scoring.prepare import Prepared
 from kp_core.studies import WORDS
@@ -22,14 +23,16 @@ from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines
 from kp_core.text.tokenise import tokens
 
-Part = Literal["dataset", "group", "length", "presence"]
+Part = Literal["dataset", "group", "length", "presence", "frequency"]
 #: What the parts of an evaluation tell apart, one or several of `PARTS` at once; none for the whole alone.
 By = tuple[Part, ...]
 #: What the parts of an evaluation may tell apart, and what that is.
 PARTS: dict[str, str] = WORDS["parts"]
 #: What tells data sets apart, each of which is an evaluation of its own.
 DATASET: Part = "dataset"
-_THIRDS, _SIDES = ("short", "medium", "long"), ("present", "absent")
+_THIRDS = ("short", "medium", "long")
+#: What tells keyphrases apart, not documents, and the names of its sides.
+SIDES: dict[Part, tuple[str, ...]] = {"presence": ("present", "absent"), "frequency": ("head", "middle", "tail")}
 
 
 def parse_by(by: str | Sequence[str]) -> By:
@@ -41,6 +44,8 @@ def parse_by(by: str | Sequence[str]) -> By:
     asked = [name for name in names_in(by) if name]
     for name in asked:
         refuse_unless(name, PARTS, "by")
+    if {*SIDES} <= {*asked}:
+        raise unavailable("two sides")
     return cast(By, tuple(name for name in PARTS if name in asked))
 
 
@@ -50,7 +55,7 @@ def subsets(by: By, groups: Sequence[str]) -> list[str]:
     >>> subsets(("group",), ["lecture", "talk"]), subsets((), [])
     (['all', 'group:lecture', 'group:talk'], ['all'])
     """
-    names = {"group": groups, "length": _THIRDS, "presence": _SIDES}
+    names: dict[Part, Sequence[str]] = {"group": groups, "length": _THIRDS, **SIDES}
     each = [[f"{one}:{name}" for name in names[one]] for one in by if one != DATASET]
     return ["all", *("/".join(parts) for parts in product(*each) if parts)]
 
@@ -61,9 +66,10 @@ def parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[s
     Raises InputError where the documents have no type, or no text.
     """
     made = {"": standards}
-    if "presence" in by:
-        sides = [presence(data, without) for without in data.left_out]
-        made = {f"presence:{name}": [one[name] for one in sides] for name in _SIDES}
+    for one in SIDES:
+        if one in by:
+            each = [counted_sides(data, one, without) for without in data.left_out]
+            made = {f"{one}:{name}": [own[name] for own in each] for name in SIDES[one]}
     masks: dict[str, Bools] = {"": np.ones(len(data.documents), bool)}
     for one in by:
         if one in ("group", "length"):
@@ -77,13 +83,23 @@ def parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[s
     }
 
 
-def of_presence(subset: str) -> bool:
-    """Tell the subsets of present or absent keyphrases, in which ranks are given anew.
+def side_of(subset: str) -> tuple[Part, str] | None:
+    """Return what a subset tells keyphrases apart by, and its side, in which ranks are given anew; None elsewhere.
 
-    >>> of_presence("group:talk/presence:absent"), of_presence("group:talk")
-    (True, False)
+    >>> side_of("group:talk/presence:absent"), side_of("group:talk")
+    (('presence', 'absent'), None)
     """
-    return subset.rpartition("/")[2].startswith("presence:")
+    by, _, side = subset.rpartition("/")[2].partition(":")
+    return (by, side) if by in SIDES else None
+
+
+def keyphrases(data: Prepared, subset: str) -> tuple[str, Gold, dict[str, Lists]]:
+    """Return the subset of the same documents with all their keyphrases; gold standard and lists of a subset."""
+    if found := side_of(subset):
+        by, name = found
+        side = sides(data, by)[name]
+        return subset.rpartition("/")[0] or "all", side.gold, side.lists
+    return subset, data.gold, lists_of(data)
 
 
 def _joined(*names: str) -> str:
@@ -104,36 +120,89 @@ def _lengths(data: Prepared) -> dict[str, Bools]:
     return {name: there & (third == place) for place, name in enumerate(_THIRDS)}
 
 
-def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, Counted]]:
-    """Return the counts of every system for present and for absent keyphrases.
+@dataclass(frozen=True)
+class Side:
+    """One side of the keyphrases, such as the present ones: gold standard and lists, whose ranks are given anew."""
 
-    A phrase is present if its tokens stand together in the text. Both sides are filtered, ranks are given anew.
-    Source: Meng et al. 2017, on token boundaries.
-    """
+    gold: Gold
+    negatives: Gold
+    lists: dict[str, Lists]
+
+    def counted(self, data: Prepared) -> dict[str, Counted]:
+        """Return the counts of every system."""
+        nothing = np.zeros(len(self.gold.size))
+        listed = {name: run.listed for name, run in data.coded.runs.items()}
+        counts = {
+            name: count(own, listed[name], self.gold, self.negatives, nothing, data.settings)
+            for name, own in self.lists.items()
+        }
+        return {name: Counted(one, one) for name, one in counts.items()}
+
+
+def counted_sides(data: Prepared, by: Part, without: int | None = None) -> dict[str, dict[str, Counted]]:
+    """Return side → the counts of every system there; by: presence or frequency."""
     # Table, tests and values of one data set ask for the same counts, at other cutoffs.
-    key = counted_alike(data.settings.changed(k="all", interval="none")), without
-    made = kept(data.corpus, "presence", key, lambda: _presence(data, without))
+    key = by, counted_alike(data.settings.changed(k="all", interval="none")), without
+
+    def make() -> dict[str, dict[str, Counted]]:
+        return {name: side.counted(data) for name, side in sides(data, by, without).items()}
+
+    made = kept(data.corpus, "sides", key, make)
     return {side: {name: own.under(data.settings) for name, own in systems.items()} for side, systems in made.items()}
 
 
-def _presence(data: Prepared, without: int | None) -> dict[str, dict[str, Counted]]:
-    with_text = _with_text(data, "presence")
-    coded, identities, settings = data.coded, data.identities, data.settings
-    gold, negatives = gather(coded, identities, settings, without)
+def sides(data: Prepared, by: Part, without: int | None = None) -> dict[str, Side]:
+    """Return the sides of the keyphrases, gold standard and lists alike.
+
+    presence   a phrase is present if its tokens stand together in the text (Meng et al. 2017, on token boundaries)
+    frequency  thirds of the distinct keyphrases or concepts by how many documents have them in the gold standard; a
+               phrase that none has is of the tail
+    """
+    gold, negatives = gather(data.coded, data.identities, data.settings, without)
+    marked = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
+    of_item, of_row = marked
+    if by == "presence":
+        gold = replace(gold, known=gold.known & _with_text(data, by))
+    lists = lists_of(data)
+    rows = {name: of_row(own) for name, own in lists.items()}
+    return {
+        side: Side(
+            replace(gold.only(of_item == place), known=gold.known),
+            negatives,
+            {name: own.only(rows[name] == place) for name, own in lists.items()},
+        )
+        for place, side in enumerate(SIDES[by])
+    }
+
+
+#: The side of each gold item, and what tells that of each row of lists; sides are numbers, in the order of `SIDES`.
+_Marked = tuple[Ints, Callable[[Lists], Ints]]
+
+
+def _by_presence(data: Prepared, gold: Gold) -> _Marked:
     stands = _standing(data)
     spelled = stands(gold.document[gold.spelling_item], gold.spelling_form)
-    item = np.zeros(len(gold.grade), bool)
-    item[gold.spelling_item[spelled]] = True
-    found: dict[str, dict[str, Counted]] = {name: {} for name in _SIDES}
-    for system, run in coded.runs.items():
-        lists = ranked_lists(run, identities, settings)
-        row = stands(lists.owner, lists.form)
-        for name, wanted in zip(_SIDES, (True, False), strict=True):
-            part: Gold = replace(gold.only(item == wanted), known=gold.known & with_text)
-            nothing = np.zeros(len(gold.size))
-            counts = count(lists.only(row == wanted), run.listed, part, negatives, nothing, settings)
-            found[name][system] = Counted(counts, counts)
-    return found
+    absent = np.ones(len(gold.grade), np.int64)
+    absent[gold.spelling_item[spelled]] = 0
+    return absent, lambda lists: np.where(stands(lists.owner, lists.form), 0, 1)
+
+
+def _by_frequency(gold: Gold) -> _Marked:
+    subject = first_form(gold)
+    own, number = np.unique(subject, return_counts=True)
+    bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(own) else np.zeros(2)
+
+    def third(frequency: Ints) -> Ints:
+        return np.asarray((frequency[:, None] <= bounds).sum(axis=1))
+
+    def of_row(lists: Lists) -> Ints:
+        form = lists.form.astype(np.int64)
+        matches = match(lists, gold)
+        form[matches.row] = subject[matches.item]
+        place = np.minimum(np.searchsorted(own, form), max(len(own) - 1, 0))
+        return third(np.where(own[place] == form, number[place], 0)) if len(own) else np.full(len(form), 2)
+
+    return third(number[np.searchsorted(own, subject)]), of_row
 
 
 def _with_text(data: Prepared, by: Part) -> Bools:

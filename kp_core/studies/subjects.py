@@ -9,9 +9,9 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
+from kp_core.scoring.by_subject import Standing, subjects_of
 from kp_core.scoring.cells import ratio
-from kp_core.scoring.codes import Bools, CodedRun, Codes, Ints, ranks
-from kp_core.scoring.hits import match, ranked_lists
+from kp_core.scoring.counts import count_systems, lists_of
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Changes, Settings
 from kp_core.studies.result import Numbers
@@ -39,54 +39,27 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unp
     data = prepare(corpus, settings, **changes)
     if not data.coded.runs:
         raise UsageError("subjects need at least one system")
-    gold, due = data.gold, _first_form(data)
-    used = gold.known & ((gold.size > 0) | (data.settings.empty_gold != "skip"))
-    in_gold = _counted(due[used[gold.document]])
+    found = subjects_of(data.gold, lists_of(data))
     names, frames = _names(data), list[pd.DataFrame]()
-    for system, run in data.coded.runs.items():
-        suggested, found = _of_system(data, run, due, used)
-        table = pd.DataFrame({"gold": in_gold, "suggested": suggested, "found": found}).fillna(0).astype("int64")
-        table = table.sort_values(["gold", "suggested"], ascending=False, kind="stable")
-        counts = {name: table[name].to_numpy(float) for name in table}
+    told = names.loc[found.form]
+    for system, counted in count_systems(data, concordance=False).items():
+        limit = counted.lists.limit(data.settings.k[0])
+        counts = Standing.of(found, system, limit, counted.lists.used).counts
         shares = {
-            "P": ratio(counts["found"], counts["suggested"], np.nan),
-            "R": ratio(counts["found"], counts["gold"], np.nan),
-            "F1": ratio(2 * counts["found"], counts["gold"] + counts["suggested"], np.nan),
+            "P": ratio(counts.hits, counts.returned, np.nan),
+            "R": ratio(counts.hits, counts.size, np.nan),
+            "F1": ratio(2 * counts.hits, counts.size + counts.returned, np.nan),
         }
-        why = np.select([counts["suggested"] == 0, counts["gold"] == 0], ["never_suggested", "never_due"], None)  # type: ignore[call-overload]
-        told = names.loc[table.index]
-        table = table.assign(system=system, subject=told["subject"], label=told["label"], **shares, reason=why)
+        why = np.select([counts.returned == 0, counts.size == 0], ["never_suggested", "never_due"], None)  # type: ignore[call-overload]
+        whole = {"gold": counts.size, "suggested": counts.returned, "found": counts.hits}
+        table = pd.DataFrame({name: own.astype(np.int64) for name, own in whole.items()})
+        table = table.assign(system=system, subject=told["subject"].to_numpy(), label=told["label"].to_numpy())
+        table = table.assign(**shares, reason=why)[(counts.size + counts.returned) > 0]
+        table = table.sort_values(["gold", "suggested"], ascending=False, kind="stable")
         frames.append(table[list(BY_SUBJECT)])
     frame = pd.concat(frames, ignore_index=True)
     settled = data.settings.changed(k=data.settings.k[:1], interval="none")
     return Numbers(frame, settled, data.notes, len(data.documents), concordance=False, caption="Values by subject")
-
-
-def _first_form(data: Prepared) -> Ints:
-    """Return the form of each gold item (item,), that of the spelling which stands first."""
-    gold = data.gold
-    form = np.zeros(len(gold.grade), np.int64)
-    form[gold.spelling_item[::-1]] = gold.spelling_form[::-1]
-    return form
-
-
-def _of_system(data: Prepared, run: CodedRun, due: Ints, used: Bools) -> tuple[pd.Series[int], pd.Series[int]]:
-    """Return form → in how many documents a system lists it within the cutoff, and in how many it finds it."""
-    lists, gold = ranked_lists(run, data.identities, data.settings), data.gold
-    limit = {"gold": gold.size, "all": lists.length}.get(str(data.settings.k[0]), data.settings.k[0])
-    deepest = np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[lists.owner]
-    within = (ranks(lists.length) <= deepest) & used[lists.owner]
-    matches = match(lists, gold)
-    subject = lists.form.astype(np.int64)
-    subject[matches.row] = due[matches.item]
-    pairs = np.unique(np.stack([lists.owner[within], subject[within]]), axis=1)
-    hits = matches.new & within[matches.row]
-    return _counted(pairs[1]), _counted(due[matches.item[hits]])
-
-
-def _counted(forms: Codes | Ints) -> pd.Series[int]:
-    """Return how often each form stands in an array."""
-    return pd.Series(*np.unique(forms, return_counts=True)[::-1])
 
 
 def _names(data: Prepared) -> pd.DataFrame:

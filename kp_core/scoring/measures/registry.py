@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
-from kp_core.settings import Cutoff, Settings
+from kp_core.settings import SUBJECT, Cutoff, Settings
 
 Family = Literal["overlap", "ranking", "concordance", "annotators"]
 
@@ -29,6 +29,8 @@ class Measure:
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
     smooth      whether it has a gradient
     f_of        the measures whose means over documents the average f-of-means puts into F; without: it does not exist
+    by_subject  where a subject has a value: where it is suggested, due (in the gold standard), or either; without it
+                there is no mean over subjects
     example     what it gives for the worked example
     """
 
@@ -46,6 +48,7 @@ class Measure:
     parameter: str = ""
     smooth: bool = True
     f_of: str = ""
+    by_subject: Literal["", "suggested", "due", "either"] = ""
     example: str = ""
 
     @property
@@ -57,7 +60,7 @@ class Measure:
             "overlap": ("macro", "f-of-means", "micro") if self.f_of else ("macro", "micro"),
             "ranking": ("macro",),
         }
-        return by_family[self.family]
+        return by_family[self.family] + (SUBJECT if self.by_subject else ())
 
 
 MEASURES: dict[str, Measure] = {}
@@ -124,7 +127,7 @@ class Asked:
         (['micro'], ['micro', 'macro'], ['macro'])
         """
         wanted = ["micro", "macro"] if average == "both" else [average]
-        if average in ("usual", "f-of-means") and self.measure.family in ("concordance", "annotators"):
+        if average in ("usual", "f-of-means", *SUBJECT) and self.measure.family in ("concordance", "annotators"):
             wanted = ["micro"]
         return [name for name in wanted if name in self.measure.averages] or ["macro"]
 

@@ -1,0 +1,217 @@
+"""Turn lists into where each subject stands, and this into means over subjects, also without each document in turn.
+
+A subject is a distinct keyphrase, or a concept; its counts are sums over documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kp_core.errors import unavailable
+from kp_core.scoring.cells import Cells, ratio
+from kp_core.scoring.codes import Bools, Floats, Ints, ranks
+from kp_core.scoring.gold import Gold
+from kp_core.scoring.hits import Lists, match
+from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.runs import have_runs
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from kp_core.scoring.prepare import Prepared
+
+#: Numbers of a block of subjects under all swaps; they stay in the processor's cache.
+_BLOCK_NUMBERS = 1 << 17
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """What one system suggests: one row a document and subject, each once, where it stands first.
+
+    document, subject, rank  (n,); found: whether the subject is in the document's gold standard
+    """
+
+    document: Ints
+    subject: Ints
+    rank: Ints
+    found: Bools
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Where each of S subjects is due, and where it is suggested; the subjects are ordered by their form.
+
+    form       (S,) its normalised form
+    due        (document, subject) of every gold item
+    suggested  system → what it suggests
+    """
+
+    form: Ints
+    due: tuple[Ints, Ints]
+    suggested: dict[str, Suggested]
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self.form)
+
+
+def first_form(gold: Gold) -> Ints:
+    """Return the subject of each gold item (item,): the form of the spelling that stands first."""
+    form = np.zeros(len(gold.grade), np.int64)
+    form[gold.spelling_item[::-1]] = gold.spelling_form[::-1]
+    return form
+
+
+def subjects_of(gold: Gold, lists: Mapping[str, Lists]) -> Subjects:
+    """Return where each subject stands in a gold standard and in the lists of each system."""
+    due = first_form(gold)
+    systems = {name: _suggested(gold, own, due) for name, own in lists.items()}
+    form = np.unique(np.concatenate([due, *(one.subject for one in systems.values())]))
+    return Subjects(
+        form,
+        (gold.document, np.searchsorted(form, due)),
+        {
+            name: Suggested(one.document, np.searchsorted(form, one.subject), one.rank, one.found)
+            for name, one in systems.items()
+        },
+    )
+
+
+def _suggested(gold: Gold, lists: Lists, due: Ints) -> Suggested:
+    """Return what a system suggests by forms; what spells a gold item is the subject of this item."""
+    matches, missed = match(lists, gold), np.ones(len(lists.form), bool)
+    missed[matches.row] = False
+    row = np.concatenate([matches.row, np.flatnonzero(missed)])
+    subject = np.concatenate([due[matches.item], lists.form[missed]])
+    found = np.arange(len(row)) < len(matches.row)
+    order = np.argsort(row, kind="stable")
+    row, subject, found = row[order], subject[order], found[order]
+    document = lists.owner[row]
+    first = np.unique(document * (subject.max(initial=0) + 1) + subject, return_index=True)[1]
+    return Suggested(document[first], subject[first], ranks(lists.length)[row[first]], found[first])
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where the subjects of one system stand up to a cutoff, and where they are due: one row a document and subject.
+
+    document, subject      (n,); due, suggested, found: 0 or 1
+    subjects, documents    how many there are
+    """
+
+    document: Ints
+    subject: Ints
+    due: Floats
+    suggested: Floats
+    found: Floats
+    subjects: int
+    documents: int
+
+    @staticmethod
+    def of(subjects: Subjects, system: str, limit: Ints, used: Bools) -> Standing:
+        """Return what counts of one system; limit: the cutoff of each document (D,); used: documents that count."""
+        own = subjects.suggested[system]
+        document, subject = subjects.due
+        within, due = (own.rank <= limit[own.document]) & used[own.document], used[document]
+        keys = [
+            own.document[within] * subjects.number + own.subject[within],
+            document[due] * subjects.number + subject[due],
+        ]
+        key, row = np.unique(np.concatenate(keys), return_inverse=True)
+        of_lists, found, of_gold = np.zeros((3, len(key)))
+        of_lists[row[: len(keys[0])]] = 1
+        found[row[: len(keys[0])]] = own.found[within]
+        of_gold[row[len(keys[0]) :]] = 1
+        document, subject = np.divmod(key, max(subjects.number, 1))
+        return Standing(document, subject, of_gold, of_lists, found, subjects.number, len(used))
+
+    @cached_property
+    def counts(self) -> Cells:
+        """The counts of each subject (S,): in how many documents it is found, suggested and due."""
+        found, suggested, due = (
+            np.bincount(self.subject, flag, minlength=self.subjects).astype(float)
+            for flag in (self.found, self.suggested, self.due)
+        )
+        return cells(found, suggested, due)
+
+    def mean(self, asked: Asked, average: str, rule: str) -> float:
+        """Return the mean over subjects; NaN where none counts."""
+        above, below = _weighed(asked, average, rule, self.counts)
+        return float(ratio(above.sum(), below.sum(), np.nan))
+
+    def without_each(self, asked: Asked, average: str, rule: str) -> Floats:
+        """Return the mean without each document in turn (D,): only the subjects that stand in it change."""
+        whole = self.counts
+        left = [
+            one[self.subject] - own
+            for one, own in ((whole.hits, self.found), (whole.returned, self.suggested), (whole.size, self.due))
+        ]
+        before, after = _weighed(asked, average, rule, whole), _weighed(asked, average, rule, cells(*left))
+        above, below = (
+            own.sum() + np.bincount(self.document, then - own[self.subject], minlength=self.documents)
+            for own, then in zip(before, after, strict=True)
+        )
+        return ratio(above, below, np.nan)
+
+
+def cells(found: Floats, suggested: Floats, due: Floats) -> Cells:
+    """Return counts of subjects as measures see them; there is no universe."""
+    return Cells(found, suggested, due, np.full_like(due, np.nan), suggested)
+
+
+def _weighed(asked: Asked, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
+    """Return value times weight, and weight, of each subject; the weight of one that the mean is not over is 0.
+
+    rule: which subjects count where one side is absent, the convention `subject_empty`
+    """
+    sides = {"suggested": counts.returned, "due": counts.size} if rule == "casimir" else {}
+    side = sides.get(asked.measure.by_subject)
+    weight = np.minimum(counts.returned + counts.size if side is None else side, 1)
+    if average == "subject-weighted":
+        weight = weight * counts.size
+    # The success of a subject: that it is found at all.
+    value = asked.scores(counts) if asked.measure.family == "overlap" else np.minimum(counts.hits, 1)
+    return value * weight, weight
+
+
+def refuse_unfit(data: Prepared) -> None:
+    """Refuse data and settings for which there is no mean over subjects."""
+    if data.settings.ties == "expected":
+        raise unavailable("subjects of ties")
+    if data.left_out != (None,):
+        raise unavailable("subjects of left out")
+    if have_runs(data.names.systems):
+        raise unavailable("by subject", average=data.settings.average)
+
+
+def swapped_difference(
+    one: Standing, other: Standing, swapped: Floats, asked: Asked, average: str, rule: str
+) -> Floats:
+    """Return the difference of two means (B,) where rows of 0 and 1 (B, D) swap what the two suggest for documents."""
+    columns = np.vstack([1.0 - swapped.T, swapped.T])
+    means = []
+    for a, b in ((one, other), (other, one)):
+        matrices = [_beside(a, b, flag) for flag in ("found", "suggested", "due")]
+        above, below, step = np.zeros(len(swapped)), np.zeros(len(swapped)), max(1, _BLOCK_NUMBERS // len(swapped))
+        for begin in range(0, a.subjects, step):
+            block = slice(begin, min(begin + step, a.subjects))
+            parts = _weighed(asked, average, rule, cells(*(own[block] @ columns for own in matrices)))
+            above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
+        means.append(ratio(above, below, np.nan))
+    return np.asarray(means[0] - means[1])
+
+
+def _beside(one: Standing, other: Standing, flag: str) -> csr_array:
+    """Return where subjects stand in the documents of one system and then in those of another one, (S, 2 D)."""
+    from scipy.sparse import coo_array
+
+    values = np.concatenate([getattr(one, flag), getattr(other, flag)])
+    rows = np.concatenate([one.subject, other.subject])
+    columns = np.concatenate([one.document, other.document + one.documents])
+    return coo_array((values, (rows, columns)), shape=(one.subjects, 2 * one.documents)).tocsr()

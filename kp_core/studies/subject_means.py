@@ -1,0 +1,86 @@
+"""Turn prepared data into means over subjects, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kp_core.errors import Note
+from kp_core.scoring.accumulate import Estimate
+from kp_core.scoring.by_subject import Standing, refuse_unfit, subjects_of
+from kp_core.scoring.codes import Bools
+from kp_core.scoring.counts import Counted
+from kp_core.scoring.gold import Gold
+from kp_core.scoring.hits import Lists
+from kp_core.scoring.intervals import left_out_half_width
+from kp_core.scoring.measures import Asked
+from kp_core.scoring.prepare import Prepared
+from kp_core.settings import SUBJECT, Cutoff, Settings
+from kp_core.studies import WORDS
+
+
+class Column(NamedTuple):
+    """One system in one part of the data at one cutoff."""
+
+    subset: str
+    system: str
+    cutoff: Cutoff
+
+
+def averages_over_subjects(asked: Asked, settings: Settings) -> list[str]:
+    """Return the averages of a measure, as asked for, that are over subjects."""
+    return [name for name in asked.averages(settings.average) if name in SUBJECT]
+
+
+def subject_estimates(
+    data: Prepared,
+    counts: Mapping[str, list[dict[str, Counted]]],
+    asked: Sequence[Asked],
+    keyphrases: Callable[[Prepared, str], tuple[str, Gold, dict[str, Lists]]],
+) -> dict[tuple[str, str, int, str], Estimate]:
+    """Return value and interval of each subset, system, place of the measure in `asked`, and average over subjects.
+
+    counts      those of each subset, which say which documents count there
+    keyphrases  gives a subset's gold standard and lists, and the subset of the same documents with all keyphrases: what
+                is suggested anywhere there counts
+    """
+    setting = data.settings
+    each = [(place, one, name) for place, one in enumerate(asked) for name in averages_over_subjects(one, setting)]
+    if not each:
+        return {}
+    refuse_unfit(data)
+    wanted, names = [(one, name) for _, one, name in each], data.names.systems
+    cutoffs = tuple(dict.fromkeys(k for one, _ in wanted for k in one.cutoffs(setting)))
+    standing, used = dict[Column, Standing](), dict[tuple[str, str], Bools]()
+    for subset, (systems, *_) in counts.items():
+        whole, gold, lists = keyphrases(data, subset)
+        subjects = subjects_of(gold, lists)
+        for name in names:
+            own = used[subset, name] = counts[whole][0][name].lists.used & gold.known
+            limits = systems[name].lists
+            standing |= {Column(subset, name, k): Standing.of(subjects, name, limits.limit(k), own) for k in cutoffs}
+    made = dict[tuple[str, str, int, str], Estimate]()
+    for place, measure, average in each:
+        for (subset, name), own in used.items():
+            columns = [standing[Column(subset, name, cutoff)] for cutoff in measure.cutoffs(setting)]
+            made[subset, name, place, average] = _estimate(columns, measure, average, own, setting)
+    return made
+
+
+def _estimate(each: Sequence[Standing], asked: Asked, average: str, used: Bools, settings: Settings) -> Estimate:
+    """Return value and interval at each of some cutoffs."""
+    how = asked, average, settings.subject_empty
+    value, documents = np.array([one.mean(*how) for one in each]), np.full(len(each), int(used.sum()))
+    half = np.full(len(each), np.nan)
+    if settings.interval != "none":
+        half = np.array([left_out_half_width(one.without_each(*how)[used]) for one in each])
+    reason = ["no_subject" if undefined else None for undefined in np.isnan(value)]
+    return Estimate(value, value - half, value + half, documents, reason)
+
+
+def notes_on_subjects(settings: Settings, baselines: bool) -> list[Note]:
+    """Return what the reader of means over subjects must know."""
+    said = (("baselines", baselines, "average"), ("interval", settings.interval != "none", "intervals"))
+    return [Note("info", where, WORDS["subjects"][text]) for text, needed, where in said if needed]

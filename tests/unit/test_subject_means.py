@@ -1,0 +1,144 @@
+"""Means over subjects: CASIMiR's example, scikit-learn, each document left out, all swaps tried."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t
+from sklearn.metrics import precision_recall_fscore_support
+
+import kp_core as kp
+from tests.unit.test_subjects import GOLD, LISTS, SUGGESTED
+
+THREE = "P@k,R@k,F1@k"
+EXACT = {"k": "all", "normalise": "none"}
+
+
+def _values(corpus: kp.Corpus, **asked: object) -> list[float]:
+    return kp.evaluate(corpus, **{"measures": THREE, "interval": "none", **EXACT, **asked}).frame["value"].tolist()
+
+
+def _loaded(gold: dict, **systems: dict) -> kp.Corpus:
+    return kp.load(gold=gold, systems={name: {"d0": [], **lists} for name, lists in systems.items()})
+
+
+def _by_hand(gold: dict, lists: dict, rule: str, weighted: bool) -> list[float]:
+    """Return mean P, R and F1 over subjects, each counted by itself."""
+    sums = np.zeros((3, 2))
+    for subject in {one for side in (gold, lists) for phrases in side.values() for one in phrases}:
+        due = {document for document, phrases in gold.items() if subject in phrases}
+        said = {document for document in gold if subject in lists.get(document, [])}
+        for place, absent in enumerate((not said, not due, not (said or due))):
+            if not (said or due) or (absent and rule == "casimir"):
+                continue
+            both, weight = len(due & said), len(due) if weighted else 1
+            value = 0 if absent else [both / max(len(said), 1), both / max(len(due), 1), 0][place]
+            value = 2 * both / (len(due) + len(said)) if place == 2 else value
+            sums[place] += weight * value, weight
+    return [above / below if below else np.nan for above, below in sums]
+
+
+def test_the_example_of_casimir() -> None:
+    corpus = kp.load(gold=GOLD, systems={"x": SUGGESTED})
+    assert _values(corpus, average="subject") == pytest.approx([0.375, 5 / 15, (0.8 + 2 / 3) / 6])
+    by_document = [(1 / 3 + 1 / 2 + 1) / 3, (1 / 3 + 1 / 2 + 1 / 4) / 3, (1 / 3 + 1 / 2 + 2 / 5) / 3]
+    assert _values(corpus, average="macro", denominator="returned") == pytest.approx(by_document)
+    assert _values(corpus, average="micro", denominator="returned", measures="P@k,R@k") == pytest.approx([3 / 6, 3 / 9])
+    assert _values(corpus, average="subject", measures="success@k") == pytest.approx([2 / 5])
+
+
+@given(LISTS, LISTS, st.sampled_from(["casimir", "zero"]), st.booleans())
+def test_drawn_lists_give_what_each_subject_gives(gold: dict, lists: dict, rule: str, weighted: bool) -> None:
+    gold = {name: phrases for name, phrases in gold.items() if phrases} | {"d9": ["a"]}
+    average = "subject-weighted" if weighted else "subject"
+    found = _values(_loaded(gold, x=lists), average=average, subject_empty=rule)
+    assert found == pytest.approx(_by_hand(gold, lists, rule, weighted), nan_ok=True)
+
+
+@given(LISTS, LISTS)
+def test_scikit_learn_has_the_same_macro_and_weighted_averages(gold: dict, lists: dict) -> None:
+    gold = {name: phrases for name, phrases in gold.items() if phrases} | {
+        "d9": ["a", "b"]
+    }  # of one label alone it means something else
+    lists = {name: phrases for name, phrases in lists.items() if name in gold}
+    labels = sorted({one for side in (gold, lists) for phrases in side.values() for one in phrases})
+    true, said = (np.array([[s in side.get(d, []) for s in labels] for d in gold]) for side in (gold, lists))
+    for average, theirs in (("subject", "macro"), ("subject-weighted", "weighted")):
+        expected = precision_recall_fscore_support(true, said, average=theirs, zero_division=0)[:3]
+        assert _values(_loaded(gold, x=lists), average=average, subject_empty="zero") == pytest.approx(list(expected))
+
+
+def test_intervals_leave_out_each_document() -> None:
+    gold = {f"d{i}": phrases for i, phrases in enumerate(["abc", "ad", "bcf", "a", "cd"])}
+    lists = {f"d{i}": phrases for i, phrases in enumerate(["abx", "ab", "c", "ad", "e"])}
+    gold, lists = ({name: list(own) for name, own in side.items()} for side in (gold, lists))
+    rows = kp.evaluate(_loaded(gold, x=lists), measures=THREE, average="subject", **EXACT).frame
+    without = np.array(
+        [_by_hand({n: own for n, own in gold.items() if n != left}, lists, "casimir", False) for left in gold]
+    )
+    error = np.sqrt(4 / 5 * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+    half = t.ppf(0.975, 4) * error
+    assert rows["low"].tolist() == pytest.approx((rows["value"] - half).tolist())
+    assert rows["high"].tolist() == pytest.approx((rows["value"] + half).tolist())
+
+
+@pytest.mark.parametrize("measure", ["P@k", "R@k", "F1@k"])
+def test_p_is_the_share_of_all_swaps(measure: str) -> None:
+    gold = {f"d{i}": list(phrases) for i, phrases in enumerate(["abc", "ad", "bcf", "a", "cd", "ef"])}
+    a = {f"d{i}": list(phrases) for i, phrases in enumerate(["abx", "ab", "c", "ad", "e", "ef"])}
+    b = {f"d{i}": list(phrases) for i, phrases in enumerate(["x", "a", "f", "bd", "ce", "e"])}
+    place = ["P@k", "R@k", "F1@k"].index(measure)
+
+    def difference(swapped: tuple[bool, ...]) -> float:
+        sides = [{d: (b if s else a)[d] for d, s in zip(gold, swapped, strict=True)}]
+        sides.append({d: (a if s else b)[d] for d, s in zip(gold, swapped, strict=True)})
+        first, second = (_by_hand(gold, side, "casimir", False)[place] for side in sides)
+        return first - second
+
+    observed = difference((False,) * 6)
+    reached = np.mean([abs(difference(s)) >= abs(observed) - 1e-12 for s in product([False, True], repeat=6)])
+    (row,) = kp.compare(_loaded(gold, a=a, b=b), measure=measure, average="subject", **EXACT).frame.to_dict("records")
+    assert (row["difference"], row["p"]) == pytest.approx((observed, reached))
+    assert row["low"] < row["difference"] < row["high"]
+
+
+@given(LISTS, LISTS)
+def test_thirds_by_frequency_hold_only_their_subjects(gold: dict, lists: dict) -> None:
+    gold = {name: phrases for name, phrases in gold.items() if phrases} | {"d9": ["a"], "d8": ["a", "b"]}
+    number = pd.Series([one for phrases in gold.values() for one in phrases]).value_counts()
+    ordered = sorted(number)
+    first, second = (ordered[-(-len(ordered) * part // 3) - 1] for part in (1, 2))
+    third = {one: "tail" if n <= first else "middle" if n <= second else "head" for one, n in number.items()}
+    frame = kp.evaluate(
+        _loaded(gold, x=lists), measures="R@k,P@k", average="subject", by="frequency", interval="none", **EXACT
+    ).frame
+    for name in ("head", "middle", "tail"):
+        own = {d: [one for one in phrases if third[one] == name] for d, phrases in gold.items()}
+        said = {d: [one for one in phrases if third.get(one, "tail") == name] for d, phrases in lists.items()}
+        found = frame.loc[frame["subset"] == f"frequency:{name}"].set_index("measure")["value"]
+        precision, recall, _ = _by_hand(own, said, "casimir", False)
+        assert [found["P@M"], found["R@M"]] == pytest.approx([precision, recall], nan_ok=True)
+
+
+def test_what_has_no_mean_over_subjects_is_refused() -> None:
+    corpus = kp.load(gold=GOLD, systems={"x": SUGGESTED, "y": GOLD})
+    runs = kp.load(gold=GOLD, systems={"x#1": SUGGESTED, "x#2": GOLD, "y": GOLD})
+    for act, words in (
+        (lambda: kp.evaluate(corpus, average="subject", ties="expected"), "which phrase stands where"),
+        (lambda: kp.evaluate(runs, average="subject", measures="F1@k"), "one run a system"),
+        (lambda: kp.compare(corpus, average="subject", test="bootstrap"), "test = randomisation"),
+        (lambda: kp.spread(corpus, average="subject"), "for evaluate and compare"),
+        (lambda: kp.evaluate(corpus, by="presence,frequency"), "one of them"),
+    ):
+        with pytest.raises(kp.UsageError, match=words):
+            act()
+
+
+def test_other_measures_keep_their_usual_average() -> None:
+    frame = kp.evaluate(
+        kp.load(gold=GOLD, systems={"x": SUGGESTED}), average="subject", measures="F1@k,MAP,kappa"
+    ).frame
+    assert frame["average"].tolist() == ["subject", "macro", "micro"]
