@@ -43,10 +43,13 @@ def json_table(file: File) -> Table | None:
 
 def json_table_of(files: Sequence[File]) -> Table:
     """Return one table of files that are one object each; what has no id is named like its file."""
-    values = []
-    for file in files:
-        value = file.records[0].value
-        values.append(value if find_roles(value, ("doc_id",)) else {KEY: file.stem} | value)
+    values = [file.records[0].value for file in files]
+    ids = [find_roles(value, ("doc_id",)).get("doc_id") for value in values]
+    field = next(filter(None, ids), KEY)  # of all of them, where only some have an id
+    values = [
+        {field: file.stem} | value if own is None else value
+        for file, value, own in zip(files, values, ids, strict=True)
+    ]
     table = _of_rows(files[0], values, [1] * len(files))
     return replace(table, **_said_of_rows(table))
 

@@ -23,6 +23,7 @@ from kp_core.reading.family import File, Recognition
 from kp_core.reading.fields import role_of_path
 from kp_core.reading.identifiers import id_fix
 from kp_core.reading.in_memory import as_pandas, dict_rows, frame_table
+from kp_core.reading.labels import label
 from kp_core.reading.layout import Layout
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
@@ -154,6 +155,7 @@ def load(
     if (apart := question_of(parts)) is not None:
         raise Question(apart)
     align(parts, notes)
+    label(parts, notes)
     systems_named = [one.name for one in given if one.role == "system" and one.name]
     silent = [name for name in systems_named if not any(part.name == name for part in parts)]
     readings = [one.reading for one in read if one.reading is not None]

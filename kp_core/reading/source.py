@@ -19,7 +19,7 @@ KNOWN_EXTENSIONS = frozenset(
     (
         *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip", ".tar"),
         *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".annif", ".ref", ".qrels", ".run", ".final"),
-        *(".ann", ".conll", ".pred"),
+        *(".ann", ".conll", ".pred", ".jsonld"),
         *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf", ".sgml"),
     )
 )

@@ -24,6 +24,7 @@ _MAY: dict[str, Callable[[str, bytes], object]] = {
     "document_texts": lambda ending, first: ending not in _TABLES or first.lstrip()[:1] in (b"{", b"[", b"<"),
     "json_spans": lambda _, first: first.lstrip()[:1] in (b"{", b"["),
     "line_aligned": lambda ending, first: ending not in _TABLES or re.search(rb"[;<\[]", first),
+    "subject_records": lambda _, first: b"dcterms:subject" in first or b'"@graph"' in first,
     "tagged_tokens": lambda _, first: re.search(rb"(?m)[ \t][OBIESL](?:-[^\s,;]*)?\r?$", first),
     "trec": lambda ending, first: ending in (".run", ".qrels") or re.search(rb"(?m)^\S+[ \t]+\S+[ \t]+\S+", first),
     "webanno": lambda _, first: b"#FORMAT=WebAnno" in first,
