@@ -100,9 +100,13 @@ what stays behind by nature (texts in TREC) is listed.
 
 * Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts,
   names the documents; files of unequal length are refused.
-* Files of one document each (F4, F12, F13B, F13W) are read as a whole, whether in a folder or archive, dropped
+* Files of one document each (F4, F12, F13B, F13W, F14) are read as a whole, whether in a folder or archive, dropped
   together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name; a
   table shows how.
+* In F14 the two folders above a file, type and language as in `run1/Article/de/3A17.json`, are the group of its
+  document, and the folder above these is the system.
+* A phrase that is only the identifier of its concept (runs of identifiers, URIs of Annif) is called by the label that
+  another file has for this concept, so that both meet by phrase and by concept; a note counts them.
 * What holds no lists and no texts (notes, links, published results) is left out of a folder, and listed.
 * Several sheets of a workbook with the same documents are annotators or systems, each named after its sheet. Sheets
   that are no table are left out and named. In XLSX, a formula without its value is refused. Values kept beside
@@ -118,6 +122,10 @@ what stays behind by nature (texts in TREC) is listed.
   several files that are only counted are known by their titles, where they have any; else by their order.
 * A title that stands in several rows, a phrase each, is the id of its document; codes are so also under the head of a
   title.
+* Marks Y, I and N (yes, indirectly, no) under a head such as `mark`, `Y/I/N` or `relevance` are grades 2, 1 and 0, so
+  that `--rel 1` counts Y and I, and `--rel 2` Y alone; a row without a mark counts as N. Where no I stands, Y and N are
+  2 and 0 all the same. Under other heads it is asked.
+* Under the heads of identifiers (`label_id`, `gnd_id`, …), and between `<` and `>`, phrases are concepts too.
 * A cell that says `-`, `n/a`, `none` or `keine` in place of a list is an empty one, and a note says so. In JSON,
   `NaN` is a missing value.
 

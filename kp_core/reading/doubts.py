@@ -34,6 +34,7 @@ from kp_core.reading.fields import (
 )
 from kp_core.reading.json_table import TEXT
 from kp_core.reading.layout import Layout
+from kp_core.reading.marks import GRADES, marks_in
 from kp_core.reading.profiles import SAMPLE, cells_of, count_distinct, is_long, items_of, profile, whole_lists
 from kp_core.reading.separators import json_list
 from kp_core.reading.table import Table, list_columns
@@ -173,6 +174,7 @@ def _of_rows(layout: Layout) -> Iterator[Doubt]:
     yield from _tokens(layout)
     yield from _scores(layout, free)
     yield from _verdicts(layout, free)
+    yield from _marks(layout, free)
     yield from _once_each(layout)
     mixed = list(people_and_machines(layout, free))
     yield from mixed or _people(layout, free)
@@ -358,6 +360,19 @@ def _verdicts(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
             left = replace(layout, columns=columns, says=f"without the rows of which “{shown}” says no")
             kept = replace(layout, says=f"every row is a keyphrase, whatever “{shown}” says")
             yield Doubt(f"The column “{shown}” may say which keyphrases were rejected.", (left, kept))
+
+
+def _marks(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
+    """Tell columns in which Y, I and N all stand, under heads that do not say that these are marks."""
+    if layout.kind != "long" or "relevance" in layout.columns:
+        return
+    if names := [name for name in free if marks_in(layout.table, name) == GRADES.keys()]:
+        ways = (
+            replace(layout, columns={**layout.columns, "relevance": name}, says=f"Y, I, N in “{name[:40]}” are 2, 1, 0")
+            for name in names
+        )
+        kept = replace(layout, says="every row is a keyphrase, whatever the marks say")
+        yield Doubt(f"Y, I and N in {quoted(names)} may be marks: then they are grades 2, 1 and 0.", (*ways, kept))
 
 
 def people_and_machines(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:

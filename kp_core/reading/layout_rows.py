@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.fields import GOLD, GOLD_WORDS, NO, YES, in_words, plain, told
+from kp_core.reading.fields import GOLD, GOLD_WORDS, NAMES, NO, YES, in_words, plain, told
 from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.list_cells import cells_of_lists, has_parallel_scores
@@ -99,6 +99,8 @@ def _phrases(layout: Layout) -> list[Rows]:
             return [_lists(layout, layout.role, others)]
         if len(gold) == 1:
             gold = {"": next(iter(gold.values()))}
+        if len(others) == 1 and plain(next(iter(others))) in NAMES["predictions"]:
+            others = {"": next(iter(others.values()))}  # a word for predictions, which names no system
         return [_lists(layout, "gold", gold), _lists(layout, "system", others)]  # side by side in one sheet
     filled, hollow = _empty_lists(layout)
     rows = _long(filled)

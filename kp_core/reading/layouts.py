@@ -36,6 +36,7 @@ from kp_core.reading.fields import (
 from kp_core.reading.joined import joined
 from kp_core.reading.json_table import INNER, LIST, OUTER
 from kp_core.reading.layout import PAIR, Layout
+from kp_core.reading.marks import graded
 from kp_core.reading.profiles import SAMPLE, count_distinct, is_blank, profile, whole_lists
 from kp_core.reading.separators import SEPARATORS, cell_separator, json_list
 from kp_core.reading.shapes import are_scored
@@ -58,7 +59,7 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
     asked = choice.role or role
     if not table.names:
         return None
-    table = joined(meant_rows(table))
+    table = graded(joined(meant_rows(table)), choice)
     if (export := export_of(table, asked, choice)) is not None:
         # Our own template says whose the rows are, and not that all of them are people.
         named = export.own and "relevance" not in export.columns and choice.use != "as-read"
@@ -217,6 +218,8 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     """Return the layout of a table of phrases."""
     columns = _columns(table, role, choice, unknown=False)
     identifiers = [name for name in table.names if plain(name) in IDENTIFIERS and name not in columns.values()]
+    # Phrases under the head of identifiers are these themselves.
+    identifiers += [name for part, name in columns.items() if part == "phrase" and plain(name) in IDENTIFIERS]
     if "phrase" in columns and "concept" not in columns and identifiers:
         columns["concept"] = identifiers[0]
     if turned := [name for name in choice.several("documents_of") if name in table.names]:

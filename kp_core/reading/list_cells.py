@@ -65,9 +65,11 @@ class ListCells:
             add_list(builder, builder.pieces(cell, MARKS.get(self.separator, ";")), "phrases")
         elif self.separator in MARKS:
             builder.split(cell, MARKS[self.separator])
-        elif self.separator in ("uris", "tags"):
-            pattern = r"<([^<>\s]+)>" if self.separator == "uris" else r"#([^#\s]+)"
-            builder.extend(re.findall(pattern, cell))
+        elif self.separator == "uris":
+            for uri in re.findall(r"<([^<>\s]+)>", cell):
+                builder.add(uri, concept=uri)
+        elif self.separator == "tags":
+            builder.extend(re.findall(r"#([^#\s]+)", cell))
         elif self.separator == "none":
             builder.extend([cell] if cell.strip() else [])
         elif cell.strip():

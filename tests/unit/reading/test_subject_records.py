@@ -67,3 +67,11 @@ def test_what_is_no_subject_is_rejected_in_words(name: str, text: str, said: str
     role = "gold" if name.endswith("ld") else "systems"
     with pytest.raises(InputError, match=said):
         kp.load(**{role: Source(name, text.encode())})
+
+
+def test_marks_of_librarians_count_from_the_grade_that_is_asked_for() -> None:
+    sheet = "record,subject,Y/I/N\nr1,tide,Y\nr1,moon,I\nr1,sun,N\n"
+    runs = "system,doc_id,rank,phrase\ns,r1,1,moon\ns,r1,2,tide\ns,r1,3,sun\n"
+    corpus = kp.load(gold=Source("sheet.csv", sheet.encode()), systems=Source("s.csv", runs.encode()))
+    found = [kp.evaluate(corpus, measures=["P@3", "P@1"], rel=rel).frame["value"].tolist() for rel in (1, 2)]
+    assert found == [[pytest.approx(2 / 3), 1.0], [pytest.approx(1 / 3), 0.0]]
