@@ -73,6 +73,10 @@ SAMPLES = {
         "the 20 lectures, sentences chosen by 3 annotators",
         {"lectures/sentences.csv": "gold", "lectures/documents.jsonl": "documents"},
     ),
+    "titles": Sample(
+        "20 book titles, headings of 3 indexers, 2 systems",
+        {"titles/indexers.csv": "gold", "titles/systems/*": "system", "titles/documents.csv": "documents"},
+    ),
     "chinese": Sample(
         "5 short Chinese texts, 2 systems",
         {"chinese/gold.json": "gold", "chinese/system_*": "system", "chinese/documents.jsonl": "documents"},
