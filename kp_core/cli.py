@@ -91,6 +91,8 @@ class Data:
     system: Annotated[list[list[str]] | None, Parameter(converter=_by_occurrence)] = None
     documents: Paths = None
     judgements: Paths = None
+    broader: Paths = None
+    frequencies: Paths = None
     workspace: str | None = None
     encoding: str | None = None
     as_: list[str] | None = None
@@ -133,6 +135,7 @@ class Data:
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
         roles = choices_of(self.as_ or [])
         how: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
+        how |= {"broader": self.broader, "frequencies": self.frequencies}
         files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
         if datasets := datasets_of_paths(self.gold or [], self.system or [], self.documents or []):
             return _together(datasets, roles, how)
@@ -244,7 +247,7 @@ class Tables(Data):
 
         if datasets_of_paths(self.gold or [], self.system or [], self.documents or []) or self.dataset:
             raise unavailable("data sets streamed")
-        for name in ("encoding", "strict", "fix", "judgements", "as"):
+        for name in ("encoding", "strict", "fix", "judgements", "broader", "frequencies", "as"):
             if name in self.given():
                 words = "is not for streamed tables; write them once with: kpscope convert --to parquet"
                 raise UsageError(f"--{name} {words}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, reduce
+from graphlib import CycleError, TopologicalSorter
 from threading import Lock
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
@@ -16,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kp_core.errors import Note, UsageError
+from kp_core.errors import Note, UsageError, unfit
 
 T = TypeVar("T")
 Role = Literal["gold", "system", "documents", "judgements"]
@@ -89,6 +90,60 @@ class Ranking:
     resorted: int = 0
 
 
+#: The tables and their columns; `?` marks a column that need not be there.
+VOCABULARY: dict[str, tuple[str, ...]] = {"broader": ("child", "parent"), "frequencies": ("concept", "n", "documents?")}
+
+
+def _vocabulary_table(name: str) -> pd.DataFrame:
+    return pd.DataFrame({column: pd.Series(dtype="str") for column in VOCABULARY[name] if not column.endswith("?")})
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """Tables about phrases or concepts, in the columns of `VOCABULARY`; each is empty unless it was given.
+
+    broader      one row a concept and a broader one
+    frequencies  one row a concept: in how many documents it stands (n), of how many in all (documents)
+    """
+
+    broader: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("broader"))
+    frequencies: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("frequencies"))
+
+    @property
+    def given(self) -> dict[str, pd.DataFrame]:
+        """The tables that were given, by name."""
+        tables = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: table for name, table in tables.items() if len(table)}
+
+    def with_tables(self, other: Vocabulary) -> Vocabulary:
+        """Return the tables of both, rows that are the same once."""
+        joined = {
+            name: pd.concat([self.given[name], table]).drop_duplicates(ignore_index=True)
+            for name, table in other.given.items()
+            if name in self.given
+        }
+        return replace(self, **{**other.given, **joined})
+
+    @cached_property
+    def ancestors(self) -> dict[str, frozenset[str]]:
+        """Concept → all that are broader, directly or not; refuses a concept that is broader than itself.
+
+        >>> rows = pd.DataFrame([["tide", "sea"], ["sea", "water"]], columns=["child", "parent"])
+        >>> sorted(Vocabulary(rows).ancestors["tide"])
+        ['sea', 'water']
+        """
+        parents = self.broader.groupby("child", sort=False)["parent"].agg(list).to_dict()
+        found = dict[str, frozenset[str]]()
+        try:
+            for concept in TopologicalSorter(parents).static_order():
+                above = parents.get(concept, [])
+                found[concept] = frozenset(above).union(*(found[one] for one in above))
+        except CycleError as error:
+            # graphlib names a cycle from the broader concept down.
+            raise unfit("the table of broader concepts", "cycle", names=" → ".join(error.args[1][::-1])) from None
+        return found
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalised.
@@ -101,6 +156,7 @@ class Corpus:
     judgements  one row a score of a pair by one annotator
     empty       lists that are there without a phrase: role (gold or system), source (annotator or system), doc_id
     rankings    per system, in order of loading: how its ranks came about
+    vocabulary  tables about phrases and concepts beside the documents
     """
 
     documents: pd.DataFrame = field(default_factory=lambda: empty_table("documents"))
@@ -110,6 +166,7 @@ class Corpus:
     empty: pd.DataFrame = field(default_factory=lambda: empty_table("empty"))
     rankings: dict[str, Ranking] = field(default_factory=dict)
     report: LoadReport = field(default_factory=LoadReport)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
 
     @property
     def systems(self) -> list[str]:
@@ -216,6 +273,7 @@ def together(**corpora: Corpus) -> Corpus:
             for name in systems
         },
         _one_report({name: one.report for name, one in corpora.items()}),
+        reduce(Vocabulary.with_tables, (one.vocabulary for one in corpora.values())),
     )
 
 
@@ -289,8 +347,9 @@ def content_digest(corpus: Corpus) -> str:
     """
     report = corpus.report
     total = hashlib.sha256(repr((list(corpus.rankings.items()), report.fixes, report.notes)).encode())
-    for name in COLUMNS:
-        table = arrow_table(getattr(corpus, name))
+    tables = {name: getattr(corpus, name) for name in COLUMNS}
+    for name, frame in {**tables, **corpus.vocabulary.given}.items():
+        table = arrow_table(frame)
         total.update(repr((name, len(table), table.column_names, [str(kind) for kind in table.schema.types])).encode())
         for column in table.columns:
             missing = column.is_null()

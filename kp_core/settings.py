@@ -62,7 +62,7 @@ class Changes(TypedDict, total=False):
     subject_empty: SubjectEmpty
     ties: Literal["stable", "trec", "expected"]
     rel: float
-    gain: Literal["linear", "exp"]
+    gain: Literal["linear", "exp", "propensity"]
     gains: Literal["relevant", "all"]
     ap: Literal["gold", "min(k,gold)", "hits"]
     ap_repeats: Literal["miss", "hit"]
@@ -122,7 +122,7 @@ class Settings:
     subject_empty: SubjectEmpty = "casimir"
     ties: Literal["stable", "trec", "expected"] = "stable"
     rel: float = 1.0
-    gain: Literal["linear", "exp"] = "linear"
+    gain: Literal["linear", "exp", "propensity"] = "linear"
     gains: Literal["relevant", "all"] = "relevant"
     ap: Literal["gold", "min(k,gold)", "hits"] = "gold"
     ap_repeats: Literal["miss", "hit"] = "miss"

@@ -33,6 +33,7 @@ from kp_core.reading.rows import Part, Rows
 from kp_core.reading.settle import align
 from kp_core.reading.sniff import recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
+from kp_core.reading.vocabulary_tables import taken_out, vocabulary_of
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
@@ -96,6 +97,8 @@ def load(
     judgements: Item | Sequence[Item] | None = None,
     *,
     files: Item | Sequence[Item] | None = None,
+    broader: Item | Sequence[Item] | None = None,
+    frequencies: Item | Sequence[Item] | None = None,
     roles: Mapping[str, Choice | Role] | None = None,
     encoding: str | None = None,
     strict: bool = False,
@@ -106,7 +109,8 @@ def load(
 
     Each is a path (file, folder, zip), a `Source`, a table of pandas, polars or Arrow, a dictionary {document:
     [phrase, …]}, or a list of these; `systems` and `gold` may also be {name: any of these}. `files` are unsorted: their
-    roles are guessed.
+    roles are guessed. `broader` (columns child and parent) and `frequencies` (concept, n, and documents) are tables
+    about phrases or concepts.
     A folder or archive may hold several data sets: a folder each, or a file each in the folders of gold and systems.
     `roles` says what a file is: {file name: "system"} or a `Choice`; what is said of a folder or archive holds for
     everything in it. `encoding` is that of files that are not UTF-8. Raises `InputError` on data that are refused,
@@ -118,6 +122,28 @@ def load(
     """
     for fix in (fixes := tuple(fixes)):
         id_fix(fix)
+    found, files = taken_out(as_pandas(files), limits) if files is not None else ({}, None)
+    for name, items in (("broader", as_pandas(broader)), ("frequencies", as_pandas(frequencies))):
+        if items is not None:
+            found.setdefault(name, []).extend(items if isinstance(items, list | tuple) else [items])
+    vocabulary = vocabulary_of(found, limits, encoding)
+    corpus = _load(gold, systems, documents, judgements, files, roles, encoding, strict, fixes, limits)
+    return replace(corpus, vocabulary=vocabulary) if vocabulary.given else corpus
+
+
+def _load(
+    gold: Any,
+    systems: Any,
+    documents: Any,
+    judgements: Any,
+    files: Any,
+    roles: Mapping[str, Choice | Role] | None,
+    encoding: str | None,
+    strict: bool,
+    fixes: tuple[str, ...],
+    limits: Limits,
+) -> Corpus:
+    """Return the corpus of files that are no tables of a vocabulary."""
     choices = {name: _choice(value) for name, value in (roles or {}).items()}
     wishes = _Wishes(choices, encoding, strict, fixes, limits, documents is not None)
     every: dict[Role | None, Any] = {
@@ -125,7 +151,7 @@ def load(
         "documents": as_pandas(documents),
         "system": as_pandas(systems),
         "judgements": as_pandas(judgements),
-        None: as_pandas(files),
+        None: files or None,
     }
     datasets = _chosen_datasets(every, choices, limits) or _datasets_in(every, choices, limits)
     if datasets:

@@ -107,7 +107,7 @@ def make_plan(
         measures = DEFAULT_MEASURES if agreement is None and not compare else ()
     if settings.interval == "bootstrap":
         settings = settings.changed(interval="poisson")
-    by = _refuse(settings, compare, by)
+    by = _refuse(settings, measures, compare, by)
     sources, names, graded = _named(sources)
     people = None if agreement is None else names_in(agreement)
     if people is None:
@@ -134,13 +134,14 @@ def make_plan(
     return Plan(tuple(sources), settings, names, graded, *own)
 
 
-def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> str:
+def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> str:
     """Return what the parts tell apart; refuses what cannot be added up over parts of the data."""
     reasons = {
         "vocabulary": settings.universe == "vocabulary",
         "others": left_one_out(settings.annotators),
         "length": by == "length",
         "concept": settings.by_concept == "yes",
+        "rarity streamed": settings.gain == "propensity" or any(name.startswith("PSP@") for name in measures),
         "by": by not in ("", "group"),
         "rel": settings.annotators == "votes" and settings.rel > 1,
         "wilcoxon": any(one.test == "wilcoxon" for one in compare),

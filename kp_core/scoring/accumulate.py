@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, takewhile
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from kp_core.scoring import intervals
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import View
+from kp_core.scoring.intervals import Estimate
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.agreement import PairTables, Panel, Shares
 from kp_core.scoring.measures.registry import Asked, names_in, parse
@@ -79,30 +80,6 @@ class Grid:
         status = concordance.status(self.cells)
         status[~self.seen] = self.absent
         return status
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Values and intervals over columns (K,), such as cutoffs, of one measure under one average.
-
-    resampled  (B, K) the values of the resamples, where there are any
-    variance   what the interval by t over documents and runs is made of
-    runs       (R, K) the values of the runs of a system that has several
-    """
-
-    value: Floats
-    low: Floats
-    high: Floats
-    documents: Ints
-    reason: list[str | None]
-    resampled: Floats | None = None
-    variance: intervals.Variance | None = None
-    runs: Floats | None = None
-
-    def row(self, column: int, documents: int) -> tuple[Any, ...]:
-        """Return value, bounds, documents averaged, those of `documents` left out, and reason, as rows print them."""
-        n = int(self.documents[column])
-        return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ A subject is a distinct keyphrase, or a concept; its counts are sums over docume
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,11 +13,9 @@ import numpy as np
 
 from kp_core.errors import unavailable
 from kp_core.scoring.cells import Cells, ratio
-from kp_core.scoring.codes import Bools, Floats, Ints, ranks
-from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Lists, match
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.hits import Subjects
 from kp_core.scoring.measures.registry import Asked
-from kp_core.scoring.runs import have_runs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -27,74 +24,6 @@ if TYPE_CHECKING:
 
 #: Numbers of a block of subjects under all swaps; they stay in the processor's cache.
 _BLOCK_NUMBERS = 1 << 17
-
-
-@dataclass(frozen=True)
-class Suggested:
-    """What one system suggests: one row a document and subject, each once, where it stands first.
-
-    document, subject, rank  (n,); found: whether the subject is in the document's gold standard
-    """
-
-    document: Ints
-    subject: Ints
-    rank: Ints
-    found: Bools
-
-
-@dataclass(frozen=True)
-class Subjects:
-    """Where each of S subjects is due, and where it is suggested; the subjects are ordered by their form.
-
-    form       (S,) its normalised form
-    due        (document, subject) of every gold item
-    suggested  system → what it suggests
-    """
-
-    form: Ints
-    due: tuple[Ints, Ints]
-    suggested: dict[str, Suggested]
-
-    @property
-    def number(self) -> int:
-        """How many there are."""
-        return len(self.form)
-
-
-def first_form(gold: Gold) -> Ints:
-    """Return the subject of each gold item (item,): the form of the spelling that stands first."""
-    form = np.zeros(len(gold.grade), np.int64)
-    form[gold.spelling_item[::-1]] = gold.spelling_form[::-1]
-    return form
-
-
-def subjects_of(gold: Gold, lists: Mapping[str, Lists]) -> Subjects:
-    """Return where each subject stands in a gold standard and in the lists of each system."""
-    due = first_form(gold)
-    systems = {name: _suggested(gold, own, due) for name, own in lists.items()}
-    form = np.unique(np.concatenate([due, *(one.subject for one in systems.values())]))
-    return Subjects(
-        form,
-        (gold.document, np.searchsorted(form, due)),
-        {
-            name: Suggested(one.document, np.searchsorted(form, one.subject), one.rank, one.found)
-            for name, one in systems.items()
-        },
-    )
-
-
-def _suggested(gold: Gold, lists: Lists, due: Ints) -> Suggested:
-    """Return what a system suggests by forms; what spells a gold item is the subject of this item."""
-    matches, missed = match(lists, gold), np.ones(len(lists.form), bool)
-    missed[matches.row] = False
-    row = np.concatenate([matches.row, np.flatnonzero(missed)])
-    subject = np.concatenate([due[matches.item], lists.form[missed]])
-    found = np.arange(len(row)) < len(matches.row)
-    order = np.argsort(row, kind="stable")
-    row, subject, found = row[order], subject[order], found[order]
-    document = lists.owner[row]
-    first = np.unique(document * (subject.max(initial=0) + 1) + subject, return_index=True)[1]
-    return Suggested(document[first], subject[first], ranks(lists.length)[row[first]], found[first])
 
 
 @dataclass(frozen=True)
@@ -186,8 +115,6 @@ def refuse_unfit(data: Prepared) -> None:
         raise unavailable("subjects of ties")
     if data.left_out != (None,):
         raise unavailable("subjects of left out")
-    if have_runs(data.names.systems):
-        raise unavailable("by subject", average=data.settings.average)
 
 
 def swapped_difference(

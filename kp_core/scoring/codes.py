@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -295,6 +295,14 @@ def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool, concepts: tu
     coded = pa.concat_arrays(forms).dictionary_encode()
     codes = coded.indices.to_numpy()
     return Identities(codes[: len(raw)], codes[-len(raw) :] if raw else codes, coded.dictionary)
+
+
+def forms_of(identities: Identities, names: Sequence[str], normalise: str, by_concept: bool) -> Ints:
+    """Return the form of each name, an identifier where concepts are compared, else a phrase; -1 for one unknown."""
+    normaliser = Normaliser.parse(normalise)
+    wanted = [f"{_BORDER}{name}" for name in names] if by_concept else normaliser.apply(list(names))
+    found = pc.index_in(pa.array(wanted, pa.large_string()), identities.forms)
+    return np.asarray(pc.fill_null(found, -1).to_numpy(zero_copy_only=False), np.int64)
 
 
 def mean_size(entries: int, lists: int) -> int:

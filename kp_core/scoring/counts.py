@@ -9,10 +9,11 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kp_core.errors import UsageError, counted, unfit
+from kp_core.errors import UsageError, counted, unavailable, unfit
 from kp_core.scoring.cells import CELLS, Cells
 from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints, owners, ranks
 from kp_core.scoring.gold import Gold, gather
+from kp_core.scoring.hierarchy import ancestors_of
 from kp_core.scoring.hits import (
     Hits,
     Lists,
@@ -23,6 +24,7 @@ from kp_core.scoring.hits import (
     random_hits,
     ranked_lists,
     returned_ideal,
+    subjects_of,
     tied_hits,
 )
 from kp_core.scoring.measures import concordance
@@ -66,6 +68,8 @@ class Counts:
     returned: tuple[Ints, Ints] | None = None
     #: the rank beyond which the hits are not known (None: all are)
     deepest: int | None = None
+    #: the gold size that a cutoff means, where `size` counts broader concepts too
+    gold_size: Ints | None = None
 
     @property
     def used(self) -> Bools:
@@ -105,7 +109,8 @@ class Counts:
         if isinstance(cutoff, int):
             return np.full(len(self.size), cutoff)
         longest = np.full(len(self.size), np.iinfo(np.int64).max)
-        choices = {"gold": self.size, "all": self.rows, "larger": np.maximum(self.rows, self.size)}
+        size = self.size if self.gold_size is None else self.gold_size
+        choices = {"gold": size, "all": self.rows, "larger": np.maximum(self.rows, size)}
         return choices.get(cutoff, longest)
 
     def sums(self, document: Ints, rank: Ints, value: Floats | None, cutoffs: Sequence[Cutoff]) -> Floats:
@@ -189,12 +194,11 @@ class View(Cells):
         """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
         return self.counts.totals(value, self.cutoffs)
 
-    def discounted(self, exponential: bool) -> tuple[Floats, Floats]:
-        """Return DCG and ideal DCG at each cutoff."""
+    def gained(self, gain: str, discount: Callable[[Ints], Floats]) -> tuple[Floats, Floats]:
+        """Return the sum of gains at each cutoff, and that of the best order; gain: a column of `Hits`."""
         hits, ideal = self.counts.hits, self.counts.ideal
-        gain = "exp_gain" if exponential else "gain"
-        dcg, best = (getattr(one, gain) / np.log2(one.rank + 1) for one in (hits, ideal))
-        return self.total(dcg), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
+        own, best = (getattr(one, gain) / discount(one.rank) for one in (hits, ideal))
+        return self.total(own), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
 
     def values(self, asked: Asked) -> Floats:
         """Return the value of every document and cutoff (D, K); NaN where undefined."""
@@ -234,6 +238,12 @@ def lists_of(data: Prepared) -> dict[str, Lists]:
     return {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
 
 
+def gathered(data: Prepared, without: int | None = None, fewest: Ints | None = None) -> tuple[Gold, Gold]:
+    """Return what `gather` does, with the weights of rare keyphrases."""
+    gold, negatives = gather(data.coded, data.identities, data.settings, without, fewest)
+    return data.weighed(gold), negatives
+
+
 def without_respellings(lists: Lists, gold: Gold) -> Lists:
     """Return the lists without further spellings of a gold item that stands higher."""
     matches, first = match(lists, gold), np.ones(len(lists.form), bool)
@@ -255,21 +265,23 @@ def count(
     matches = match(lists, gold)
     new = matches.new | (settings.duplicates == "count")
     document, row, item = matches.document[new], matches.row[new], matches.item[new]
-    rank, grade, found = ranks(lists.length), gold.grade[item], np.ones(len(row))
+    rank, grade, rarity, found = ranks(lists.length), gold.grade[item], gold.rarity[item], np.ones(len(row))
     if len(row) > 1 and (row[1:] == row[:-1]).any():  # one prediction spells several gold items
         head = np.flatnonzero(np.diff(row, prepend=-1))
         found = np.diff(np.append(head, len(row))).astype(float) if settings.hits_as == "gold" else np.ones(len(head))
-        document, row, grade = document[head], row[head], np.maximum.reduceat(grade, head)
+        document, row = document[head], row[head]
+        grade, rarity = np.maximum.reduceat(grade, head), np.maximum.reduceat(rarity, head)
     lower = graded_below(negatives, settings)
-    document, row, found, grade, precise = _with_misses(lists, (document, row, found, grade), matches, lower, settings)
-    hits = ordered_hits(document, rank[row], found, grade)
+    gains = np.stack([grade, rarity])
+    document, row, found, gains, precise = _with_misses(lists, (document, row, found, gains), matches, lower, settings)
+    hits = ordered_hits(document, rank[row], found, *gains)
     hits = replace(hits, precision=hits.precision * precise)
     ideal = ideal_hits(gold, lower) if settings.ideal == "gold" else returned_ideal(hits)
     if settings.ties == "expected" and lists.score is not None:
-        found_in, grade_in = np.zeros((2, len(rank)))
-        found_in[row], grade_in[row] = found, grade
+        found_in, grade_in, rarity_in = np.zeros((3, len(rank)))
+        found_in[row], grade_in[row], rarity_in[row] = found, *gains
         group = np.cumsum((rank == 1) | (np.diff(lists.score, prepend=np.nan) != 0)) - 1
-        hits = tied_hits(lists.owner, rank, group, found_in, grade_in)
+        hits = tied_hits(lists.owner, rank, group, found_in, grade_in, rarity_in)
     length, returned = lists.length, None
     if settings.duplicates == "after" and lists.repeated.any():
         length = length - lists.duplicates
@@ -300,10 +312,10 @@ def graded_below(negatives: Gold, settings: Settings) -> Gold:
 def _with_misses(
     lists: Lists, found: tuple[Ints, Ints, Floats, Floats], matches: Matches, lower: Gold, settings: Settings
 ) -> tuple[Ints, Ints, Floats, Floats, Bools]:
-    """Add the rows that are no hit and yet count: return document, row, items found, grade, and if precision counts.
+    """Add the rows that are no hit and yet count: return document, row, items found, gains, and if precision counts.
 
-    A repeat of a hit adds to average precision under ap_repeats = hit; items with a grade below `rel` (`lower`) have
-    their gain under gains = all.
+    Gains (2, row) are by grade and by rarity. A repeat of a hit adds to average precision under ap_repeats = hit;
+    items with a grade below `rel` (`lower`) have their gain under gains = all.
     """
     again = np.setdiff1d(matches.row, found[1]) if settings.ap_repeats == "hit" else found[1][:0]
     if not len(again) and not len(lower.grade):
@@ -314,9 +326,10 @@ def _with_misses(
     order = np.argsort(row, kind="stable")
     nothing = np.zeros(len(again))
     items = np.concatenate([found[2], nothing, np.zeros(first.sum())])
-    grade = np.concatenate([found[3], nothing, lower.grade[graded.item[first]]])
+    more = np.concatenate([nothing, lower.grade[graded.item[first]]])
+    gains = np.concatenate([found[3], np.stack([more, np.zeros(len(more))])], axis=1)
     precise = np.arange(len(row)) < len(found[1]) + len(again)
-    return lists.owner[row[order]], row[order], items[order], grade[order], precise[order]
+    return lists.owner[row[order]], row[order], items[order], gains[:, order], precise[order]
 
 
 def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints) -> Floats | None:
@@ -335,23 +348,31 @@ def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints
 
 @dataclass(frozen=True)
 class Counted:
-    """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases)."""
+    """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases).
+
+    extended  those with all broader concepts, where there is a hierarchy
+    """
 
     lists: Counts
     table: Counts
+    extended: Counts | None = None
 
     def of(self, asked: Asked) -> Counts:
         """Return the counts that a measure sees."""
         if asked.measure.family == "annotators":
             raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
+        if asked.measure.family == "hierarchy":
+            if self.extended is None:
+                raise unavailable("no hierarchy", measure=asked.name())
+            return self.extended
         return self.table if asked.of_tables else self.lists
 
     def views(self, asked: Sequence[Asked]) -> Iterator[tuple[Asked, View]]:
         """Give each measure with the counts at its cutoffs, which are made once for all measures that see the same."""
-        made: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
+        made: dict[tuple[int, tuple[Cutoff, ...]], View] = {}
         for one in asked:
             counts, cutoffs = self.of(one), one.cutoffs(self.lists.settings)
-            key = counts is self.table, cutoffs
+            key = id(counts), cutoffs
             if key not in made:
                 made[key] = counts.at(cutoffs)
             yield one, made[key]
@@ -360,16 +381,20 @@ class Counted:
         """Return the counts in parts of documents, the same for all systems."""
         lists = self.lists.blocks()
         table = lists if self.table is self.lists else self.table.blocks()
-        return [Counted(*both) for both in zip(lists, table, strict=True)]
+        extended = [None] * len(lists) if self.extended is None else self.extended.blocks()
+        return [Counted(*each) for each in zip(lists, table, extended, strict=True)]
 
     def changed(self, change: Callable[[Counts], Counts]) -> Counted:
         """Return both counts changed in the same way; they stay one where they are one."""
         lists = change(self.lists)
-        return Counted(lists, lists if self.table is self.lists else change(self.table))
+        table = lists if self.table is self.lists else change(self.table)
+        return Counted(lists, table, self.extended and change(self.extended))
 
     def under(self, settings: Settings) -> Counted:
         """Return the same counts for settings that differ only in what is applied to counts (`LATE`)."""
-        return self.changed(lambda counts: replace(counts, settings=settings))
+        changed = self.changed(lambda counts: replace(counts, settings=settings))
+        own = changed.extended and replace(changed.extended, settings=settings.changed(denominator="returned"))
+        return replace(changed, extended=own)
 
     def restricted(self, documents: Bools) -> Counted:
         """Return the counts as if the gold standard spoke about some documents only."""
@@ -432,7 +457,7 @@ def count_unchecked(
     coded, identities, settings = data.coded, data.identities, data.settings
     universe = data.universe if concordance else np.zeros(len(data.documents))
     tables = table_settings(settings)
-    gold = of_sets = gather(coded, identities, settings, without, fewest)
+    gold = of_sets = gathered(data, without, fewest)
     if concordance and settings.gold_list != "unique":
         of_sets = gather(coded, identities, tables, without, fewest)
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
@@ -449,6 +474,8 @@ def count_unchecked(
             lists = ranked_lists(run, identities, tables)
             table = count(lists, run.listed, *of_sets, universe, tables, sets=True)
         systems[system] = Counted(counts, table)
+    if data.settings.by_concept == "yes" and len(data.corpus.vocabulary.broader):
+        systems = _with_broader(data, gold[0], systems)
     deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name in BASELINES if baselines else ():
         table = counts = baseline_counts(name, *gold, universe, settings, deepest)
@@ -456,6 +483,34 @@ def count_unchecked(
             table = baseline_counts(name, *of_sets, universe, tables, deepest)
         systems[name] = Counted(counts, table)
     return systems
+
+
+def _with_broader(data: Prepared, gold: Gold, systems: dict[str, Counted]) -> dict[str, Counted]:
+    """Return systems with the counts where both sides hold all broader concepts; a cutoff means what was suggested.
+
+    A broader concept stands at the rank of the first suggestion that brings it.
+    """
+    ancestors = ancestors_of(data.corpus.vocabulary.ancestors, data.identities)
+    subjects, documents = subjects_of(gold, lists_of(data)), len(gold.size)
+    document, subject = subjects.due
+    due = np.unique(ancestors.extended(document, subjects.form[subject])[0])
+    size, made = np.bincount(due // ancestors.nodes, minlength=documents), dict[str, Counted]()
+    for name, own in subjects.suggested.items():
+        key, rank = ancestors.ranked(own.document, subjects.form[own.subject], own.rank)
+        order = np.lexsort((rank, key // ancestors.nodes))
+        document, rank, found = key[order] // ancestors.nodes, rank[order], np.isin(key[order], due)
+        ones, counts = np.ones(int(found.sum())), systems[name].lists
+        extended = replace(
+            counts,
+            hits=ordered_hits(document[found], rank[found], ones, ones, ones),
+            size=size,
+            gold_size=counts.size,
+            length=np.bincount(document, minlength=documents),
+            returned=(document, rank),
+            settings=counts.settings.changed(denominator="returned"),
+        )
+        made[name] = replace(systems[name], extended=extended)
+    return systems | made
 
 
 def count_systems(

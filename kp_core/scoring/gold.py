@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ class Gold:
     spelling_start, spelling_count   (D,) the spellings of a document's items in the two arrays below
     spelling_item, spelling_form     (spelling,) item and normalised form
     known           (D,) documents that the gold standard speaks about: those that its annotators saw
+    weights         form → gain of a keyphrase by how rare it is; None: 1
     """
 
     size: Ints
@@ -31,6 +33,19 @@ class Gold:
     spelling_item: Ints
     spelling_form: Codes
     known: Bools
+    weights: Floats | None = None
+
+    @cached_property
+    def rarity(self) -> Floats:
+        """Gain of each item by how rare it is (item,)."""
+        return np.ones(len(self.grade)) if self.weights is None else self.weights[self.subject]
+
+    @cached_property
+    def subject(self) -> Ints:
+        """The form of each item (item,): that of the spelling which stands first."""
+        form = np.zeros(len(self.grade), np.int64)
+        form[self.spelling_item[::-1]] = self.spelling_form[::-1]
+        return form
 
     @property
     def document(self) -> Ints:
@@ -39,7 +54,8 @@ class Gold:
 
     def only(self, items: Bools) -> Gold:
         """Return the gold with only some of its items."""
-        return _gold(self.known, self.document, self.grade, items, self.spelling_item, self.spelling_form)
+        own = _gold(self.known, self.document, self.grade, items, self.spelling_item, self.spelling_form)
+        return replace(own, weights=self.weights)
 
 
 def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:

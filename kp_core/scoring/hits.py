@@ -5,6 +5,7 @@ Ranking measures are sums over hits, one row each, at known ranks or among tied 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -160,6 +161,67 @@ def match(lists: Lists, gold: Gold) -> Matches:
 
 
 @dataclass(frozen=True)
+class Suggested:
+    """What one system suggests: one row a document and subject, each once, where it stands first.
+
+    document, subject, rank  (n,); found: whether the subject is in the document's gold standard
+    """
+
+    document: Ints
+    subject: Ints
+    rank: Ints
+    found: Bools
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Where each of S subjects is due, and where it is suggested; the subjects are ordered by their form.
+
+    form       (S,) its normalised form
+    due        (document, subject) of every gold item
+    suggested  system → what it suggests
+    """
+
+    form: Ints
+    due: tuple[Ints, Ints]
+    suggested: dict[str, Suggested]
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self.form)
+
+
+def subjects_of(gold: Gold, lists: Mapping[str, Lists]) -> Subjects:
+    """Return where each subject stands in a gold standard and in the lists of each system."""
+    due = gold.subject
+    systems = {name: _suggested(gold, own, due) for name, own in lists.items()}
+    form = np.unique(np.concatenate([due, *(one.subject for one in systems.values())]))
+    return Subjects(
+        form,
+        (gold.document, np.searchsorted(form, due)),
+        {
+            name: Suggested(one.document, np.searchsorted(form, one.subject), one.rank, one.found)
+            for name, one in systems.items()
+        },
+    )
+
+
+def _suggested(gold: Gold, lists: Lists, due: Ints) -> Suggested:
+    """Return what a system suggests by forms; what spells a gold item is the subject of this item."""
+    matches, missed = match(lists, gold), np.ones(len(lists.form), bool)
+    missed[matches.row] = False
+    row = np.concatenate([matches.row, np.flatnonzero(missed)])
+    subject = np.concatenate([due[matches.item], lists.form[missed]])
+    found = np.arange(len(row)) < len(matches.row)
+    order = np.argsort(row, kind="stable")
+    row, subject, found = row[order], subject[order], found[order]
+    document = lists.owner[row]
+    first = np.unique(document * (subject.max(initial=0) + 1) + subject, return_index=True)[1]
+    return Suggested(document[first], subject[first], ranks(lists.length)[row[first]], found[first])
+
+
+@dataclass(frozen=True)
 class Hits:
     """The hits of one system, one row a hit; every ranking measure is a sum over the rows up to the cutoff.
 
@@ -168,6 +230,7 @@ class Hits:
     precision          precision at this rank: the summand of average precision
     first              1 at the first hit (a probability where ties are averaged)
     gain, exp_gain     gain of the grade found here, linear and exponential
+    rarity             gain of a keyphrase by how rare it is
     """
 
     document: Ints
@@ -177,6 +240,7 @@ class Hits:
     first: Floats
     gain: Floats
     exp_gain: Floats
+    rarity: Floats
 
     def part(self, documents: slice) -> Hits:
         """Return the hits of some documents, numbered from 0; rows are ordered by document."""
@@ -190,15 +254,15 @@ def exponential(grade: Floats) -> Floats:
     return np.exp2(grade) - 1
 
 
-def ordered_hits(document: Ints, rank: Ints, found: Floats, grade: Floats) -> Hits:
-    """Return hits at known ranks from the gold items found and their grade, rows ordered by document and rank."""
+def ordered_hits(document: Ints, rank: Ints, found: Floats, grade: Floats, rarity: Floats) -> Hits:
+    """Return hits at known ranks from the gold items found and their gains, rows ordered by document and rank."""
     so_far = running(found, np.diff(document, prepend=-1) != 0)
     first, some = np.zeros(len(document)), np.flatnonzero(found)  # rows without a hit may stand above
     first[some[np.diff(document[some], prepend=-1) != 0]] = 1
-    return Hits(document, rank, found, so_far / rank, first, grade, exponential(grade))
+    return Hits(document, rank, found, so_far / rank, first, grade, exponential(grade), rarity)
 
 
-def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, grade: Floats) -> Hits:
+def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, grade: Floats, rarity: Floats) -> Hits:
     """Return the hits expected over all orders of tied rows; one input row a rank, rows of a group tie.
 
     A phrase that repeats another of its group stays behind it: such repeats keep the order of the file.
@@ -207,30 +271,27 @@ def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, grade: Flo
     first_group = np.diff(document[np.cumsum(size) - size], prepend=-1) != 0
     before = running(within, first_group) - within
     t = size[group].astype(float)
-    gain, exp_gain = (np.bincount(group, value)[group] / t for value in (grade, exponential(grade)))
-    return _expected(document, rank, ranks(size), t, within[group], before[group], gain, exp_gain)
+    gains = np.stack([np.bincount(group, value)[group] / t for value in (grade, exponential(grade), rarity)])
+    return _expected(document, rank, ranks(size), t, within[group], before[group], gains)
 
 
 def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
     """Return the hits expected of a random order of `size` phrases (row,), the document's gold items among them."""
     r = gold.size[document].astype(float)
-    gain, exp_gain = (
-        np.bincount(gold.document, value, minlength=len(gold.size))[document] / size
-        for value in (gold.grade, exponential(gold.grade))
-    )
-    return _expected(document, rank, rank, size, r, np.zeros(len(rank)), gain, exp_gain)
+    values = (gold.grade, exponential(gold.grade), gold.rarity)
+    sums = [np.bincount(gold.document, value, minlength=len(gold.size)) for value in values]
+    gains = np.stack([own[document] / size for own in sums])
+    return _expected(document, rank, rank, size, r, np.zeros(len(rank)), gains)
 
 
-def _expected(
-    document: Ints, rank: Ints, place: Ints, t: Floats, r: Floats, before: Floats, gain: Floats, exp_gain: Floats
-) -> Hits:
+def _expected(document: Ints, rank: Ints, place: Ints, t: Floats, r: Floats, before: Floats, gains: Floats) -> Hits:
     """Return expected hits, row by row: the row is number `place` of a tie of `t` phrases with `r` hits.
 
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
     """
-    kept = (r > 0) | (gain > 0)
+    kept = (r > 0) | (gains[0] > 0)
     document, rank, place = document[kept], rank[kept], place[kept]
-    t, r, before, gain, exp_gain = (column[kept] for column in (t, r, before, gain, exp_gain))
+    t, r, before = (column[kept] for column in (t, r, before))
     share = np.divide((place - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
     # The chance that the tie's first hit is here: no hit at the places above, then one of r among those left.
     left = t - place + 1
@@ -238,7 +299,7 @@ def _expected(
     np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
     above = running(none_here, place == 1) - none_here
     first = np.where((before == 0) & (left >= r), np.exp(above) * r / left, 0.0)
-    return Hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, gain, exp_gain)
+    return Hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, *gains[:, kept])
 
 
 def ideal_hits(gold: Gold, lower: Gold | None = None) -> Hits:
@@ -247,14 +308,16 @@ def ideal_hits(gold: Gold, lower: Gold | None = None) -> Hits:
     if lower is not None and len(lower.grade):
         document, grade = np.concatenate([document, lower.document]), np.concatenate([grade, lower.grade])
         size, found = size + lower.size, np.concatenate([found, np.zeros(len(lower.grade))])
-    elif (grade == grade[:1]).all():
-        return ordered_hits(document, ranks(size), found, grade)
-    order = np.lexsort((-grade, document))
-    return ordered_hits(document[order], ranks(size), found[order], grade[order])
+    rarest = np.append(gold.rarity, np.zeros(len(grade) - len(gold.rarity)))
+    by_grade, by_rarity = ((value == value[:1]).all() for value in (grade, rarest))
+    in_order = len(grade) == len(gold.grade)
+    order = np.arange(len(grade)) if by_grade and in_order else np.lexsort((-grade, document))
+    rarest = rarest if by_rarity and in_order else rarest[np.lexsort((-rarest, document))]
+    return ordered_hits(document[order], ranks(size), found[order], grade[order], rarest)
 
 
 def returned_ideal(hits: Hits) -> Hits:
     """Return the hits of the best order of what was returned (the ideal of some published scripts)."""
-    order = np.lexsort((-hits.gain, hits.document))
-    length = np.bincount(hits.document)
-    return replace(hits, rank=ranks(length), gain=hits.gain[order], exp_gain=hits.exp_gain[order])
+    order, by_rarity = (np.lexsort((-value, hits.document)) for value in (hits.gain, hits.rarity))
+    rank, rarity = ranks(np.bincount(hits.document)), hits.rarity[by_rarity]
+    return replace(hits, rank=rank, gain=hits.gain[order], exp_gain=hits.exp_gain[order], rarity=rarity)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -167,6 +168,30 @@ class Variance:
         with np.errstate(invalid="ignore", divide="ignore"):
             parts = sum((one**2 / freedom for one, freedom in (*self.runs, *self.documents)), 0.0 * self.both)
             return np.sqrt(variance), variance**2 / parts
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Values and intervals over columns (K,), such as cutoffs, of one measure under one average.
+
+    resampled  (B, K) the values of the resamples, where there are any
+    variance   what the interval by t over documents and runs is made of
+    runs       (R, K) the values of the runs of a system that has several
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    documents: Ints
+    reason: list[str | None]
+    resampled: Floats | None = None
+    variance: Variance | None = None
+    runs: Floats | None = None
+
+    def row(self, column: int, documents: int) -> tuple[Any, ...]:
+        """Return value, bounds, documents averaged, those of `documents` left out, and reason, as rows print them."""
+        n = int(self.documents[column])
+        return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
 
 
 def half_width(error: Floats, freedom: Floats) -> Floats:

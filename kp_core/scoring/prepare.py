@@ -15,8 +15,20 @@ import numpy as np
 
 from kp_core.corpus import Corpus, kept, whole_texts
 from kp_core.errors import Note, UsageError, counted, unavailable, unfit
-from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size, owners
+from kp_core.scoring.codes import (
+    Coded,
+    Floats,
+    Identities,
+    code,
+    distinct,
+    forms_of,
+    gold_entries,
+    identify,
+    mean_size,
+    owners,
+)
 from kp_core.scoring.gold import AnnotatorChoices, Gold, choices, gather, left_one_out
+from kp_core.scoring.propensity import inverse_propensity
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Changes, Settings, settled
 from kp_core.text.candidates import Stems, candidates, has_english
@@ -90,6 +102,21 @@ class Prepared:
     def left_out(self) -> tuple[int | None, ...]:
         """The annotator whom each gold standard leaves out: everybody in turn under `others`, else nobody, once."""
         return tuple(range(len(self.coded.annotators))) if left_one_out(self.settings.annotators) else (None,)
+
+    def weighed(self, gold: Gold) -> Gold:
+        """Return a gold standard with the weight of each form: by the table of frequencies, else by itself.
+
+        What the table does not have stands in no document. It speaks of as many as it says, else of the sum of its n.
+        """
+        table, forms = self.corpus.vocabulary.frequencies, len(self.identities.forms)
+        if not len(table):
+            n = np.bincount(gold.subject, minlength=forms)
+            return replace(gold, weights=inverse_propensity(n, max(int(gold.known.sum()), 1)))
+        one = self.settings
+        form = forms_of(self.identities, table["concept"].tolist(), one.normalise, one.by_concept == "yes")
+        n = np.bincount(form[form >= 0], table["n"].to_numpy(float)[form >= 0], minlength=forms)
+        documents = float(table["documents"].max() if "documents" in table else table["n"].sum())
+        return replace(gold, weights=inverse_propensity(n, documents))
 
     def refuse_small_universe(self, chosen: Floats) -> None:
         """Refuse N that is smaller than what was chosen in a document (D,); only a number can be."""

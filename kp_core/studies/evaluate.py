@@ -13,12 +13,12 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, named, unfit
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, estimate, mean_of
+from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate, mean_of
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.counts import BASELINES, HUMANS, Counted, count_systems
 from kp_core.scoring.gold import left_one_out
-from kp_core.scoring.intervals import error_of, independent_error
+from kp_core.scoring.intervals import Estimate, error_of, independent_error
 from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
@@ -195,22 +195,23 @@ def add_systems(
     """
     if not standards[0]:
         return {}
-    settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[list[Counted]]]]()
+    settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[tuple[str, list[Counted]]]]]()
     of_documents = [one for one in asked if {*one.averages(settings.average)} - {*SUBJECT}]
     found = parts(data, standards, by)
     for number, (subset, counts) in enumerate(found.items()):
         known = next(iter(counts[0].values())).lists.known
         if by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
-        blocks = [system.blocks() for own in counts for system in own.values()]
+        blocks = [(name, system.blocks()) for own in counts for name, system in own.items()]
         adding.append((Accumulator(settings.interval, sums, str(number)), _measures_of(of_documents, subset), blocks))
     interval = settings.interval if of_documents else "none"
     drawn = intervals.blocks(interval, data.documents, _drawable(standards), settings.resamples, settings.seed)
     for block, (_, weights) in enumerate(drawn):
         for accumulator, measures, blocks in adding:
-            accumulator.begin(np.any([own[block].lists.drawable for own in blocks], axis=0), weights)
-            for place, own in enumerate(blocks):
-                for one, view in own[block].views(measures):
+            accumulator.begin(np.any([own[block].lists.drawable for _, own in blocks], axis=0), weights)
+            for place, (system, own) in enumerate(blocks):
+                asked_of = [one for one in measures if system not in BASELINES or one.measure.family != "hierarchy"]
+                for one, view in own[block].views(asked_of):
                     for average in one.averages(settings.average):
                         accumulator.add(str(place), one, view, average)
     return found
@@ -218,7 +219,8 @@ def add_systems(
 
 def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
     """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
-    return [one for one in asked if not (side_of(subset) and one.of_tables)]
+    without = ("concordance", "hierarchy") if side_of(subset) else ()
+    return [one for one in asked if one.measure.family not in without]
 
 
 def system_rows(
@@ -248,9 +250,9 @@ def system_rows(
         for (system, runs), (place, one) in product(groups.items(), enumerate(_measures_of(asked, subset))):
             cutoffs = one.cutoffs(settings)
             for average in one.averages(settings.average):
+                if system in BASELINES and (average in SUBJECT or one.measure.family == "hierarchy"):
+                    continue
                 if average in SUBJECT:
-                    if system in BASELINES:
-                        continue
                     values = (subjects or {})[subset, system, place, average]
                 else:
                     each = list[Estimate]()

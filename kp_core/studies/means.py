@@ -13,11 +13,11 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import Note
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Estimate, influence
+from kp_core.scoring.accumulate import influence
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import Counts
-from kp_core.scoring.intervals import Variance, half_width
-from kp_core.scoring.measures import Asked
+from kp_core.scoring.intervals import Estimate, Variance, half_width
+from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.runs import Influence, have_runs, multi_bootstrap, sampled_of, variance_of
 from kp_core.settings import Cutoff, Settings
 from kp_core.studies.result import Numbers, Row, result_frame

@@ -11,12 +11,11 @@ import numpy as np
 
 from kp_core.corpus import kept
 from kp_core.errors import refuse_unless, unavailable, unfit
-from kp_core.scoring.by_subject import first_form
 from kp_core.scoring.codes import Bools, Codes, Ints
-from kp_core.scoring.counts import Counted, count, counted_alike, lists_of
-from kp_core.scoring.gold import Gold, gather
+from kp_core.scoring.counts import Counted, count, counted_alike, gathered, lists_of
+from kp_core.scoring.gold import Gold
 from kp_core.scoring.hits import Lists, match
-from kp_core.scoring.measures import names_in
+from kp_core.scoring.measures.registry import names_in
 from kp_core.scoring.prepare import Prepared
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
@@ -158,9 +157,8 @@ def sides(data: Prepared, by: Part, without: int | None = None) -> dict[str, Sid
     frequency  thirds of the distinct keyphrases or concepts by how many documents have them in the gold standard; a
                phrase that none has is of the tail
     """
-    gold, negatives = gather(data.coded, data.identities, data.settings, without)
-    marked = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
-    of_item, of_row = marked
+    gold, negatives = gathered(data, without)
+    of_item, of_row = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
     if by == "presence":
         gold = replace(gold, known=gold.known & _with_text(data, by))
     lists = lists_of(data)
@@ -188,7 +186,7 @@ def _by_presence(data: Prepared, gold: Gold) -> _Marked:
 
 
 def _by_frequency(gold: Gold) -> _Marked:
-    subject = first_form(gold)
+    subject = gold.subject
     own, number = np.unique(subject, return_counts=True)
     bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(own) else np.zeros(2)
 

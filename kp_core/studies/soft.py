@@ -160,7 +160,7 @@ def _softened(counts: Counts, facing: Facing, rows: Bools, scorer: Scorer, soft:
     gain, pairs = soft_gains(*allowed, len(facing.document))
     gain = pairs if as_pairs else gain
     hit = np.flatnonzero(gain)
-    hits = ordered_hits(facing.document[hit], facing.rank[hit], gain[hit], gain[hit])
+    hits = ordered_hits(facing.document[hit], facing.rank[hit], gain[hit], gain[hit], gain[hit])
     return replace(counts, hits=hits, judged=None)
 
 

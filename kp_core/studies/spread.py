@@ -34,12 +34,15 @@ GRID: dict[str, tuple[str, ...]] = {
 }
 #: Conventions that say what the data are, and not how they are scored.
 _OF_DATA = ("gold_stemmed", "by_concept", "titles", "rel")
+#: What nobody takes without knowing: means over subjects, and gains by rarity.
+_CHOSEN = ("subject_empty", "propensity")
 #: Every convention and value that is listed, in this order.
 _LISTED = tuple(
     (name, value)
     for name, one in FIELDS.items()
-    if name not in ("by_concept", "titles")
+    if name not in ("by_concept", "titles", *_CHOSEN)
     for value in (GRID[name] if name == "average" else one.values)  # noqa: PD011
+    if value not in _CHOSEN
 )
 #: Values closer than this are equal: sums in another order differ by less.
 EQUAL = 1e-12

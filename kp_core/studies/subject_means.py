@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kp_core.errors import Note
-from kp_core.scoring.accumulate import Estimate
-from kp_core.scoring.by_subject import Standing, refuse_unfit, subjects_of
+from kp_core.errors import Note, unavailable
+from kp_core.scoring.by_subject import Standing, refuse_unfit
 from kp_core.scoring.codes import Bools
 from kp_core.scoring.counts import Counted
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Lists
-from kp_core.scoring.intervals import left_out_half_width
-from kp_core.scoring.measures import Asked
+from kp_core.scoring.hits import Lists, subjects_of
+from kp_core.scoring.intervals import Estimate, left_out_half_width
+from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.runs import have_runs
 from kp_core.settings import SUBJECT, Cutoff, Settings
 from kp_core.studies import WORDS
 
@@ -51,6 +51,8 @@ def subject_estimates(
     if not each:
         return {}
     refuse_unfit(data)
+    if have_runs(data.names.systems):
+        raise unavailable("by subject", average=setting.average)
     wanted, names = [(one, name) for _, one, name in each], data.names.systems
     cutoffs = tuple(dict.fromkeys(k for one, _ in wanted for k in one.cutoffs(setting)))
     standing, used = dict[Column, Standing](), dict[tuple[str, str], Bools]()

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from kp_core.scoring import paired
-from kp_core.scoring.by_subject import Standing, refuse_unfit, subjects_of, swapped_difference
+from kp_core.scoring.by_subject import Standing, refuse_unfit, swapped_difference
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.counts import Counted, lists_of
+from kp_core.scoring.hits import subjects_of
 from kp_core.scoring.intervals import left_out_half_width
-from kp_core.scoring.measures import Asked
+from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import Cutoff
 

@@ -9,9 +9,10 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.by_subject import Standing, subjects_of
+from kp_core.scoring.by_subject import Standing
 from kp_core.scoring.cells import ratio
 from kp_core.scoring.counts import count_systems, lists_of
+from kp_core.scoring.hits import subjects_of
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Changes, Settings
 from kp_core.studies.result import Numbers

@@ -47,9 +47,9 @@ PAGE = "page"
 
 
 @cache  # asked dozens of times a run
-def measures() -> tuple[str, ...]:
-    """Return the measures that rank systems, the common ones first."""
-    ranking = [name for name in of_systems() if kp.MEASURES[name].better == "higher"]
+def measures(hierarchy: bool = False) -> tuple[str, ...]:
+    """Return the measures that rank systems, the common ones first; hierarchy: also those that need one."""
+    ranking = [name for name in of_systems(hierarchy) if kp.MEASURES[name].better == "higher"]
     return (*(name for name in FIRST if name in ranking), *(name for name in ranking if name not in FIRST))
 
 
@@ -59,7 +59,7 @@ def options(name: str) -> tuple[str, ...]:
     if name == "k":
         return (*BY_SIZE, *NUMBERS)
     if name == "measure":
-        return measures()
+        return measures(len(corpus.vocabulary.broader) > 0 and link.chosen().get("by_concept") == "yes")
     if name == "annotators":
         several = ("union", "majority", "intersection", "votes") if len(corpus.annotators) != 1 else ("union",)
         return (*several, *corpus.annotators)

@@ -23,12 +23,20 @@ def computed() -> dict[str, float]:
     listed = table[table["rank"] != "–"].astype({"rank": int}).sort_values("rank")["phrase"]
     corpus = kp.load(gold=graded, systems={"system": {"d": listed.tolist()}})
     people = [name for name, one in MEASURES.items() if one.family == "annotators"]
+    # Of concepts that nothing is broader than, hierarchical measures are the plain ones.
+    alone = kp.load(
+        gold=graded.assign(concept=graded["phrase"]),
+        systems={"system": pd.DataFrame({"doc_id": "d", "phrase": listed, "concept": listed})},
+        broader=pd.DataFrame([("child", "parent")], columns=["child", "parent"]),
+    )
+    broad = [name for name, one in MEASURES.items() if one.family == "hierarchy"]
+    extended = kp.evaluate(alone, k=5, measures=broad, by_concept="yes", interval="none").frame
     scored = kp.evaluate(corpus, k=5, measures=of_systems(), universe=20, interval="none", average="macro").frame
     agreed = kp.agreement(corpus, measures=people, universe=20, interval="none", average="micro").frame
     agreed = agreed[(agreed["system"] == "all") & (agreed["subset"] == "all")]
     pair = kp.similarity([methods.PAIR], [name for name in SIMILARITIES if name in WORKED])
-    values = pd.concat([scored["value"], agreed["value"], pair["value"]])
-    return dict(zip([*of_systems(), *people, *pair["measure"]], values, strict=True))
+    values = pd.concat([scored["value"], extended["value"], agreed["value"], pair["value"]])
+    return dict(zip([*of_systems(), *broad, *people, *pair["measure"]], values, strict=True))
 
 
 @pytest.mark.parametrize("name", WORKED)

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kp_core.scoring.cells import Cells, ratio
-from kp_core.scoring.codes import Floats
+from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.measures.registry import measure
 
 if TYPE_CHECKING:
     from kp_core.scoring.counts import View
 
 
+@measure("hP@k")
 @measure("P@k")
 def precision(cells: Cells) -> Floats:
     """Return hits / denominator."""
     return ratio(cells.hits, cells.denominator)
 
 
+@measure("hR@k")
 @measure("Rprec")
 @measure("R@k")
 def recall(cells: Cells) -> Floats:
@@ -28,6 +30,7 @@ def recall(cells: Cells) -> Floats:
     return ratio(cells.hits, cells.size)
 
 
+@measure("hF1@k")
 @measure("F1@k")
 def f1(cells: Cells) -> Floats:
     """Return the harmonic mean of precision and recall."""
@@ -70,14 +73,25 @@ def reciprocal_rank(at: View) -> Floats:
 @measure("nDCG@k")
 def normalised_gain(at: View) -> Floats:
     """Return the discounted gain by the convention / that of the ideal ranking, 0 where there is nothing to gain."""
-    return ratio(*at.discounted(at.counts.settings.gain == "exp"))
+    gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[at.counts.settings.gain]
+    return ratio(*at.gained(gain, _discount))
 
 
 @measure("nDCG-exp")
 @measure("nDCG-exp@k")
 def normalised_exponential_gain(at: View) -> Floats:
     """Return the same of exponential gain, whatever the convention."""
-    return ratio(*at.discounted(exponential=True))
+    return ratio(*at.gained("exp_gain", _discount))
+
+
+def _discount(rank: Ints) -> Floats:
+    return np.log2(rank + 1)
+
+
+@measure("PSP@k")
+def propensity_scored_precision(at: View) -> Floats:
+    """Return the gains of the hits by how rare they are / those of the k rarest keyphrases."""
+    return ratio(*at.gained("rarity", np.ones_like))
 
 
 @measure("bpref")

@@ -11,7 +11,7 @@ from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
 from kp_core.settings import SUBJECT, Cutoff, Settings
 
-Family = Literal["overlap", "ranking", "concordance", "annotators"]
+Family = Literal["overlap", "ranking", "concordance", "annotators", "hierarchy"]
 
 #: The letters that stand for a cutoff that differs by document.
 LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
@@ -25,7 +25,7 @@ class Measure:
     sentence    what it answers, in words a librarian understands
     formula     in LaTeX; a b c d N are the cells of the concordance table, H_k the hits up to k, g the gold size
     family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
-                annotators: of the tables of several annotators
+                annotators: of the tables of several annotators; hierarchy: of counts with all broader concepts
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
     smooth      whether it has a gradient
     f_of        the measures whose means over documents the average f-of-means puts into F; without: it does not exist
@@ -59,6 +59,7 @@ class Measure:
             "annotators": ("micro", "macro"),
             "overlap": ("macro", "f-of-means", "micro") if self.f_of else ("macro", "micro"),
             "ranking": ("macro",),
+            "hierarchy": ("macro", "micro"),
         }
         return by_family[self.family] + (SUBJECT if self.by_subject else ())
 
@@ -68,9 +69,10 @@ MEASURES: dict[str, Measure] = {}
 DECLARED = read_toml("scoring/measures/measures.toml")
 
 
-def of_systems() -> list[str]:
-    """Return the names of all measures that score the output of a system."""
-    return [name for name, one in MEASURES.items() if one.family != "annotators"]
+def of_systems(hierarchy: bool = False) -> list[str]:
+    """Return the names of all measures that score the output of a system; hierarchy: also those that need one."""
+    without = ("annotators",) if hierarchy else ("annotators", "hierarchy")
+    return [name for name, one in MEASURES.items() if one.family not in without]
 
 
 def measure(name: str) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:

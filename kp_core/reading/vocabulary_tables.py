@@ -1,0 +1,134 @@
+"""Turn tables about phrases and concepts into a Vocabulary: their heads name the columns, and nothing is guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kp_core.corpus import VOCABULARY, Vocabulary
+from kp_core.errors import InputError, unfit
+from kp_core.reading.choice import Choice
+from kp_core.reading.families import family_named
+from kp_core.reading.family import File
+from kp_core.reading.fields import plain
+from kp_core.reading.in_memory import frame_table
+from kp_core.reading.limits import Limits
+from kp_core.reading.source import Source, expand
+from kp_core.reading.table import Table
+
+#: What columns are called elsewhere: in SPARQL results, by CASIMiR.
+_ALSO = {
+    "child": ("narrower", "narrow", "concept"),
+    "parent": ("broader", "broad"),
+    "concept": ("uri", "label_id", "subject", "phrase", "keyphrase"),
+    "n": ("label_freq", "frequency", "freq", "count"),
+    "documents": ("n_docs",),
+}
+
+
+def columns_of(table: Table, name: str) -> dict[str, str]:
+    """Return column of a vocabulary's table → its name in a file; empty where a needed one is not named."""
+    heads = {plain(head): head for head in reversed(table.names)} if table.header else {}
+    found = dict[str, str]()
+    for column in VOCABULARY[name]:
+        own = column.rstrip("?")
+        head = next((heads[one] for one in (own, *_ALSO.get(own, ())) if one in heads), None)
+        if head is not None:
+            found[own] = head
+        elif own == column:
+            return {}
+    return found
+
+
+def vocabulary_table(name: str, given: Any, limits: Limits, encoding: str | None = None) -> pd.DataFrame:
+    """Return one table of a vocabulary from paths or tables; raises InputError for one that lacks a column.
+
+    Two columns of `<uri>` without a head, as in files of Annif, are those of a table of two columns.
+    """
+    parts = list[pd.DataFrame]()
+    for item in given if isinstance(given, list | tuple) else [given]:
+        if isinstance(item, pd.DataFrame):
+            parts.append(_frame(name, frame_table(item, name, limits)))
+        else:
+            parts += [_frame(name, _first(source, limits, encoding)) for source in expand(item, limits).files]
+    return pd.concat(parts, ignore_index=True).drop_duplicates(ignore_index=True)
+
+
+def _first(source: Source, limits: Limits, encoding: str | None) -> Table:
+    """Return the first table of a file; its first line is the head, but where it is one of <uri>."""
+    opened: Any = family_named("F10")
+    tables = list[Table]()
+    for header in ("yes", "no"):
+        choice = Choice(options={"header": header})
+        tables = opened.tables_of(File(source, limits, encoding), choice)
+        if tables and not (tables[0].header and all(name.startswith("<") for name in tables[0].names)):
+            break
+    if not tables:
+        raise InputError(source.name, "no table", "a table with a head", "Name its columns in the first line.")
+    return tables[0]
+
+
+def _frame(name: str, table: Table) -> pd.DataFrame:
+    columns = columns_of(table, name)
+    needed = [one for one in VOCABULARY[name] if not one.endswith("?")]
+    if not columns and len(table.names) == len(needed) == 2 and _are_uris(table):
+        columns = dict(zip(needed, table.names, strict=True))
+    if not columns:
+        raise unfit(table.file, "no vocabulary", needed=" and ".join(needed), found=", ".join(table.names))
+    texts = {own: pd.Series(table.texts(head).to_pylist(), dtype="str").str.strip() for own, head in columns.items()}
+    frame = pd.DataFrame({own: text.str.removeprefix("<").str.removesuffix(">") for own, text in texts.items()})
+    for own in ("n", "documents"):
+        if own in frame:
+            number = pd.to_numeric(frame[own], errors="coerce")
+            if (bad := number.isna() | (number < 0)).any():
+                row = int(bad.idxmax())
+                raise unfit(f"{table.file}, line {table.line_numbers()[row]}", "no frequency", found=frame[own][row])
+            frame[own] = number
+    empty = (frame[needed].astype("str") == "").any(axis=1)
+    if empty.any():
+        raise unfit(
+            f"{table.file}, line {table.line_numbers()[int(empty.idxmax())]}",
+            "empty concept",
+            needed=" and ".join(needed),
+        )
+    return frame
+
+
+def _are_uris(table: Table) -> bool:
+    """Tell whether every cell of a table without a head is written as <uri>."""
+    cells = [cell for name in table.names for cell in table.texts(name).to_pylist()]
+    return not table.header and all(cell.startswith("<") and cell.endswith(">") for cell in cells)
+
+
+def taken_out(files: Any, limits: Limits) -> tuple[dict[str, list[Source]], list[Any]]:
+    """Return name → files that are tables of a vocabulary, by their heads alone, and what is left of unsorted files."""
+    found, rest = dict[str, list[Source]](), list[Any]()
+    for item in files if isinstance(files, list | tuple) else [files]:
+        bundle = expand(item, limits) if isinstance(item, str | Path | Source) else None
+        one = bundle.files[0] if bundle is not None and len(bundle.files) == 1 and not bundle.folder else None
+        name = _named(one, limits) if one is not None else None
+        if name is None or one is None:
+            rest.append(item)
+        else:
+            found.setdefault(name, []).append(one)
+    return found, rest
+
+
+def _named(source: Source, limits: Limits) -> str | None:
+    """Return which table of a vocabulary a small look at a file finds: its heads are exactly the columns of one."""
+    head = source.data[:200].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
+    cells = tuple(cell.strip().strip('"') for cell in head.replace("\t", ",").replace(";", ",").split(","))
+    known = {tuple(one.rstrip("?") for one in columns): name for name, columns in VOCABULARY.items()}
+    known |= {tuple(one for one in columns if not one.endswith("?")): name for name, columns in VOCABULARY.items()}
+    return known.get(cells)
+
+
+def vocabulary_of(given: Mapping[str, Sequence[Any]], limits: Limits, encoding: str | None) -> Vocabulary:
+    """Return the vocabulary of all tables that were given."""
+    made = Vocabulary(**{name: vocabulary_table(name, items, limits, encoding) for name, items in given.items()})
+    if len(made.broader):
+        made.ancestors  # noqa: B018 - a cycle is told when the table is read
+    return made

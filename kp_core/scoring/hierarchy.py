@@ -1,0 +1,52 @@
+"""Turn a hierarchy of concepts into counts of both sides with all that is broader than what they hold.
+
+Source: Kiritchenko, Matwin & Famili 2005, Functional annotation of genes using hierarchical text categorization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from kp_core.scoring.codes import Identities, Ints, forms_of, owners, ragged
+
+
+@dataclass(frozen=True)
+class Ancestors:
+    """The concept of each form and all that are broader, as numbers of nodes; those of a form begin at its `start`."""
+
+    start: Ints
+    length: Ints
+    node: Ints
+    nodes: int
+
+    def extended(self, document: Ints, form: Ints) -> tuple[Ints, Ints]:
+        """Return document and node, as one number, of all that concepts of documents bring, and which row brings it."""
+        length = self.length[form]
+        row = owners(length)
+        return document[row] * self.nodes + self.node[ragged(self.start[form], length)], row
+
+    def ranked(self, document: Ints, form: Ints, rank: Ints) -> tuple[Ints, Ints]:
+        """Return each document and node once, as one number, with the rank of the first concept that brings it."""
+        key, row = self.extended(document, form)
+        order = np.lexsort((rank[row], key))
+        key, first = np.unique(key[order], return_index=True)
+        return key, rank[row][order][first]
+
+
+def ancestors_of(above: Mapping[str, frozenset[str]], identities: Identities) -> Ancestors:
+    """Return the ancestors of every form; forms keep their numbers, and concepts beyond them have further ones."""
+    names, forms = list(above), len(identities.forms)
+    number = forms_of(identities, names, "none", by_concept=True)
+    beyond = number < 0
+    number[beyond] = forms + np.arange(beyond.sum())
+    at = dict(zip(names, number.tolist(), strict=True))
+    own: list[list[int]] = [[form] for form in range(forms)]
+    for name, form in at.items():
+        if form < forms:
+            own[form] += [at[one] for one in above[name]]
+    length = np.array([len(each) for each in own], np.int64)
+    node = np.array([one for each in own for one in each], np.int64)
+    return Ancestors(np.cumsum(length) - length, length, node, forms + int(beyond.sum()))

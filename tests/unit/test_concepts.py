@@ -1,0 +1,134 @@
+"""Broader concepts and rare ones: closures walked by hand, the formulas of the papers, tables that are refused."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kp_core as kp
+from kp_core.cli import main
+from kp_core.scoring.propensity import inverse_propensity
+
+#: A child stands before its parents, so no drawn graph has a cycle.
+NAMES = [f"c{i}" for i in range(8)]
+EDGES = st.lists(st.sampled_from(list(combinations(NAMES, 2))), max_size=12, unique=True)
+LISTS = st.dictionaries(
+    st.sampled_from(["d1", "d2", "d3"]), st.lists(st.sampled_from(NAMES), max_size=5, unique=True), min_size=1
+)
+EXACT = {"interval": "none", "normalise": "none"}
+
+
+def _corpus(gold: dict, lists: dict, **tables: object) -> kp.Corpus:
+    frames = [
+        pd.DataFrame([(d, c, c) for d, cs in side.items() for c in cs], columns=["doc_id", "phrase", "concept"])
+        for side in (gold, lists)
+    ]
+    return kp.load(gold=frames[0], systems={"x": frames[1]}, **tables)
+
+
+def _above(concept: str, edges: list[tuple[str, str]]) -> set[str]:
+    direct = {parent for child, parent in edges if child == concept}
+    return direct.union(*(_above(one, edges) for one in direct))
+
+
+def _whole(concepts: list[str], edges: list[tuple[str, str]]) -> set[str]:
+    return {*concepts}.union(*(_above(one, edges) for one in concepts))
+
+
+@given(EDGES, LISTS, LISTS, st.integers(1, 5))
+def test_both_sides_hold_all_that_is_broader(edges: list, gold: dict, lists: dict, k: int) -> None:
+    gold = {d: cs for d, cs in gold.items() if cs} | {"d9": ["c0", "c7"]}
+    broader = pd.DataFrame(edges or [("a", "b")], columns=["child", "parent"])
+    corpus = _corpus(gold, {"d9": ["c1"], **lists}, broader=broader)
+    asked = {"measures": "hP@k,hR@k,hF1@k", "by_concept": "yes", "k": k, "average": "both", **EXACT}
+    found = kp.evaluate(corpus, **asked).frame.pivot_table(index="average", columns="measure", values="value")
+    sides = [(_whole({"d9": ["c1"], **lists}.get(d, [])[:k], edges), _whole(cs, edges)) for d, cs in gold.items()]
+    both, said, due = (np.array(n) for n in zip(*((len(a & b), len(a), len(b)) for a, b in sides), strict=True))
+    with np.errstate(invalid="ignore"):
+        macro = [np.nan_to_num(one).mean() for one in (both / said, both / due, 2 * both / (said + due))]
+    micro = [both.sum() / said.sum(), both.sum() / due.sum(), 2 * both.sum() / (said.sum() + due.sum())]
+    names = [f"hP@{k}", f"hR@{k}", f"hF1@{k}"]
+    assert found.loc["macro", names].tolist() == pytest.approx(macro)
+    assert found.loc["micro", names].tolist() == pytest.approx(micro)
+
+
+def test_a_cycle_is_refused_by_name() -> None:
+    rows = [("sea", "water"), ("water", "matter"), ("matter", "sea"), ("tide", "sea")]
+    with pytest.raises(kp.InputError, match=r"broader than itself: \w+ → \w+ → \w+ → \w+\. Take"):
+        _corpus({"d": ["tide"]}, {"d": ["sea"]}, broader=pd.DataFrame(rows, columns=["child", "parent"]))
+
+
+def test_hierarchical_measures_need_a_hierarchy_and_concepts() -> None:
+    broader = pd.DataFrame([("tide", "sea")], columns=["child", "parent"])
+    for corpus, concepts in ((_corpus({"d": ["tide"]}, {"d": ["sea"]}), "yes"), (None, "no")):
+        corpus = corpus or _corpus({"d": ["tide"]}, {"d": ["sea"]}, broader=broader)
+        with pytest.raises(kp.UsageError, match="--broader"):
+            kp.evaluate(corpus, measures="hP@1", by_concept=concepts)
+
+
+def test_weights_are_those_of_jain_prabhu_and_varma() -> None:
+    for n in (10_000, 1_000, 100, 1, 2, 0):
+        c = (math.log(10_100) - 1) * 2.5**0.55
+        assert inverse_propensity(np.array([n]), 10_100)[0] == pytest.approx(
+            1 + c * math.exp(-0.55 * math.log(n + 1.5))
+        )
+
+
+@given(LISTS, LISTS, st.integers(1, 5), st.booleans())
+def test_rare_concepts_gain_more(gold: dict, lists: dict, k: int, table: bool) -> None:
+    gold = {d: cs for d, cs in gold.items() if cs} | {"d9": ["c0", "c7"]}
+    number = {name: sum(name in cs for cs in gold.values()) for name in NAMES}
+    documents, tables = len(gold), {}
+    if table:
+        number, documents = {name: 3 * place for place, name in enumerate(NAMES)}, 1_000
+        rows = [(name, n, documents) for name, n in number.items()]
+        tables = {"frequencies": pd.DataFrame(rows, columns=["concept", "n", "documents"])}
+    weight = {name: inverse_propensity(np.array([n]), documents)[0] for name, n in number.items()}
+    corpus = _corpus(gold, {"d9": ["c1"], **lists}, **tables)
+    asked = {"measures": "PSP@k,nDCG@k", "by_concept": "yes", "k": k, "gain": "propensity", **EXACT}
+    found = kp.evaluate(corpus, **asked).frame["value"].tolist()
+    psp, ndcg = [], []
+    for document, due in gold.items():
+        own = [weight[c] if c in due else 0 for c in {"d9": ["c1"], **lists}.get(document, [])[:k]]
+        best = sorted((weight[c] for c in due), reverse=True)[:k]
+        psp.append(sum(own) / sum(best))
+        ndcg.append(sum(w / np.log2(i + 2) for i, w in enumerate(own)))
+        ndcg[-1] /= sum(w / np.log2(i + 2) for i, w in enumerate(best))
+    assert found == pytest.approx([np.mean(psp), np.mean(ndcg)])
+
+
+def test_tables_are_options_and_files_by_their_heads(tmp_path, capsys) -> None:
+    files = {
+        "gold.csv": "doc_id,keyphrase,concept\nd,tide,e:1\n",
+        "x.csv": "doc_id,rank,phrase,concept\nd,1,sea,e:2\n",
+        "broader.csv": "child,parent\ne:1,e:3\ne:2,e:3\n",
+        "often.tsv": "label_id\tlabel_freq\tn_docs\ne:1\t5\t1000\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    at = {name: str(tmp_path / name) for name in files}
+    data = ["--gold", at["gold.csv"], "--system", at["x.csv"], "--by-concept", "yes", "--format", "csv"]
+    tables = ["--broader", at["broader.csv"], "--frequencies", at["often.tsv"]]
+    assert main(["evaluate", *data, *tables, "--measures", "hP@1,hR@1,PSP@1", "--interval", "none"]) == 0
+    values = pd.read_csv(pd.io.common.StringIO(capsys.readouterr().out))["value"].tolist()
+    assert values == [0.5, 0.5, 0.0]
+    corpus = kp.load(files=[at["gold.csv"], at["x.csv"], at["broader.csv"]])
+    assert corpus.vocabulary.ancestors["e:1"] == {"e:3"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("broader", "a,b\nx,y\n", "the columns child and parent"),
+        ("broader", "child,parent\nx,\n", "line 2: expected child and parent in every row"),
+        ("frequencies", "concept,n\nx,many\n", "line 2: expected a number from 0 up, found “many”"),
+    ],
+)
+def test_tables_that_say_something_else_are_refused(tmp_path, name: str, text: str, words: str) -> None:
+    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(kp.InputError, match=words):
+        _corpus({"d": ["tide"]}, {"d": ["sea"]}, **{name: str(tmp_path / "table.csv")})
