@@ -391,8 +391,8 @@ def near_misses(
 
 @command
 def subjects(*, data: Data = Data(), output: Output = Output(), **choices: Unpack[Options]) -> None:
-    """Say for each keyphrase or concept where it was due, suggested and found."""
-    output.answer(kp.subjects(data.load("gold", "system"), _settings(choices)))
+    """Say for each keyphrase or concept where it was due, suggested and found; of people alone who chose it."""
+    output.answer(kp.subjects(data.load("gold"), _settings(choices)))
 
 
 @command

@@ -1,6 +1,8 @@
 """Subjects, each by itself: the example of CASIMiR, and sets counted one by one."""
 
 import json
+from itertools import combinations
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.cli import main
+from kp_core.studies.subjects import BY_PEOPLE, documents_of
+from tests.corpora import corpus_of
 
 #: The example that CASIMiR is tested with.
 GOLD = {"A": ["a", "b", "c"], "B": ["a", "d"], "C": ["a", "b", "d", "f"]}
@@ -66,6 +70,68 @@ def test_the_command_prints_the_rows_of_the_contract(tmp_path, capsys) -> None:
     assert rows["a"] == counts | shares
 
 
-def test_without_a_system_there_is_nothing_suggested() -> None:
-    with pytest.raises(kp.UsageError, match="at least one system"):
+#: Who saw which document, and what they chose there: a list may be empty.
+PEOPLE = st.fixed_dictionaries(
+    {},
+    optional={
+        name: st.dictionaries(st.sampled_from(["d1", "d2", "d3"]), st.lists(st.sampled_from("abc"), unique=True))
+        for name in ("Ann", "Ben", "Cem", "Dora")
+    },
+)
+
+
+@given(PEOPLE)
+def test_each_subject_of_people_is_counted_pair_by_pair(people: dict) -> None:
+    people = {"Eva": {"d1": ["a", "b"]}, "Finn": {"d1": ["b"]}, **people}
+    frame = kp.subjects(corpus_of(people), normalise="none").frame
+    seen_by = {one: [name for name, lists in people.items() if one in lists] for one in ("d1", "d2", "d3")}
+    expected, apart_of = {}, []
+    for subject in "abc":
+        has = {
+            document: [subject in people[name][document] for name in names]
+            for document, names in seen_by.items()
+            if any(subject in people[name][document] for name in names)
+        }
+        pairs = [pair for chosen in has.values() for pair in combinations(chosen, 2)]
+        by_all = sum(all(chosen) and len(chosen) > 1 for chosen in has.values())
+        by_most = sum(len(chosen) > 1 and sum(chosen) > len(chosen) / 2 for chosen in has.values())
+        apart, both = sum(a != b for a, b in pairs), sum(a and b for a, b in pairs)
+        counts = [len(has), sum(map(sum, has.values())), sum(map(len, has.values())), by_all, by_most, apart]
+        if has:
+            expected[subject] = counts, 2 * both / (2 * both + apart) if pairs else None
+    assert set(frame["subject"]) == set(expected)
+    for row in frame.to_dict("records"):
+        counts, shared = expected[row["subject"]]
+        assert [row[name] for name in ("documents", "chosen", "seen", "by_all", "by_most", "apart")] == counts
+        assert row["P_pos"] == pytest.approx(shared, nan_ok=True) if shared is not None else pd.isna(row["P_pos"])
+        assert (row["reason"] == "single_annotator") == (shared is None)
+        apart_of.append(counts[-1])
+    assert apart_of == sorted(apart_of, reverse=True)
+
+
+def test_the_command_says_of_people_alone_who_chose_a_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the three indexers of talk-1 B and C chose harbour: two pairs of whom one did, and one of whom both did."""
+    path = Path(__file__).parents[2] / "sample_data" / "studies" / "indexers.csv"
+    assert main(["subjects", "--gold", str(path), "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    (harbour,) = (row for row in rows if row["subject"] == "harbour")
+    assert [harbour[name] for name in BY_PEOPLE] == [
+        *("harbour", None, 1, 2, 3, 0, 1),
+        *(2, 0.5, "Indexer B, Indexer C", None),
+    ]
+
+
+def test_documents_of_a_subject_add_up_to_its_row() -> None:
+    corpus = kp.load(gold=GOLD, systems={"x": SUGGESTED})
+    table = documents_of(corpus, subject="a", system="x", k="all")
+    assert table.to_dict("list") == {
+        "document": ["A", "B", "C"],
+        "gold": [True, True, True],
+        "suggested": [True, True, False],
+        "found": [True, True, False],
+    }
+
+
+def test_of_one_person_alone_nothing_can_be_said() -> None:
+    with pytest.raises(kp.UsageError, match="a system, or a second annotator"):
         kp.subjects(kp.load(gold=GOLD))
