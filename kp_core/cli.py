@@ -502,7 +502,7 @@ def report(
     *,
     measure: str = "F1@k",
     sections: str | None = None,
-    title: str = "Evaluation of keyphrase extraction",
+    title: str = "",
     out: str = "report.html",
     columns: Literal[1, 2] = 1,
     data: Data = Data(),

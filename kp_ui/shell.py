@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from kp_ui import recovery, seats
 from kp_ui.parts import rating
@@ -12,8 +13,17 @@ from kp_ui.parts.page import ask_for_lost_files
 from kp_ui.state import link, settings, workspace
 
 #: The pages, each the stem of its file; the name in the navigation is the same word.
-PAGES = ("data", "overview", "systems", "documents", "annotators", "correlation", "report", "learn")
+PAGES = ("data", "overview", "systems", "documents", "headings", "annotators", "correlation", "report", "learn")
 START = "overview"
+#: Where people alone are, the pages for them, in their words; elsewhere headings are a tab of Documents.
+OF_INDEXERS = {
+    "data": "Data",
+    "annotators": "Agreement",
+    "documents": "Titles",
+    "headings": "Headings",
+    "report": "Report",
+    "learn": "Learn",
+}
 #: Address of a page that is no more → the page that has its content, and what is open there.
 MOVED = {
     "": (START, {}),
@@ -39,17 +49,29 @@ def _lead(stem: str) -> None:
     st.switch_page(link.file_of(page), query_params=query | st.query_params.to_dict())
 
 
+def _pages(of_indexers: bool) -> list[StreamlitPage]:
+    """Return the pages, those that the navigation shows first; the others open by their links."""
+    shown = OF_INDEXERS if of_indexers else {stem: stem.capitalize() for stem in PAGES if stem != "headings"}
+    titles = shown | {stem: stem.capitalize() for stem in PAGES if stem not in shown}
+    return [
+        st.Page(link.file_of(stem), title=title, url_path=stem, visibility="visible" if stem in shown else "hidden")
+        for stem, title in titles.items()
+    ]
+
+
 def run() -> None:
     """Run the app: choose the page of the address, and run it."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="collapsed")
-    pages = [st.Page(link.file_of(stem), title=stem.capitalize(), url_path=stem) for stem in PAGES]
+    of_indexers = workspace.of_indexers()
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     moved = [
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
         for stem in MOVED
     ]
     opened = link.take()
-    page = st.navigation([*pages, *moved], position="hidden" if link.presented() or rating.invited() else "top")
+    page = st.navigation(
+        [*_pages(of_indexers), *moved], position="hidden" if link.presented() or rating.invited() else "top"
+    )
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
     arrived = str(st.session_state.pop(workspace.ARRIVED, page.url_path))
@@ -62,6 +84,9 @@ def run() -> None:
     workspace.reopen()
     with st.spinner("Opening the data …"):
         workspace.read_files()
+    if workspace.of_indexers() != of_indexers:  # the navigation is made before the data are read
+        link.stay()
+        st.rerun()
     if page.url_path != "data":
         ask_for_lost_files()
     workspace.keep_in_link()

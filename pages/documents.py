@@ -1,6 +1,15 @@
 """Which phrases make the number? From the list of documents to one document, its gold and every ranked list."""
 
-from kp_ui.parts import documents, page
+from kp_ui.parts import documents, headings, page
+from kp_ui.parts.page import Tab
+from kp_ui.state import workspace
 
-page.opened(systems=False)
-documents.section()
+if workspace.of_indexers():  # their headings have a page of their own
+    page.opened(("rules",), systems=False)
+    documents.section()
+else:
+    page.tabs(
+        "documents_tab",
+        {"Documents": Tab(documents.section), "Headings": Tab(headings.section, headings.acts())},
+        systems=False,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
 
@@ -143,8 +143,11 @@ def groups(result: Result, measure: str) -> Chart:
     return Chart(laid_out([trace], 100 + 44 * len(rows), axis(measure, rangemode="tozero"), names_axis()), alt)
 
 
-def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str]) -> Chart:
-    """Draw the agreement of every pair of annotators as a dot with its interval, the closest pair on top."""
+def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:
+    """Draw the agreement of every pair of annotators as a dot with its interval, the closest pair on top.
+
+    say: what measures and people are called
+    """
     rows = where(result.frame, measure=measure, subset="all")
     pairs = {f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}
     rows = rows[rows["system"].isin(pairs) & rows["value"].notna()].sort_values("value", ascending=False, kind="stable")
@@ -152,10 +155,11 @@ def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str])
     trace = dots_of(rows, names, COLOURS[0], cliponaxis=False)
     right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": TEXT}}
     notes = [words_at(1, place, f"<b>{number(value)}</b>", **right) for place, value in enumerate(rows["value"])]
-    x = axis(measure, rangemode="tozero")
+    named = say.get(measure, measure)
+    x = axis(named, rangemode="tozero")
     figure = laid_out([trace], 80 + 34 * max(1, len(rows)), x, names_axis(), annotations=notes, margin={"r": 60})
     said = _values(rows["system"].map(pairs), rows["value"])
-    return Chart(figure, f"{measure} of {counted(len(rows), 'pair')} of annotators with 95 % intervals: {said}.")
+    return Chart(figure, f"{named} of {counted(len(rows), 'pair')} of {say['annotators']} with 95 % intervals: {said}.")
 
 
 #: Subsets of fewer pairs than these are pale.
@@ -281,26 +285,32 @@ def effects(spread: Spread) -> Chart:
 _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF", "#BDBDBD"), strict=True))
 
 
-def histogram(documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]]) -> Chart:
-    """Draw how many documents have which agreement, by document type, with bands (from, word) as dotted lines."""
+def histogram(
+    documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], say: Mapping[str, str]
+) -> Chart:
+    """Draw how many documents have which agreement, by document type, with bands (from, word) as dotted lines.
+
+    say: what measures, documents and people are called
+    """
+    shown, things = say.get(measure, measure), say["documents"]
     defined = documents[documents[measure].notna()]
     kinds, traces = [kind for kind in dict.fromkeys(defined["group"]) if kind] or [""], list[Part]()
     usual: Part = {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": len(kinds) > 1}
-    usual["hovertemplate"] = "%{y} documents with " + measure + " %{x}<extra></extra>"
+    usual["hovertemplate"] = "%{y} " + things + " with " + shown + " %{x}<extra></extra>"
     for place, kind in enumerate(kinds):
         values = defined.loc[defined["group"] == kind, measure] if len(kinds) > 1 else defined[measure]
-        colour, name = COLOURS[place % len(COLOURS)], label(kind or "documents")
+        colour, name = COLOURS[place % len(COLOURS)], label(kind or things)
         traces.append({"type": "histogram", "x": plain(values), "name": name, "marker": {"color": colour}, **usual})
     low = float(np.floor(defined[measure].min() * 20) / 20) if len(defined) else 0.0
     font = {"size": 11, "color": GREY}
     above: Part = {"yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "font": font}
     edges = {edge: word for edge, word in bands if edge > low}
     top = 1.05 if len(defined) and defined[measure].max() > 1 - 1e-9 else 1
-    x, y = axis(measure, range=[min(low, 0.0), top]), axis("documents", tickformat="d")
+    x, y = axis(shown, range=[min(low, 0.0), top]), axis(things, tickformat="d")
     more: Part = {"shapes": [upright(edge, color=GREY, width=1, dash="dot") for edge in edges]}
     more["annotations"] = [words_at(edge, 1, word, **above) for edge, word in edges.items()]
     middle = number(float(defined[measure].median())) if len(defined) else "undefined"
-    alt = f"{measure} of {counted(len(defined), 'document')} as a histogram; the median is {middle}."
+    alt = f"{shown} of {counted(len(defined), say['document'])} as a histogram; the median is {middle}."
     return Chart(laid_out(traces, 320, x, y, margin={"t": 40}, barmode="stack", bargap=0.05, **more), alt)
 
 

@@ -18,8 +18,10 @@ from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.breakdowns import exceeds_all
 from kp_core.studies.correlation.correlate import CorrelationStudy
+from kp_core.studies.indexing import FEW as FEW_PEOPLE
+from kp_core.studies.indexing import consistency
 from kp_core.studies.near_misses import NearMisses
-from kp_core.studies.result import Result
+from kp_core.studies.result import Numbers, Result
 from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, SentenceStudy
 from kp_core.studies.spread import Spread
@@ -158,10 +160,11 @@ def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
 
 
 def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a pair of annotators: their agreement, and the documents that both saw."""
+    """Return one row a pair of annotators: their agreement, Hooper's consistency, and the documents that both saw."""
     rows = result.frame[result.frame["measure"].isin(names) & ~result.frame["system"].isin(["all", *annotators])]
     documents = rows.drop_duplicates("system").set_index("system")["documents"]
-    return _wide(rows, names).assign(documents=documents).rename_axis("pair").reset_index()
+    wide = _wide(rows, names).assign(documents=documents).rename_axis("pair").reset_index()
+    return wide.merge(consistency(result)[["pair", "Hooper"]], on="pair", how="left")
 
 
 def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
@@ -205,6 +208,90 @@ def most_disputed(table: pd.DataFrame) -> pd.DataFrame:
     """Return documents with the share of keyphrases that annotators have in common, the smallest first."""
     shared = table[["document", "P_pos"]].sort_values("P_pos", kind="stable", na_position="last")
     return shared.reset_index(drop=True)
+
+
+def by_title(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of documents with the title in place of the id, which stands where there is no title.
+
+    known: the documents of the corpus
+    """
+    titles = known.set_index("doc_id")["title"].reindex(table["document"]).fillna("").to_numpy()
+    shown = table.drop(columns="document")
+    shown.insert(0, "title", np.where(titles != "", titles, table["document"]))
+    empty = [name for name in ("by all", "by some") if name in shown and (shown[name] == "").all()]
+    return shown.drop(columns=empty)
+
+
+#: The columns of titles with who chose what.
+OF_TITLES = ("title", "P_pos", "by all", "by some")
+#: The columns of headings that a telephone has room for.
+FEWER = ("heading", "gold", "chosen by", "F1", "shared")
+
+
+def headings(found: Numbers, system: str, search: str = "") -> pd.DataFrame:
+    """Return the headings of a system, or those of people, as a table to sort; subject is what names each of them.
+
+    search: letters of a heading, its identifier, or who chose it
+    """
+    rows = found.frame
+    rows = rows[rows["system"] == system] if system else rows
+    table = rows.drop(columns=["system", "label", "reason"], errors="ignore").rename(columns=_OF_HEADINGS)
+    table.insert(1, "heading", rows["label"].fillna(rows["subject"]))
+    if rows["label"].notna().any():
+        table.insert(2, "concept", rows["subject"])
+    if system:
+        table["share of documents"] = table["gold"] / found.documents
+    else:
+        table.insert(2, "chosen by", table.pop("chosen by"))
+    wanted = search.strip().lower()
+    texts = [table[name].str.lower() for name in ("subject", "heading", "chosen by") if name in table]
+    fits = np.logical_or.reduce([text.str.contains(wanted, regex=False) for text in texts])
+    return table[fits].reset_index(drop=True)
+
+
+#: Column of `subjects` → what it is called beside others.
+_OF_HEADINGS = {"annotators": "chosen by", "by_all": "by all", "by_most": "by most", "P_pos": "shared"}
+
+
+def occurrences(table: pd.DataFrame, known: pd.DataFrame, annotators: int) -> pd.DataFrame:
+    """Return the documents of a heading, by title: what a system did there, or who of the people chose it.
+
+    table: what `documents_of` gives; known: the documents of the corpus; annotators: how many there are
+    """
+    head = "chosen by"
+    if "found" in table:
+        said, head = np.select([table["found"], table["gold"]], ["found", "missed"], "not in gold"), "result"
+    elif annotators <= FEW_PEOPLE:
+        said = table["annotators"].to_numpy()
+    else:
+        said = np.array([f"{one} of {of}" for one, of in zip(table["chosen"], table["seen"], strict=True)])
+    return by_title(table[["document"]].assign(**{head: said}), known)
+
+
+def disputed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the headings of people that some chose and others did not, of what `subjects_of_people` gives."""
+    return frame[frame["apart"] > 0]
+
+
+def headings_in_short(frame: pd.DataFrame, annotators: int) -> pd.DataFrame:
+    """Return the headings of people as a table to read: who chose it (of few people), how often, how often together.
+
+    frame: what `subjects_of_people` gives; annotators: how many there are
+    """
+    columns = {
+        "heading": frame["label"].fillna(frame["subject"]),
+        "chosen by": frame["annotators"],
+        "chosen": [f"{one} of {of}" for one, of in zip(frame["chosen"], frame["seen"], strict=True)],
+        "by all": [f"{one} of {of}" for one, of in zip(frame["by_all"], frame["documents"], strict=True)],
+        "P_pos": frame["P_pos"],
+    }
+    return pd.DataFrame(columns).drop(columns=[] if annotators <= FEW_PEOPLE else ["chosen by"])
+
+
+def spoken(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
+    """Return a table whose heads and measures are in the words for its people; say: what things are called."""
+    shown = table.rename(columns={name: say[name] for name in ("P_pos", "documents") if name in table})
+    return shown.assign(measure=shown["measure"].map(lambda name: say.get(name, name))) if "measure" in shown else shown
 
 
 def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -304,10 +391,14 @@ def reasons(result: Result) -> list[str]:
     return said
 
 
+#: Columns of several phrases, which may take several lines.
+_PROSE = ("title", "heading", "by all", "by some", "chosen by")
+
+
 def look_of(
     table: pd.DataFrame, documents: int = FEW, best: Container[tuple[str, str]] = ()
 ) -> Callable[[int, str], str]:
-    """Return the class of cells by row and column: the best; quiet baselines, and intervals of few documents.
+    """Return the class of cells by row and column: the best; words; quiet baselines, intervals of few documents.
 
     best: cells (system, column) that are the best
     """
@@ -316,6 +407,8 @@ def look_of(
     def look(row: int, column: str) -> str:
         if (systems[row], column) in best:
             return "best"
+        if column in _PROSE:
+            return "words"
         return "quiet" if systems[row] in BASELINES or (documents < FEW and "interval" in column) else ""
 
     return look
@@ -446,18 +539,29 @@ def documents(
     table["title"], table["type"] = (here[name].reindex(table.index).fillna("") for name in ("title", "group"))
     table = table.assign(nobody=nobody).loc[by.sort_values(ascending=False, kind="stable").index]
     table = table.rename_axis("document").reset_index()
-    wanted = search.strip().lower()
-    found = pd.Series(True, table.index)
-    if wanted:
-        every = table["document"] + "\n" + table["title"] + "\n" + table["type"]
-        found = every.str.lower().str.contains(wanted, regex=False)
-        found |= table["document"].map(texts if texts is not None else {}).fillna("").str.contains(wanted, regex=False)
+    found = _fits(table, search, texts)
     if which == "nobody finds":
         found &= table["nobody"]
     elif which != "all" and difference is not None:
         found &= signs(table["difference"]) == (1 if which == "A wins" else -1)
     empty = [name for name in ("title", "type") if (table[name] == "").all()]
     return table[found].drop(columns=[*empty, "nobody"]).reset_index(drop=True)
+
+
+def searched(table: pd.DataFrame, known: pd.DataFrame, search: str, texts: Mapping[str, str]) -> pd.DataFrame:
+    """Return the rows of documents that a search finds in ids, titles, types or `texts`, as `documents` does."""
+    here = known.set_index("doc_id").reindex(table["document"]).fillna("")
+    named = table.assign(title=here["title"].to_numpy(), type=here["group"].to_numpy())
+    return table[_fits(named, search, texts)].reset_index(drop=True)
+
+
+def _fits(table: pd.DataFrame, search: str, texts: Mapping[str, str] | None) -> pd.Series[bool]:
+    """Return the documents whose id, title, type or text has some letters; in texts letters are small."""
+    wanted = search.strip().lower()
+    every = (table["document"] + "\n" + table["title"] + "\n" + table["type"]).str.lower()
+    known = {} if texts is None else texts
+    in_texts = np.array([wanted in known.get(one, "") for one in table["document"]], bool)
+    return every.str.contains(wanted, regex=False) | in_texts
 
 
 def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:

@@ -31,7 +31,7 @@ class Standing:
     """Where the subjects of one system stand up to a cutoff, and where they are due: one row a document and subject.
 
     document, subject      (n,); due, suggested, found: 0 or 1
-    subjects, documents    how many there are
+    form                   (S,) the normalised form of each subject; documents: how many there are
     """
 
     document: Ints
@@ -39,7 +39,7 @@ class Standing:
     due: Floats
     suggested: Floats
     found: Floats
-    subjects: int
+    form: Ints
     documents: int
 
     @staticmethod
@@ -58,13 +58,13 @@ class Standing:
         found[row[: len(keys[0])]] = own.found[within]
         of_gold[row[len(keys[0]) :]] = 1
         document, subject = np.divmod(key, max(subjects.number, 1))
-        return Standing(document, subject, of_gold, of_lists, found, subjects.number, len(used))
+        return Standing(document, subject, of_gold, of_lists, found, subjects.form, len(used))
 
     @cached_property
     def counts(self) -> Cells:
         """The counts of each subject (S,): in how many documents it is found, suggested and due."""
         found, suggested, due = (
-            np.bincount(self.subject, flag, minlength=self.subjects).astype(float)
+            np.bincount(self.subject, flag, minlength=len(self.form)).astype(float)
             for flag in (self.found, self.suggested, self.due)
         )
         return cells(found, suggested, due)
@@ -126,8 +126,8 @@ def swapped_difference(
     for a, b in ((one, other), (other, one)):
         matrices = [_beside(a, b, flag) for flag in ("found", "suggested", "due")]
         above, below, step = np.zeros(len(swapped)), np.zeros(len(swapped)), max(1, _BLOCK_NUMBERS // len(swapped))
-        for begin in range(0, a.subjects, step):
-            block = slice(begin, min(begin + step, a.subjects))
+        for begin in range(0, len(a.form), step):
+            block = slice(begin, min(begin + step, len(a.form)))
             parts = _weighed(asked, average, rule, cells(*(own[block] @ columns for own in matrices)))
             above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
         means.append(ratio(above, below, np.nan))
@@ -141,4 +141,4 @@ def _beside(one: Standing, other: Standing, flag: str) -> csr_array:
     values = np.concatenate([getattr(one, flag), getattr(other, flag)])
     rows = np.concatenate([one.subject, other.subject])
     columns = np.concatenate([one.document, other.document + one.documents])
-    return coo_array((values, (rows, columns)), shape=(one.subjects, 2 * one.documents)).tocsr()
+    return coo_array((values, (rows, columns)), shape=(len(one.form), 2 * one.documents)).tocsr()

@@ -1,4 +1,4 @@
-"""Turn the keyphrases of several annotators into what indexers ask: consistency by pair, titles, disputed headings."""
+"""Turn the keyphrases of several annotators into what indexers ask: consistency by pair, and titles."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from itertools import permutations
 
 import pandas as pd
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, kept
+from kp_core.scoring.measures.agreement import sizes
+from kp_core.scoring.prepare import prepare_annotators
+from kp_core.scoring.sentence_ids import names_sentences
+from kp_core.settings import Settings
+from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.result import Result
-from kp_core.text.normalise import Normaliser
+from kp_core.studies.subjects import chosen_by, names_of
 
 
 def consistency(result: Result) -> pd.DataFrame:
@@ -36,40 +41,59 @@ def consistency(result: Result) -> pd.DataFrame:
     return pd.DataFrame(columns).reset_index(drop=True)
 
 
-def _choices(corpus: Corpus, normalise: str) -> pd.DataFrame:
-    """Return one row a document and phrase as it is compared: how many annotators chose it, of how many that saw it."""
-    gold = corpus.gold[["doc_id", "annotator", "phrase"]].copy()
-    gold["heading"] = Normaliser.parse(normalise).apply(gold["phrase"].tolist())
-    seen = gold.groupby("doc_id")["annotator"].nunique()
-    once = gold.drop_duplicates(["doc_id", "annotator", "heading"])
-    chosen = once.groupby(["doc_id", "heading"], sort=False).agg(phrase=("phrase", "first"), chosen=("heading", "size"))
-    chosen = chosen.reset_index()
-    return chosen.assign(of=chosen["doc_id"].map(seen))
+def of_indexers(corpus: Corpus) -> bool:
+    """Tell whether several people chose keyphrases, as indexers do, and nothing else is compared."""
+    alone = len(corpus.annotators) > 1 and not corpus.systems and not len(corpus.judgements)
+    return alone and not kept(corpus, "names sentences", None, lambda: names_sentences(corpus))
 
 
-def disputed_headings(corpus: Corpus, normalise: str, most: int = 20) -> pd.DataFrame:
-    """Return the phrases that some annotators chose and others did not, those with the most disagreeing pairs first.
+#: So many annotators are named, and their pairs are listed; of more there are numbers and a picture.
+FEW = 4
+#: So many headings of a title are listed.
+_LISTED = 5
 
-    documents  in which anybody chose it; chosen, not chosen: by how many annotators who saw these documents
+
+def chosen_in_part(corpus: Corpus, settings: Settings) -> pd.DataFrame:
+    """Return one row a document on which people differ, that with the smallest share of common keyphrases first.
+
+    document, P_pos, by all (keyphrases that all chose), by some (those that not all chose, with who did, the most
+    disputed first)
     """
-    rows = _choices(corpus, normalise)
-    rows = rows[rows["of"] > 1].assign(against=lambda table: table["of"] - table["chosen"])
-    rows = rows.assign(apart=rows["chosen"] * rows["against"])
-    summed = {name: (name, "sum") for name in ("chosen", "against", "apart")}
-    found = rows.groupby("heading", sort=False).agg(phrase=("phrase", "first"), documents=("doc_id", "size"), **summed)
-    found = found[found["apart"] > 0].sort_values(["apart", "documents"], ascending=False, kind="stable")
-    return found.drop(columns="apart").head(most).rename(columns={"against": "not chosen"}).reset_index(drop=True)
+    data = prepare_annotators(corpus, settings)
+    shared = agreement_by_document(corpus, settings, ("P_pos",)).set_index("document")
+    rows = chosen_by(data)
+    names = names_of(data)
+    rows = rows.assign(name=names["label"].fillna(names["subject"]).loc[rows["form"]].to_numpy())
+    rows = rows.assign(apart=rows["chosen"] * (rows["seen"] - rows["chosen"]))
+    rows = rows.sort_values("apart", ascending=False, kind="stable")
+    rows["document"] = [data.documents[place] for place in rows["document"]]
+    everybody = rows["apart"] == 0
+    by_all = rows[everybody].groupby("document")["name"].agg(", ".join)
+    few = len(data.coded.annotators) <= FEW
+    who = (
+        rows["annotators"].map(", ".join) if few else rows["chosen"].astype("str") + " of " + rows["seen"].astype("str")
+    )
+    some = (rows["name"] + " (" + who + ")")[~everybody].groupby(rows["document"]).agg(_in_short)
+    table = shared[shared["annotators"] > 1][["P_pos"]].sort_values("P_pos", kind="stable", na_position="last")
+    table = table.assign(**{"by all": by_all, "by some": some}).fillna({"by all": "", "by some": ""})
+    return table[table["by some"] != ""].rename_axis("document").reset_index()
 
 
-def titles(corpus: Corpus, normalise: str) -> pd.DataFrame:
+def _in_short(told: pd.Series[str]) -> str:
+    more = len(told) - _LISTED
+    return "; ".join([*told.head(_LISTED), *([f"{more} more"] if more > 0 else [])])
+
+
+def titles(corpus: Corpus, settings: Settings) -> pd.DataFrame:
     """Return one row a document: how many keyphrases each annotator gave it, and how many all and only one chose."""
-    rows = _choices(corpus, normalise)
-    counts = corpus.gold.pivot_table("phrase", "doc_id", "annotator", aggfunc="size", sort=False)
-    shared = rows.assign(everybody=rows["chosen"] == rows["of"], alone=rows["chosen"] == 1)
-    shared = shared.groupby("doc_id", sort=False)[["everybody", "alone"]].sum()
-    titles = corpus.documents.set_index("doc_id")["title"].reindex(counts.index).fillna("")
-    table = counts.reindex(columns=corpus.annotators).astype("Int64").rename_axis(columns=None)
-    table = table.assign(**{"chosen by all": shared["everybody"], "by one only": shared["alone"]})
+    data = prepare_annotators(corpus, settings)
+    own, rows = data.choices, chosen_by(data)
+    counts = pd.DataFrame(sizes(own).T, index=data.documents, columns=data.coded.annotators).astype("Int64")
+    counts = counts.mask(~own.seen.T)
+    said = {"chosen by all": rows["chosen"] == rows["seen"], "by one only": rows["chosen"] == 1}
+    summed = pd.DataFrame(said).groupby(rows["document"]).sum().reindex(range(len(counts)), fill_value=0)
+    table = counts.assign(**summed.set_axis(data.documents))
+    titles = corpus.documents.set_index("doc_id")["title"].reindex(table.index).fillna("")
     if titles.any():
         table.insert(0, "title", titles)
     return table.rename_axis("document").reset_index()

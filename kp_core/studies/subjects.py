@@ -1,8 +1,8 @@
-"""Turn a corpus and settings into the view of each keyphrase or concept: where it was due, suggested and found."""
+"""Turn a corpus and settings into the view of each keyphrase or concept: where it was found, or who chose it."""
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -13,22 +13,27 @@ from kp_core.scoring.by_subject import Standing
 from kp_core.scoring.cells import ratio
 from kp_core.scoring.counts import count_systems, lists_of
 from kp_core.scoring.hits import subjects_of
-from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.settings import Changes, Settings
+from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
+from kp_core.settings import Changes, Settings, settled
 from kp_core.studies.result import Numbers
 
 #: One row a system and subject.
 BY_SUBJECT = ("system", "subject", "label", "gold", "suggested", "found", "P", "R", "F1", "reason")
+#: One row a subject of people alone.
+_OF_PEOPLE = ("documents", "chosen", "seen", "by_all", "by_most", "apart", "P_pos", "annotators", "reason")
+BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
 
 
 def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> Numbers:
-    """Return one row a system and subject, a keyphrase or a concept, at the first cutoff; the most frequent first.
+    """Return one row a system and subject, a keyphrase or a concept; of several people alone one row a subject.
+
+    At the first cutoff, the most frequent first.
 
     frame: system, subject, label (where subjects are concepts), gold (documents whose gold standard has it), suggested
     (documents in which the system lists it), found (in both), P, R, F1, reason. P is missing where it was never
     suggested, R where it is in no gold standard; F1 never. A document counts where it counts in an average.
 
-    The columns are those that CASIMiR averages by subject.
+    The columns are those that CASIMiR averages by subject. Of people alone: see `subjects_of_people`.
 
     >>> from kp_core import load
     >>> gold = {"A": ["a", "b", "c"], "B": ["a", "d"], "C": ["a", "b", "d", "f"]}
@@ -37,15 +42,14 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unp
     >>> frame.loc["a", ["gold", "suggested", "found", "F1"]].tolist()
     [3.0, 2.0, 2.0, 0.8]
     """
+    if not corpus.systems and len(corpus.annotators) < 2:
+        raise UsageError("subjects need a system, or a second annotator")
+    if not corpus.systems:
+        return subjects_of_people(corpus, settings, **changes)
     data = prepare(corpus, settings, **changes)
-    if not data.coded.runs:
-        raise UsageError("subjects need at least one system")
-    found = subjects_of(data.gold, lists_of(data))
-    names, frames = _names(data), list[pd.DataFrame]()
-    told = names.loc[found.form]
-    for system, counted in count_systems(data, concordance=False).items():
-        limit = counted.lists.limit(data.settings.k[0])
-        counts = Standing.of(found, system, limit, counted.lists.used).counts
+    names, frames = names_of(data), list[pd.DataFrame]()
+    for system, standing in _standing(data).items():
+        counts = standing.counts
         shares = {
             "P": ratio(counts.hits, counts.returned, np.nan),
             "R": ratio(counts.hits, counts.size, np.nan),
@@ -54,16 +58,109 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unp
         why = np.select([counts.returned == 0, counts.size == 0], ["never_suggested", "never_due"], None)  # type: ignore[call-overload]
         whole = {"gold": counts.size, "suggested": counts.returned, "found": counts.hits}
         table = pd.DataFrame({name: own.astype(np.int64) for name, own in whole.items()})
+        told = names.loc[standing.form]
         table = table.assign(system=system, subject=told["subject"].to_numpy(), label=told["label"].to_numpy())
         table = table.assign(**shares, reason=why)[(counts.size + counts.returned) > 0]
         table = table.sort_values(["gold", "suggested"], ascending=False, kind="stable")
         frames.append(table[list(BY_SUBJECT)])
-    frame = pd.concat(frames, ignore_index=True)
-    settled = data.settings.changed(k=data.settings.k[:1], interval="none")
-    return Numbers(frame, settled, data.notes, len(data.documents), concordance=False, caption="Values by subject")
+    return _numbers(pd.concat(frames, ignore_index=True), data)
 
 
-def _names(data: Prepared) -> pd.DataFrame:
+def documents_of(
+    corpus: Corpus, settings: Settings | None = None, /, subject: str = "", system: str = "", **changes: Unpack[Changes]
+) -> pd.DataFrame:
+    """Return the documents of one subject, a row each.
+
+    Of a system: gold, suggested and found, each yes or no. Without one: chosen (by how many annotators), seen (by how
+    many), annotators (who chose it).
+    """
+    data = prepare(corpus, settings, **changes) if system else _of_people(corpus, settings, changes)
+    if system:
+        own = _standing(data)[system]
+        flags = {"gold": own.due > 0, "suggested": own.suggested > 0, "found": own.found > 0}
+        table = pd.DataFrame({"form": own.form[own.subject], "document": own.document, **flags})
+    else:
+        table = chosen_by(data)
+        table = table.assign(annotators=table["annotators"].map(", ".join))
+    names = names_of(data)["subject"]
+    table = table[table["form"].isin(names.index[names == subject])].drop(columns="form")
+    return table.assign(document=[data.documents[place] for place in table["document"]]).reset_index(drop=True)
+
+
+def _of_people(corpus: Corpus, settings: Settings | None, changes: Changes) -> Prepared:
+    return prepare_annotators(corpus, settled(corpus, settings, changes))
+
+
+def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> Numbers:
+    """Return one row a subject that annotators chose, that with the most disagreeing pairs of them first.
+
+    frame: subject, label (where subjects are concepts), documents (in which anybody chose it), chosen and seen (how
+    often it was chosen, of how many lists of these documents), by_all and by_most (in how many of the documents all who
+    saw them chose it, and more than half), apart (pairs of annotators of whom one chose it), P_pos (where one chose it,
+    how often another did), annotators (who chose it, and how often where it was more than once), reason.
+
+    >>> from kp_core import load
+    >>> gold = pd.DataFrame({"doc_id": list("ddde"), "annotator": list("ABCA"), "phrase": ["a", "a", "b", "a"]})
+    >>> subjects_of_people(load(gold=gold)).frame[["subject", "chosen", "seen", "apart", "annotators"]].values.tolist()
+    [['a', 3, 4, 2, 'A (2), B'], ['b', 1, 3, 2, 'C']]
+    """
+    data = _of_people(corpus, settings, changes)
+    rows = chosen_by(data)
+    several = rows["seen"] > 1
+    rows = rows.assign(
+        by_all=several & (rows["chosen"] == rows["seen"]),
+        by_most=several & (2 * rows["chosen"] > rows["seen"]),
+        apart=rows["chosen"] * (rows["seen"] - rows["chosen"]),
+        both=rows["chosen"] * (rows["chosen"] - 1),
+        one=rows["chosen"] * (rows["seen"] - 1),
+    )
+    by = rows.groupby("form", sort=False)
+    names = ("chosen", "seen", "by_all", "by_most", "apart", "both", "one")
+    table = by[list(names)].sum().assign(documents=by.size(), annotators=by["annotators"].agg(_who))
+    table = table.assign(P_pos=ratio(table["both"].to_numpy(float), table["one"].to_numpy(float), np.nan))
+    table = table.assign(reason=np.where(table["one"] > 0, None, "single_annotator"))  # type: ignore[call-overload]
+    table = table.sort_values(["apart", "documents"], ascending=False, kind="stable")
+    frame = names_of(data).loc[table.index].join(table)[list(BY_PEOPLE)].reset_index(drop=True)
+    return _numbers(frame, data)
+
+
+def chosen_by(data: Prepared) -> pd.DataFrame:
+    """Return one row a document and subject that anybody chose, in the order of the files.
+
+    Columns: document (its place), form, chosen (by how many annotators), seen (how many saw it), annotators (who).
+    """
+    own, coded = data.choices, data.coded
+    spelled = coded.variant_phrase[np.searchsorted(coded.variant_entry, own.place)]
+    columns = {"item": own.item, "place": own.place, "form": data.identities.gold[spelled]}
+    rows = pd.DataFrame(columns).assign(annotators=[coded.annotators[one] for one in own.annotator])
+    who = rows.groupby("item")["annotators"].agg(tuple)
+    first = rows.sort_values("place").drop_duplicates("item").set_index("item")
+    document = own.document[first.index]
+    table = pd.DataFrame({"document": document, "form": first["form"], "chosen": own.votes[first.index]})
+    return table.assign(seen=own.seen.sum(axis=0)[document], annotators=who).reset_index(drop=True)
+
+
+def _who(lists: pd.Series[Any]) -> str:
+    """Return who stands in lists of annotators, the most frequent first, with the number where it is above one."""
+    counts = pd.Series([name for names in lists for name in names]).value_counts(sort=False)
+    counts = counts.sort_values(ascending=False, kind="stable")
+    return ", ".join(f"{name} ({count})" if count > 1 else str(name) for name, count in counts.items())
+
+
+def _numbers(frame: pd.DataFrame, data: Prepared) -> Numbers:
+    settings = data.settings.changed(k=data.settings.k[:1], interval="none")
+    notes, documents = data.notes, len(data.documents)
+    return Numbers(frame, settings, notes, documents, concordance=False, caption="Values by subject")
+
+
+def _standing(data: Prepared) -> dict[str, Standing]:
+    """Return where the subjects of each system stand at the first cutoff, in documents that count in an average."""
+    found, cutoff = subjects_of(data.gold, lists_of(data)), data.settings.k[0]
+    systems = {name: one.lists for name, one in count_systems(data, concordance=False).items()}
+    return {name: Standing.of(found, name, one.limit(cutoff), one.used) for name, one in systems.items()}
+
+
+def names_of(data: Prepared) -> pd.DataFrame:
     """Return form → subject and label: as it stands first, in the gold standard rather than in a system's list."""
     coded, phrases = data.coded, data.coded.phrases.to_pylist()
     chosen = [coded.variant_phrase, *(run.phrase for run in coded.runs.values())]

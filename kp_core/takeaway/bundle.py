@@ -46,10 +46,12 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
+from kp_core.studies.subjects import subjects_of_people
 from kp_core.takeaway.figures import as_json, browser, chart_html, chart_svg, charts_svg
-from kp_core.takeaway.paragraph import bibtex, paragraphs
+from kp_core.takeaway.paragraph import bibtex, of_indexers, paragraphs
 from kp_core.typeset import CELLS
 from kp_core.words import answers, statements
+from kp_core.words.speech import INDEXERS, Speech, speech
 
 #: Packages whose version can change a number.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
@@ -73,6 +75,8 @@ class Section:
     charts: tuple[Chart, ...] = ()
     tables: tuple[Table, ...] = ()
     title: str = ""
+    name: str = ""
+    new_page: bool = False
 
 
 @dataclass
@@ -103,6 +107,11 @@ class Asked:
     def named(self, *measures: str) -> list[str]:
         """Return measures with the cutoff of the report in their names, each once."""
         return list(dict.fromkeys(named(measure, self.cutoff) for measure in measures))
+
+    @cached_property
+    def say(self) -> Speech:
+        """What people, keyphrases and documents are called."""
+        return speech(self.corpus)
 
     def of_people(self) -> Settings:
         """Return the settings for what is asked of annotators alone; k plays no part."""
@@ -191,27 +200,53 @@ def concordance(asked: Asked) -> Section:
 
 
 def annotators(asked: Asked) -> Section:
-    """Show how far the gold standard can be trusted."""
-    result = asked.agreement
+    """Show how far the gold standard can be trusted: coefficients, and what each pair shares."""
+    result, names, say = asked.agreement, asked.corpus.annotators, asked.say
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     together = together[together["measure"].isin(legible(TOGETHER, result.settings))]
     shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
-    said = answers.people(asked.corpus, asked.of_people())
+    shared = tables.pairs_of_annotators(result, names, legible(("P_pos", "kappa"), result.settings))
+    shared = shared.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
+    shared["pair"] = shared["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
+    few = len(names) <= indexing.FEW
+    consistency = Table("consistency", "Consistency by pair", tables.spoken(shared, say), result.signature)
+    matrix = heat_maps.pair_matrix(result, "P_pos", names)
+    # Of indexers the answer has the coefficients that can be read; of many pairs a picture has room, a table has not.
+    every = (Table("annotators", "Agreement of all annotators", shown, result.signature), consistency)
     return Section(
-        said.sentences, tables=(Table("annotators", "Agreement of all annotators", shown, result.signature),)
+        answers.people(asked.corpus, asked.of_people()).sentences,
+        charts=() if few else (heat_maps.heat_map(matrix, say["P_pos"], say["annotators"]),),
+        tables=every if say is not INDEXERS else (consistency,) * few,
     )
 
 
-def indexers(asked: Asked) -> Section:
-    """Show what indexers ask: consistency by pair, what each gave every title, and the most disputed headings."""
-    result = asked.agreement
-    pairs, normalise = indexing.consistency(result), result.settings.normalise
-    shown = (
-        Table("consistency", "Consistency by pair", pairs, result.signature),
-        Table("titles", "Keyphrases by title", indexing.titles(asked.corpus, normalise), result.signature),
-        Table("disputed", "Most disputed headings", indexing.disputed_headings(asked.corpus, normalise)),
-    )
-    return Section((answers.people(asked.corpus, asked.of_people()).claim,), tables=shown)
+#: So many titles and headings stand in a report: of people alone they fit its two pages.
+_TITLES, _HEADINGS = 6, 13
+
+
+def titles(asked: Asked) -> Section:
+    """Show the documents on which people agree least, with who chose what."""
+    found = indexing.chosen_in_part(asked.corpus, asked.of_people())
+    shown = tables.by_title(found.head(_TITLES), asked.corpus.documents)
+    disputed = _disputed(asked, "disputed_titles", "Where people agree least", shown, len(found))
+    if asked.say is INDEXERS:
+        return Section((), tables=(disputed,))
+    every = indexing.titles(asked.corpus, asked.of_people())
+    return Section((), tables=(disputed, Table("titles", "Keyphrases by title", every, asked.agreement.signature)))
+
+
+def headings(asked: Asked) -> Section:
+    """Show the keyphrases that people dispute most, with who chose them, and how often together."""
+    every = tables.disputed(subjects_of_people(asked.corpus, asked.of_people()).frame)
+    shown = tables.headings_in_short(every.head(_HEADINGS), len(asked.corpus.annotators))
+    disputed = _disputed(asked, "disputed", "Chosen by some and not by others", shown, len(every))
+    return Section((), tables=(disputed,), new_page=asked.say is INDEXERS)
+
+
+def _disputed(asked: Asked, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
+    """Return the first rows of a table, with how many they are of how many in the caption."""
+    number = f": the first {len(shown)} of {every:,}" if every > len(shown) else ""
+    return Table(name, f"{caption}{number}", tables.spoken(shown, asked.say), asked.agreement.signature)
 
 
 def near(asked: Asked) -> Section:
@@ -250,7 +285,9 @@ def correlation(asked: Asked) -> Section:
 
 
 def methods(asked: Asked) -> Section:
-    """Give the paragraph for a paper."""
+    """Give the paragraph for a paper; for people alone, how their agreement was computed."""
+    if asked.say is INDEXERS:
+        return Section((of_indexers(asked.corpus, asked.agreement),))
     here, (name,) = asked.here, asked.named(asked.measure)
     test = asked.comparison.test if asked.comparison else ""
     short, whole = paragraphs(asked.corpus, here, name, DEFAULT_MEASURES, test)
@@ -259,14 +296,15 @@ def methods(asked: Asked) -> Section:
     return Section((short, f"In full: {whole}"), tables=(Table("meanings", "What the measures say", explained),))
 
 
-#: Section by the name under which it is asked for, in the order of the report.
+#: Section by the name under which it is asked for, in the order of the report; people have other titles (`heading`).
 SECTIONS: dict[str, tuple[str, Callable[[Asked], Section]]] = {
     "leaderboard": ("Which system is better?", leaderboard),
     "measures": ("All measures", all_measures),
     "pairs": ("Pairs of systems", pairs),
     "agreement": ("Systems against people", concordance),
     "annotators": ("Reliability of the gold standard", annotators),
-    "indexers": ("Annotators and titles", indexers),
+    "titles": ("Most disputed titles", titles),
+    "headings": ("Most disputed headings", headings),
     "near-misses": ("Near misses", near),
     "conventions": ("Other conventions", conventions),
     "correlation": ("Correlation with human scores", correlation),
@@ -275,19 +313,34 @@ SECTIONS: dict[str, tuple[str, Callable[[Asked], Section]]] = {
 }
 
 
+#: What a report of people alone has: two pages.
+OF_PEOPLE = ("annotators", "titles", "headings", "methods")
+
+
 def lacking(corpus: Corpus) -> dict[str, str]:
     """Return what a corpus lacks: section → words, for those sections alone for which it lacks something."""
     scored = "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"
     several = "" if len(runs_of(corpus.systems)) > 1 else "a second system"
     people = "" if len(corpus.annotators) > 1 else "a second annotator"
     judged = "" if len(corpus.judgements) else "judged pairs"
-    own = {"data": "", "pairs": scored or several, "annotators": people, "indexers": people, "correlation": judged}
+    own = {"data": "", "pairs": scored or several, "correlation": judged, "methods": scored and people}
+    own |= dict.fromkeys(OF_PEOPLE[:-1], people)
     return {name: lack for name in SECTIONS if (lack := own.get(name, scored))}
 
 
 def possible(corpus: Corpus) -> list[str]:
     """Return the sections for which a corpus has data, in the order of the report."""
     return [name for name in SECTIONS if name not in lacking(corpus)]
+
+
+def usual(corpus: Corpus) -> list[str]:
+    """Return the sections that a report of a corpus has unless others are asked for."""
+    return list(OF_PEOPLE) if speech(corpus) is INDEXERS else possible(corpus)
+
+
+def heading(corpus: Corpus, name: str) -> str:
+    """Return the title of a section in the words for a corpus."""
+    return speech(corpus).get(f"section {name}", SECTIONS[name][0])
 
 
 @dataclass(frozen=True)
@@ -344,8 +397,8 @@ class Report:
 
     def paragraph(self, whole: bool = True) -> str:
         """Return the paragraph on methods, in full or for a paper; empty where it was not asked for."""
-        text = next((section.text for section in self.sections if section.title == "Methods"), ("", ""))
-        return text[1].removeprefix("In full: ") if whole else text[0]
+        text = next((section.text for section in self.sections if section.name == "methods"), ("",))
+        return text[-1].removeprefix("In full: ") if whole else text[0]
 
     def references(self) -> str:
         """Return BibTeX entries of what the paragraph names, and of KPScope."""
@@ -414,12 +467,12 @@ def report(
     measure: str = "F1@k",
     *,
     sections: Sequence[str] = (),
-    title: str = "Evaluation of keyphrase extraction",
+    title: str = "",
     **changes: Unpack[Changes],
 ) -> Report:
     """Report on a corpus under settings.
 
-    sections  names among `SECTIONS`, in any order, all that have data if empty
+    sections  names among `SECTIONS`, in any order; if empty all that have data, or of people alone those of two pages
     measure   the one by which systems are ranked and compared
     The first cutoff is that of the report, unless the measure names one. Raises UsageError for a section or measure
     that does not exist, and where there is nothing to report on.
@@ -438,7 +491,7 @@ def report(
     if (own := parse(measure).cutoff) is not None:  # a report has one cutoff, and this measure names it
         settings, measure = settings.changed(k=own), f"{measure.rpartition('@')[0]}@k"
     asked = Asked(corpus, settings, measure)
-    wanted = sections or possible(corpus)
+    wanted, title = sections or usual(corpus), title or asked.say["report"]
     written = tuple(_section(asked, name) for name in SECTIONS if name in wanted)
     here = asked.here if corpus.systems else asked.agreement
     values = None
@@ -449,10 +502,10 @@ def report(
 
 def _section(asked: Asked, name: str) -> Section:
     """Return a section with its title; one that the data cannot give says why."""
-    title, write = SECTIONS[name]
+    title, write = heading(asked.corpus, name), SECTIONS[name][1]
     if lack := lacking(asked.corpus).get(name):
-        return Section((f"Not available: it needs {lack}.",), title=title)
+        return Section((f"Not available: it needs {lack}.",), title=title, name=name)
     try:
-        return replace(write(asked), title=title)
+        return replace(write(asked), title=title, name=name)
     except (InputError, UsageError) as problem:
-        return Section((f"Not available: {problem}",), title=title)
+        return Section((f"Not available: {problem}",), title=title, name=name)

@@ -11,6 +11,7 @@ from kp_core.errors import counted
 from kp_core.scoring.measures import parse
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import FIELDS, Settings, __version__, format_value, preset, short_form
+from kp_core.studies.annotators import legible
 from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
 from kp_core.words import read
@@ -93,6 +94,36 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
         f"All values were computed with KPScope {__version__}; the recipe is {result.signature}.",
     ]
     return " ".join(filter(None, short)), " ".join(filter(None, whole))
+
+
+def of_indexers(corpus: Corpus, result: Result) -> str:
+    """Return how the agreement of indexers was computed, where people alone are.
+
+    result   of all of them together
+    """
+    settings, prose = result.settings, _PROSE["indexers"]
+    files = [f"{one.file} ({one.sha256[:12]})" for one in corpus.report.readings if one.sha256]
+    more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
+    places = {
+        "titles": counted(result.documents, "title"),
+        "indexers": counted(len(corpus.annotators), "indexer"),
+        "headings": counted(len(corpus.gold), "heading"),
+    }
+    said = [
+        prose["data"].format(**places),
+        f"Read: {', '.join(files[:_FILES])}{more}." if files else "",
+        *(f"{note.where}: {note.message}." for note in corpus.report.notes if note.level == "warning"),
+        _normalised(settings),
+        prose["shared"],
+        prose["disputed"],
+        _PROSE["intervals"][settings.interval].format(settings=settings) if legible(("K",), settings) else "",
+        f"All values were computed with KPScope {__version__}.",
+    ]
+    return " ".join(filter(None, said))
+
+
+#: So many files are named.
+_FILES = 3
 
 
 def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:

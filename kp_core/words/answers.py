@@ -29,13 +29,13 @@ from kp_core.studies.means import MEAN
 from kp_core.studies.over_k import OverK, documents_needed, over_k
 from kp_core.studies.result import Result
 from kp_core.typeset import highest, listed, number
+from kp_core.words.speech import INDEXERS, USUAL, Speech, speech
 from kp_core.words.statements import between, reliability
 
 #: Below this share of the documents, or of those that two systems share, nothing is said of which is better.
 COMPARABLE = 0.9
 #: With fewer documents no statement is certain.
 FEW = 10
-_TOO_FEW = f"Below {FEW} documents no such statement is reliable."
 #: So many caveats are said.
 _CAVEATS = 2
 #: Measures that reward a system for what nobody chose.
@@ -101,7 +101,11 @@ def answer_by(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> An
 def people(corpus: Corpus, settings: Settings) -> Answer:
     """Say how far the annotators of a corpus agree; k plays no part."""
     alone = settings.changed(k="all", annotators="union", average="usual")  # Hooper follows from pooled counts
-    return of_people(agreement(corpus, alone), standard_error(prepare_annotators(corpus, alone)))
+    return of_people(agreement(corpus, alone), standard_error(prepare_annotators(corpus, alone)), speech(corpus))
+
+
+def _too_few(documents: float, say: Speech = USUAL) -> tuple[str, ...]:
+    return (f"Below {FEW} {say['documents']} no such statement is reliable.",) if documents < FEW else ()
 
 
 def _listed(systems: Mapping[str, Counted]) -> dict[str, Bools]:
@@ -165,7 +169,7 @@ def of_comparison(
     values = _ranked(comparison)
     left_out = f", {comparison.left_out:,} left out" * bool(comparison.left_out)
     documents = counted(comparison.documents, "document") + left_out
-    few = (_TOO_FEW,) if comparison.documents < FEW else ()
+    few = _too_few(comparison.documents)
     known = (*few, *caveats)[:_CAVEATS]
     if len(values) < 2:
         why = "A comparison needs two systems with a value."
@@ -233,7 +237,7 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
     found, against = better.get((best, second)), better.get((second, best))
     means = f"mean {shown} {number(values[best])} against {number(values[second])}"
     documents = f"Each data set is tested by itself; {counted(comparison.documents, 'document')} in all."
-    few = (_TOO_FEW,) if min(one.documents for one in comparison.datasets.values()) < FEW else ()
+    few = _too_few(min(one.documents for one in comparison.datasets.values()))
     turned = f" {second} is better on {listed(against.which)}." if against else ""
     said = (*few, *caveats)[:_CAVEATS]
     if found is None:
@@ -356,7 +360,7 @@ def of_one_system(
     bounds = between(row["low"], row["high"], "", "; ")
     claim = f"{system} reaches {measure} {number(row['value'])}."
     lists = f"It has lists for {coverage[system][0]:,} of {counted(coverage[system][1], 'document')}."
-    few = (_TOO_FEW,) if row["documents"] < FEW else ()
+    few = _too_few(row["documents"])
     thin = (*few, lists) if _is_thin(coverage, system) else few
     return Answer(claim, "one system", f"{bounds}{documents}{also}", (system,), coverage=coverage, caveats=thin)
 
@@ -399,27 +403,30 @@ def of_preset(here: Result, usual: Result, measure: str, system: str) -> str:
     return f"{in_words('preset', preset)} {differ}{published}.{moved}"
 
 
-def of_people(result: Result, error: float) -> Answer:
+def of_people(result: Result, error: float, say: Speech) -> Answer:
     """Say how much of their keyphrases annotators share, and K with its word only where N can be read.
 
-    With the universe `rankings`, N is what anybody lists, so chance agreement is not known. error: the standard error
-    of K with documents as clusters.
+    With the universe `rankings`, N is what anybody lists, so chance agreement is not known; indexers are not told of
+    what cannot be read. error: the standard error of K with documents as clusters; say: what people are called.
     """
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("measure").set_index("measure")  # of two averages the first
     shared, pairs = rows.loc["P_pos"], indexing.consistency(result)
+    documents = counted(int(shared["documents"]), say["document"])
     if shared["value"] != shared["value"]:
-        claim = f"How far the annotators agree is undefined: {REASONS[shared['reason']]}."
-        return Answer(claim, "people", f"{counted(int(shared['documents']), 'document')}.")
+        claim = f"How far the {say['annotators']} agree is undefined: {REASONS[shared['reason']]}."
+        return Answer(claim, "people", f"{documents}.")
     hooper, rolling = pairs["Hooper"].mean(), pairs["Rolling"].mean()
-    who = "The two annotators share" if len(pairs) == 1 else "Two annotators share on average"
-    claim = f"{who} {100 * shared['value']:.0f} % of their keyphrases (Hooper {number(hooper, 2)})."
-    documents = counted(int(shared["documents"]), "document")
-    named = f"P_pos {number(shared['value'])}, Rolling {number(rolling)}, {documents}"
-    few = (_TOO_FEW,) if shared["documents"] < FEW else ()
-    if not _knows_universe(result.settings):
-        return Answer(claim, "people", f"{named}; {_NO_UNIVERSE}", caveats=few)
-    return Answer(claim, "people", f"{named}. {reliability(result, error, 'Landis & Koch 1977')}", caveats=few)
+    who = "The two {annotators} share" if len(pairs) == 1 else "Two {annotators} share on average"
+    share = f"{100 * shared['value']:.0f} % of their {say['keyphrases']}"
+    claim = f"{who.format_map(say)} {share} (Hooper {number(hooper, 2)})."
+    named = f"{say['P_pos']} {number(shared['value'])}, {say['Rolling']} {number(rolling)}, {documents}"
+    named, few = f"{named[:1].upper()}{named[1:]}", _too_few(shared["documents"], say)
+    known = _knows_universe(result.settings)
+    if say is INDEXERS and not (known and rows["value"]["K"] == rows["value"]["K"]):
+        return Answer(claim, "people", f"{named}.", caveats=few)
+    beside = f". {reliability(result, error, 'Landis & Koch 1977', say)}" if known else f"; {_NO_UNIVERSE}"
+    return Answer(claim, "people", f"{named}{beside}", caveats=few)
 
 
 _NO_UNIVERSE = (

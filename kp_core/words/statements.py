@@ -85,16 +85,17 @@ def between(low: float, high: float, before: str = " (", after: str = "") -> str
     return f"{before}95 % interval {number(low)} to {number(high)}{after}" if low == low else ""
 
 
-def reliability(result: Result, error: float, scale: str) -> str:
+def reliability(result: Result, error: float, scale: str, say: Mapping[str, str]) -> str:
     """Say how well the annotators agree, with the word of a scale and the word that is certain.
 
-    error: the standard error of K with documents as clusters.
+    error: the standard error of K with documents as clusters; say: what people and documents are called.
     """
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
-        return f"The agreement of the annotators is undefined: {REASONS[row['reason']]}."
+        return f"The agreement of the {say['annotators']} is undefined: {REASONS[row['reason']]}."
     bounds = between(row["low"], row["high"], "", ", ")
-    text = f"The annotators agree with K = {number(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
+    documents = counted(row["documents"], say["document"])
+    text = f"The {say['annotators']} agree with K = {number(row['value'])} ({bounds}{documents})"
     text += f": “{word(row['value'], scale)}” on the scale of {scale}"
     if error > 0:
         certain = benchmark(row["value"], error, scale).certain

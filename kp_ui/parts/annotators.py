@@ -1,6 +1,7 @@
 """Arrange what the Annotators page shows: coefficients, pairs, the human ceiling, documents, and trimming."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -11,15 +12,16 @@ from kp_core.charts.selection import named
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.studies import indexing
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, legible, standard_error
+from kp_core.studies.subjects import subjects_of_people
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, k_and_score
 from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
 from kp_ui.parts import results
-from kp_ui.state import cached, settings, workspace
+from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-#: From so many annotators on pairs are a matrix, which has room for so many at most.
-_MATRIX, _MOST = 5, 40
+#: Of more than a few annotators pairs are a matrix, which has room for so many at most.
+_MOST = 40
 
 
 def answer() -> None:
@@ -29,49 +31,57 @@ def answer() -> None:
         st.stop()
     result = cached.agreement()
     show.answer(cached.ask(answers.people, cached.without_cutoff()))
-    show.notes(note for note in result.notes if note.level == "warning")
+    said = ("intervals",)  # that there are too few documents stands in the answer
+    show.notes(note for note in result.notes if note.level == "warning" and note.where not in said)
 
 
 def together() -> None:
     """Show every pair, what people dispute most, every coefficient, and how sure the words of the scale are."""
-    result, annotators = cached.agreement(), workspace.corpus().annotators
-    left, right = st.columns([6, 5], gap="medium")
-    with left:
+    result, annotators, say = cached.agreement(), workspace.corpus().annotators, workspace.speech()
+    if workspace.of_indexers():
+        left, right = st.columns([7, 5], gap="medium")
+        _disputed(left, right, screen_tables.OF_TITLES)
         _in_pairs(result, annotators)
-    with right:
-        _most_disputed()
+    else:
+        left, right = st.columns([6, 5], gap="medium")
+        with left:
+            _in_pairs(result, annotators)
+        _disputed(right, right, ("title", "P_pos"))
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        show.subheader("All annotators together")
+        show.subheader(f"All {say['annotators']} together")
         everybody = screen_tables.rows_where(result, "all", legible(TOGETHER, result.settings))
-        tables.table(everybody, "together", documents=result.documents)
-        show.about("people.together" if _reads_k(result) else "people.no_word")
+        tables.table(screen_tables.spoken(everybody, say), "together", documents=result.documents)
+        show.about("people.together" if _reads_k(result) else "people.no_word", **say)
     if _reads_k(result):
         with right:
             _word_for_k(result)
     if (result.frame["subset"] != "all").any():
-        show.subheader("By document type")
+        show.subheader(f"By {say['document']} type")
         show.chart(dots.groups(result, "K" if _reads_k(result) else "P_pos"), "groups", "agreement by document type")
-    show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
+    show.downloads(result.frame, "annotators", f"Agreement of {say['annotators']}", result.signature)
     show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
     show.signature(result.signature)
 
 
-#: So many titles and headings stand on the first screen; the rest is under *Titles*.
+#: So many titles and headings stand on the first screen; the rest is on the pages of titles and headings.
 _TOP = 5
 
 
-def _most_disputed() -> None:
-    """Show the titles and the headings that people dispute most."""
-    show.subheader("Most disputed titles")
-    table = screen_tables.most_disputed(cached.annotated_documents())
-    titles = workspace.corpus().documents.set_index("doc_id")["title"].reindex(table["document"]).fillna("")
-    named = titles.where(titles != "", table["document"].to_numpy()).to_numpy()
-    shown = table.drop(columns="document")
-    shown.insert(0, "title", named)
-    tables.table(shown.head(_TOP), "disputed_titles")
-    show.subheader("Most disputed headings")
-    tables.table(cached.ask(indexing.disputed_headings, settings.settings().normalise).head(_TOP), "top_disputed")
+def _disputed(left: Any, right: Any, columns: Container[str]) -> None:
+    """Show the titles and the headings that people dispute most, with who chose what; columns: those of the titles."""
+    corpus, asked = workspace.corpus(), cached.without_cutoff()
+    with left:
+        show.subheader("Most disputed titles")
+        titles = cached.ask(indexing.chosen_in_part, asked).head(_TOP)
+        titles = screen_tables.by_title(titles, corpus.documents)
+        tables.table(titles[[name for name in titles if name in columns]], "disputed_titles")
+        link.to("documents", "All titles")
+    with right:
+        show.subheader("Most disputed headings")
+        headings = screen_tables.disputed(cached.ask(subjects_of_people, asked).frame).head(_TOP)
+        tables.table(screen_tables.headings_in_short(headings, len(corpus.annotators)), "top_disputed")
+        link.to("headings" if workspace.of_indexers() else "annotators", "All headings", annotators_tab="Titles")
 
 
 def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
@@ -98,33 +108,35 @@ def _word_for_k(result: kp.Result) -> None:
 
 def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     options = list(legible(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
-    measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
+    heads, meaning = {name: show.head(name) for name in options}, show.meanings(options)
+    measure = controls.select("Measure of a pair", options, "pair", format_func=heads.__getitem__, meaning=meaning)
+    say = workspace.speech()
     pairs = screen_tables.pairs_of_annotators(result, annotators, legible(OF_PAIRS, result.settings))
-    pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper"]], on="pair").drop(
-        columns="P_neg", errors="ignore"
-    )
-    if len(annotators) < _MATRIX:
-        show.chart(dots.pairs_of_annotators(result, measure, annotators), "pairs", f"{measure} of pairs of annotators")
+    pairs = pairs.drop(columns="P_neg", errors="ignore")
+    if len(annotators) <= indexing.FEW:
+        drawn = dots.pairs_of_annotators(result, measure, annotators, say)
+        show.chart(drawn, "pairs", f"{measure} of pairs of annotators")
     elif len(annotators) <= _MOST:
         matrix = heat_maps.pair_matrix(result, measure, annotators)
-        show.chart(heat_maps.heat_map(matrix, measure), "pairs", f"{measure} of pairs of annotators")
+        drawn = heat_maps.heat_map(matrix, show.head(measure), say["annotators"])
+        show.chart(drawn, "pairs", f"{measure} of pairs of annotators")
     else:
-        st.caption(f"A matrix of {len(annotators)} annotators has no room; the table has every pair.")
+        st.caption(f"A matrix of {len(annotators)} {say['annotators']} has no room; the table has every pair.")
     tables.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
-    show.about("people.pairs")
-    show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
+    show.about("people.pairs", **say)
+    show.downloads(pairs, "annotator_pairs", f"Agreement of pairs of {say['annotators']}", result.signature)
 
 
 def ceiling() -> None:
     """Show each annotator against the others, the agreement without each, and the systems against the same gold."""
-    result, annotators = cached.agreement(), workspace.corpus().annotators
-    show.subheader("Each annotator against the others")
+    result, annotators, say = cached.agreement(), workspace.corpus().annotators, workspace.speech()
+    against = f"Each {say['annotator']} against the others"
+    show.subheader(against)
     table = screen_tables.each_annotator(result, annotators, legible(AGAINST_OTHERS, result.settings))
     tables.table(table, "each_annotator")
-    show.about("people.each")
-    show.downloads(table, "each_annotator", "Each annotator against the others", result.signature)
+    show.about("people.each", **say)
+    show.downloads(table, "each_annotator", against, result.signature)
     if not workspace.corpus().systems:
-        st.caption("No system is loaded, so there is nothing to hold beside people.")
         return
     show.subheader("People and systems, like for like")
     names = ("F1@k", *legible(("kappa", "P_pos", "PABAK"), result.settings))
@@ -142,49 +154,60 @@ def ceiling() -> None:
 
 def titles() -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
-    result = cached.agreement()
+    result, say, asked = cached.agreement(), workspace.speech(), cached.without_cutoff()
     table = cached.annotated_documents()
     if _reads_k(result):
         scale = controls.select("Scale of words", SCALES, "scale", width=260)
-        show.chart(dots.histogram(table, "K", SCALES[scale]), "histogram")
+        show.chart(dots.histogram(table, "K", SCALES[scale], say), "histogram")
     else:
-        show.chart(dots.histogram(table, "P_pos", ()), "histogram")
+        show.chart(dots.histogram(table, "P_pos", (), say), "histogram")
         show.about("people.no_word")
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
-    with st.expander("Most disputed headings", expanded=True):
-        normalise = settings.settings().normalise
-        disputed = cached.ask(indexing.disputed_headings, normalise)
-        tables.table(disputed, "disputed")
-        show.downloads(disputed, "disputed_headings", "Most disputed headings", result.signature)
-    with st.expander("Keyphrases by title and annotator"):
-        by_title = cached.ask(indexing.titles, normalise)
+    if not workspace.of_indexers():
+        with st.expander("Most disputed headings", expanded=True):
+            found = cached.ask(subjects_of_people, asked)
+            every = screen_tables.disputed(found.frame)
+            first = screen_tables.headings_in_short(every.head(tables.WHOLE), len(workspace.corpus().annotators))
+            tables.table(first, "disputed")
+            if len(first) < len(every):
+                show.small(f"{len(first)} of {show.counted(len(every), 'heading')}; the download has all.")
+            show.downloads(found.frame, "disputed_headings", "Most disputed headings", result.signature)
+    with st.expander(f"{say['Keyphrases']} by title and {say['annotator']}"):
+        by_title = cached.ask(indexing.titles, asked)
         tables.table(by_title, "by_title")
-        show.downloads(by_title, "keyphrases_by_title", "Keyphrases by title", result.signature)
+        show.downloads(by_title, "keyphrases_by_title", f"{say['Keyphrases']} by title", result.signature)
     shown = screen_tables.annotated_documents(table)
     tables.of_documents(shown, "agreement_of_documents")
-    show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
+    show.downloads(
+        shown, "annotated_documents", f"Agreement of {say['annotators']} by {say['document']}", result.signature
+    )
     show.signature(result.signature)
 
 
 def trimming() -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
     table = cached.annotated_documents()
-    show.about("people.trimming")
+    say = workspace.speech()
+    show.about("people.trimming", **say)
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     threshold = controls.of_k("Threshold of K", "threshold", first)
     form = controls.select("Form", FORMS, "form", inside=second)
     binary = form == "binary"
-    pooled = controls.switch("One majority for all documents", "pooled", inside=third, disabled=not binary)
+    pooled = controls.switch(f"One majority for all {say['documents']}", "pooled", inside=third, disabled=not binary)
     pooled = pooled and binary
     found = cached.trimmed(threshold, pooled, form)
     kept = found.frame[found.frame["status"] == "ok"]
-    every, left = show.counted(len(found.frame), "document"), show.counted(int(kept["gold"].sum()), "keyphrase")
-    st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), documents=every, keyphrases=left))
+    every = show.counted(len(found.frame), say["document"])
+    phrases = show.counted(int(kept["gold"].sum()), say["keyphrase"])
+    st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), every=every, phrases=phrases))
     if workspace.corpus().systems and binary:
         _curve(pooled, threshold)
-    with st.expander("Every document at this threshold"):
+    with st.expander(f"Every {say['document']} at this threshold"):
         tables.table(screen_tables.trimmed(found.frame), "trimmed")
-        st.caption("A document that does not reach the threshold leaves the gold standard; its best level is shown.")
+        words = (
+            f"A {say['document']} that does not reach the threshold leaves the gold standard; its best level is shown."
+        )
+        st.caption(words)
     show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
     show.signature(found.signature)
     if workspace.corpus().systems:

@@ -44,7 +44,8 @@ def _data() -> None:
     here, own = workspace.whole(), workspace.uploads()
     corpus, systems = here.corpus, runs_of(here.corpus.systems)
     runs = corpus.systems if len(systems) < len(corpus.systems) else []
-    sides = {"data set": corpus.datasets, "document": corpus.documents, "annotator": corpus.annotators}
+    say = workspace.speech()
+    sides = {"data set": corpus.datasets, say["document"]: corpus.documents, say["annotator"]: corpus.annotators}
     sides |= {"system": systems, "run": runs}
     counts = [show.counted(len(side), name) for name, side in sides.items() if len(side)]
     name = "Sample" if here.sample is not None else here.title[:1].upper() + here.title[1:]

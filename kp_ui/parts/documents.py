@@ -1,9 +1,6 @@
 """Show documents in three panes: the list to choose from, the text with what people and systems chose, every phrase."""
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -30,11 +27,15 @@ _SHOWN = "document shown"
 
 def section() -> None:
     """Arrange the three panes: list, text, phrases; without systems, the documents that people dispute most."""
-    wide = not link.presented()  # large type leaves room for two panes
+    wide, corpus = not link.presented(), workspace.corpus()  # large type leaves room for two panes
     folded = None if wide else st.expander("The documents")
-    *aside, middle, right = st.columns([6, 6, 7] if wide else [6, 7], gap="medium")
-    left = folded or aside[0]
-    pair = _pair() if workspace.corpus().systems else ()
+    if wide and not corpus.has_texts and not corpus.systems:
+        left, middle = st.columns([5, 8], gap="medium")
+        right = middle
+    else:
+        *aside, middle, right = st.columns([6, 6, 7] if wide else [6, 7], gap="medium")
+        left = folded or aside[0]
+    pair = _pair() if corpus.systems else ()
     with left:
         document = _listed(pair) if pair else _disputed()
     if document is None:
@@ -47,10 +48,8 @@ def section() -> None:
         near = (
             {name: screen_tables.types_of(cached.near_misses(), name, document) for name in view.lists} if pair else {}
         )
-        phrases(view, pair, near, workspace.corpus().annotators, settings.resolved())
+        phrases(view, pair, near, corpus.annotators, settings.resolved())
     if pair:
-        with st.expander(f"What {show.plain(pair[0])} misses and adds most often, over all documents"):
-            _frequent(pair[0])
         show.signature(cached.signature(settings.value("measure")))
 
 
@@ -72,9 +71,8 @@ def _listed(pair: Sequence[str]) -> str | None:
     others = ["none", *(name for name in systems if name != a)]
     controls.select("B", others, "other", int(len(others) > 1), inside=second)
     b = pair[1] if len(pair) > 1 else "none"
-    hidden: dict[str, Any] = {"label_visibility": "collapsed", "placeholder": "Search titles, texts, phrases"}
-    search = st.text_input("Search", **controls.held("document_search", ""), **hidden)
-    which = controls.choice("Only", screen_tables.WHICH, "where") if b != "none" else "all"
+    search = controls.search("document_search", "Search titles, texts, phrases")
+    which = _only() if b != "none" else "all"
     values = cached.here(kp.documents, measure).frame
     texts = cached.ask(_texts) if search else pd.Series(dtype=str)
     listed = screen_tables.documents(values, corpus.documents, a, b, search, which, texts)
@@ -87,6 +85,13 @@ def _listed(pair: Sequence[str]) -> str | None:
     return choose_document(listed["document"].tolist(), shown[wanted], set(values["document"]))
 
 
+def _only() -> str:
+    """Let the user choose which documents are listed; folded, since few do."""
+    now = link.chosen().get("where", "")
+    with controls.folded(f"Only: **{now if now in screen_tables.WHICH else 'all'}**", type="tertiary", key="only"):
+        return controls.pick("Only", screen_tables.WHICH, "where")
+
+
 def _texts(corpus: kp.Corpus) -> pd.Series:
     """Return all that can be searched of each document, in small letters: text, keyphrases, phrases of systems."""
     tables_ = (corpus.documents.rename(columns={"text": "phrase"}), corpus.gold, corpus.runs)
@@ -95,9 +100,16 @@ def _texts(corpus: kp.Corpus) -> pd.Series:
 
 
 def _disputed() -> str | None:
+    """Let the user choose a document, those on which people agree least first; None where the search leaves none."""
     table = screen_tables.most_disputed(cached.annotated_documents())
-    st.caption("Where the annotators agree least comes first.")
-    return choose_document(table["document"].tolist(), table, set(table["document"]))
+    search = controls.search("document_search", "Search titles, texts, phrases")
+    texts = cached.ask(_texts) if search else pd.Series(dtype=str)
+    listed = screen_tables.searched(table, workspace.corpus().documents, search, texts)
+    show.about("people.least", **workspace.speech())
+    shown = screen_tables.by_title(listed, workspace.corpus().documents)
+    show.downloads(listed, "titles", "Agreement by title", cached.agreement().signature)
+    show.signature(cached.agreement().signature)
+    return choose_document(listed["document"].tolist(), shown, set(table["document"]))
 
 
 def choose_document(ids: list[str], listed: pd.DataFrame, known: Collection[str]) -> str | None:
@@ -118,30 +130,18 @@ def choose_document(ids: list[str], listed: pd.DataFrame, known: Collection[str]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             controls.steps("document", ids, place, keys=True)
             st.caption(f"{place + 1:,} of {len(ids):,}; keys P and N")
-    # The order is part of the key: a selected row would otherwise stand for another document after sorting.
-    key = f"documents {hashlib.sha256(chr(0).join(ids).encode()).hexdigest()[:16]}"
-    if ids:
-        selection = {"selection": {"rows": [] if linked else [place]}}
-        controls.keep(key, selection)
-        mode: Any = {"selection_mode": "single-row" if linked else "single-row-required"}
-        height: Any = 420 if len(ids) > 11 else "content"
-        tables.table(listed, key, height=height, on_select=partial(_take, key, ids), **mode)
+    tables.to_choose(listed, ids, None if linked else place, "document")
     return asked if linked else ids[place] if ids else None
-
-
-def _take(key: str, ids: list[str]) -> None:
-    for row in st.session_state[key]["selection"]["rows"]:
-        link.choose("document", ids[row])
 
 
 def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     """Show the text with what people chose, and two lines below what the systems did."""
     st.header(show.plain(view.title or document), anchor=False)
     own_id = document if view.title else ""
-    show.small(" · ".join(part for part in (own_id, view.group, settings.cutoff_in_words()) if part))
+    show.small(" · ".join(part for part in (own_id, view.group, settings.cutoff_in_words() if pair else "") if part))
     own = [name for name in pair if name in view.lists]
     if not view.text:
-        st.caption("No text of this document is loaded.")
+        show.small(f"No text of this {workspace.speech()['document']} is loaded.")
         return
     text, looks = marked_text(view, own, settings.resolved()), results.marks_of_systems()
     colours = [looks[name].colour for name in own]
@@ -187,6 +187,7 @@ def phrases(
     head = "".join(
         f'<th title="{tables.escape(name)}">{tables.escape(short(name, 14))}</th>' for name in (*people, *systems)
     )
+    first = "phrase" if systems else workspace.speech()["keyphrase"]
     rows, before = list[str](), bool(systems)
     for one in found:
         if before and not one.within:
@@ -194,7 +195,7 @@ def phrases(
             before = False
         rows.append(_row(one, people, annotators, systems, near))
     st.html(
-        f'<div class="kp-table kp-phrases" tabindex="0"><table><thead><tr><th>phrase</th>{head}</tr></thead>'
+        f'<div class="kp-table kp-phrases" tabindex="0"><table><thead><tr><th>{first}</th>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
     signs = "; ".join(f"{SIGNS[mark]} {words}" for mark, words in MARKS.items() if mark != "again")
@@ -232,14 +233,3 @@ def _cell(one: Phrase, system: str, near: Mapping[str, str]) -> str:
     words = said or MARKS[mark]
     title = words if within else f"{words}; beyond the cutoff"
     return f'<td class="{look}" title="{tables.escape(title)}">{rank} <b>{sign}</b></td>'
-
-
-def _frequent(system: str) -> None:
-    found = cached.near_misses()
-    left, right = st.columns(2, gap="medium")
-    with left:
-        st.markdown("**Most often missed**")
-        tables.table(screen_tables.most_missed(found, system), "most_missed")
-    with right:
-        st.markdown("**Most often chosen, and no keyphrase**")
-        tables.table(screen_tables.most_spurious(found, system), "most_spurious")

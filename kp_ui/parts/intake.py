@@ -107,7 +107,11 @@ def _next_step(understood: str) -> None:
     corpus = workspace.corpus()
     ways = (
         ("overview", "See which system is better", len(corpus.gold) and corpus.systems),
-        ("annotators", "See how far the annotators agree", len(corpus.annotators) > 1 and not corpus.systems),
+        (
+            "annotators",
+            f"See how far the {workspace.speech()['annotators']} agree",
+            len(corpus.annotators) > 1 and not corpus.systems,
+        ),
         ("correlation", "See which measure agrees with the people who judged pairs", len(corpus.judgements)),
     )
     there = [(page, label) for page, label, has in ways if has and not understanding.stopped()]

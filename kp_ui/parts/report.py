@@ -28,14 +28,14 @@ FILES = (
 MAIN = ("F1@k",)
 #: Tables of more columns are in the files alone: here they would be cut.
 _WIDEST = 7
-TITLE = "Evaluation of keyphrase extraction"
 
 
 def section() -> None:
     """Let the user choose what the report has, take it along, and look at it."""
     page.one_dataset("report")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        title = st.text_input("Title", max_chars=200, width=360, **controls.held("title", TITLE)) or TITLE
+        usual = workspace.speech()["report"]
+        title = st.text_input("Title", max_chars=200, width=360, **controls.held("title", usual)) or usual
         sections = _chosen()
     if not sections:
         st.info("Choose at least one section.")
@@ -90,7 +90,7 @@ def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list
     marks = st.toggle("Marks of significance", value=True, key="table_marks")
     baselines = st.toggle("Baselines", key="table_baselines")
     baseline = st.selectbox("Daggers against", ["the best", *systems], key="table_baseline")
-    caption = st.text_input("Caption", TITLE, key="table_caption", max_chars=300)
+    caption = st.text_input("Caption", workspace.speech()["report"], key="table_caption", max_chars=300)
     by = (*(("dataset",) if several else ()), *(("presence",) if apart else ()))
     asked = {"marks": marks, "baselines": baselines, "by": by, "baseline": "" if baseline == "the best" else baseline}
     return rows, asked, {"digits": digits, "bounds": bounds, "deviations": deviations, "caption": caption}
@@ -99,7 +99,7 @@ def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list
 def methods() -> None:
     """Show the paragraph on methods for a paper, with its references."""
     page.one_dataset("paragraph")
-    if not workspace.corpus().systems:
+    if "methods" not in possible(workspace.corpus()):
         st.info("The paragraph describes an evaluation of systems, and none is loaded.")
         return
     report = _report("methods")
@@ -118,18 +118,19 @@ def methods() -> None:
 def _report(name: str) -> bundle.Report:
     """Return the report of one section on the data on screen, under the settings and the cutoff in use."""
     measure = settings.value("measure")
-    return cached.here(bundle.report, measure, sections=(name,), title=TITLE)
+    return cached.here(bundle.report, measure, sections=(name,))
 
 
 def _chosen() -> tuple[str, ...]:
     """Let the user choose among the sections that have data."""
-    with_data = possible(workspace.corpus())
-    left_out = [heading for name, (heading, _) in SECTIONS.items() if name not in with_data]
-    with st.popover(f"Sections: {len(with_data)}", icon=":material/checklist:"):
+    corpus = workspace.corpus()
+    with_data, usual = possible(corpus), bundle.usual(corpus)
+    left_out = [bundle.heading(corpus, name) for name in SECTIONS if name not in with_data]
+    with st.popover(f"Sections: {len(usual)}", icon=":material/checklist:"):
         chosen = [
             name
-            for name, (heading, _) in SECTIONS.items()
-            if name in with_data and st.checkbox(show.plain(heading), value=True, key=f"section {name}")
+            for name in with_data
+            if st.checkbox(show.plain(bundle.heading(corpus, name)), name in usual, key=f"section {name}")
         ]
         if left_out:
             show.small(f"Without data, so left out: {', '.join(left_out)}.")
@@ -147,7 +148,7 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
             show.file(label, written, file, f"report {form}", type=kind, icon=None)
     show.about("report.files")
     for name in sections:
-        heading = SECTIONS[name][0]
+        heading = bundle.heading(workspace.corpus(), name)
         place = st.expander(show.plain(heading), name == sections[0], on_change=link.stay)
         if place.open:
             with place:

@@ -21,6 +21,9 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
+from kp_core.studies import indexing
+from kp_core.words.speech import Speech
+from kp_core.words.speech import speech as speech_of
 from kp_ui import ROOT
 from kp_ui.state import kept, link
 
@@ -169,6 +172,16 @@ def show_as(system: str, name: str) -> None:
 def _in_data(shown: str) -> str:
     """Return the name in the data of a system that is shown by another one."""
     return next((name for name, one in _shown_as().items() if one == shown), shown)
+
+
+def of_indexers() -> bool:
+    """Tell whether people alone are on screen: the pages then speak of indexers, headings and titles."""
+    return _CURRENT in st.session_state and indexing.of_indexers(whole().corpus)
+
+
+def speech() -> Speech:
+    """Return what people, keyphrases and documents are called with the data on screen."""
+    return speech_of(whole().corpus)
 
 
 def read_files() -> None:

@@ -140,6 +140,12 @@ def _of_several(every: Sequence[str], usual: Iterable[str], key: str) -> dict[st
     return held(key, list(usual), lambda text: [one for one in map(unquote, text.split(",")) if one in every])
 
 
+def search(key: str, where: str) -> str:
+    """Let the user search; where: what is looked at, in words."""
+    hidden: dict[str, Any] = {"label_visibility": "collapsed", "placeholder": where}
+    return str(st.text_input("Search", **held(key, ""), **hidden))
+
+
 def amount(label: str, low: N, high: N, usual: N, key: str, draw: Any = st.number_input, **more: Any) -> N:
     """Let the user choose a number between two bounds; draw: a slider, or a field beside others."""
 

@@ -16,7 +16,7 @@ from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
 from kp_core.studies.answer import Answer
 from kp_core.takeaway import figures, methods
-from kp_ui.state import link
+from kp_ui.state import link, workspace
 from kp_ui.widgets import prose
 from kp_ui.widgets.record import Offered, noted
 
@@ -175,7 +175,7 @@ def refusals() -> Iterator[None]:
 
 
 #: Names of measures and columns that are codes, or would take the room of numbers → what stands on screen.
-_HEADS = prose.entries("heads")
+_HEADS, _OF_INDEXERS = prose.entries("heads"), prose.entries("heads_of_indexers")
 
 
 def head(name: str) -> str:
@@ -186,6 +186,8 @@ def head(name: str) -> str:
     """
     measure, _, cutoff = name.partition("@")
     at = {"O": f"{measure} at gold size", "M": f"{measure} of the whole list"}
+    if name in _OF_INDEXERS and workspace.of_indexers():
+        return _OF_INDEXERS[name]
     return _HEADS.get(name) or at.get(cutoff, name)
 
 

@@ -1,6 +1,8 @@
 """Show tables: short ones with horizontal rules, numbers to the right; those that scroll or to select from as grids."""
 
-from collections.abc import Callable, Container, Mapping
+import hashlib
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
 from html import escape as escaped
 from typing import Any
 
@@ -12,8 +14,8 @@ from kp_core.charts.screen_tables import FEW, look_of
 from kp_core.charts.style import distinct, short
 from kp_core.scoring.measures import parse
 from kp_core.typeset import digits_of, is_p, visible
-from kp_ui.state import link
-from kp_ui.widgets import prose, show
+from kp_ui.state import link, workspace
+from kp_ui.widgets import controls, prose, show
 from kp_ui.widgets.record import noted
 
 #: Longer names of systems are shown without their middle.
@@ -140,7 +142,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
             shown, decimals = short(show.head(str(name)), 40), digits_of(str(name))
             found[name] = st.column_config.NumberColumn(shown, format=f"%,.{decimals}f", help=about)
         elif pd.api.types.is_integer_dtype(frame[name]):
-            found[name] = st.column_config.NumberColumn(name, format="%,d", help=about)
+            found[name] = st.column_config.NumberColumn(show.head(str(name)), format="%,d", help=about)
         elif about or _is_numbers(str(name)):
             alignment: Any = "right" if _is_numbers(str(name)) else None
             found[name] = st.column_config.Column(show.head(str(name)), help=about, alignment=alignment)
@@ -148,9 +150,26 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         found["values"] = st.column_config.ImageColumn("values", width=96)
         found |= {name: st.column_config.TextColumn(name, width=170) for name in ("title", "document") if name in frame}
         found["difference"] = st.column_config.NumberColumn("A − B", format="%.3f", width=62)
+    if not _WIDTHS.keys().isdisjoint(frame):
+        numbers = dict.fromkeys(frame.select_dtypes("number"), 62)
+        for name, width in (numbers | _WIDTHS).items():
+            if name in frame and "values" not in frame:
+                found[name] = {**found.get(name, st.column_config.Column(show.head(str(name)))), "width": width}
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)
     return found
+
+
+#: The least widths of the columns of headings and titles, beside which numbers are narrow: a telephone has 324.
+_WIDTHS = {
+    "heading": 132,
+    "title": 150,
+    "concept": 110,
+    "chosen by": 120,
+    "result": 110,
+    "share of documents": 122,
+    "P_pos": 170,
+}
 
 
 def of_documents(frame: pd.DataFrame, key: str) -> None:
@@ -161,6 +180,30 @@ def of_documents(frame: pd.DataFrame, key: str) -> None:
         document = str(frame["document"].iloc[places[0]])
         label = f"Open {show.plain(document)} on the Documents page"
         link.to("documents", label, document=document)
+
+
+def to_choose(frame: pd.DataFrame, ids: Sequence[str], place: int | None, name: str, opens: str = "") -> None:
+    """Show a table of which a row can be chosen: its id goes into the link under a name.
+
+    place: the row that is chosen; opens: a page that a row leads to. The order is part of the key: a selected row would
+    otherwise stand for another one after sorting.
+    """
+    if not ids:
+        return
+    order = hashlib.sha256(chr(0).join([*frame, *ids]).encode()).hexdigest()[:16]
+    key = f"{name} {order}"
+    controls.keep(key, {"selection": {"rows": [] if place is None else [place]}})
+    mode: Any = "single-row" if place is None else "single-row-required"
+    height: Any = 420 if len(ids) > 11 else "content"
+    table(frame, key, height=height, on_select=partial(_choose, key, ids, name, opens), selection_mode=mode)
+
+
+def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:
+    for row in st.session_state[key]["selection"]["rows"]:
+        link.choose(name, ids[row])
+        if opens:
+            link.choose(f"{opens}_tab", None)
+            st.session_state[workspace.ARRIVED] = opens
 
 
 def of_words(frame: pd.DataFrame) -> None:

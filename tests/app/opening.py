@@ -22,6 +22,7 @@ from tests.cases import ROOT
 #: Every page with its tabs; only the open one is drawn.
 TABS = {
     "data": ("Files", "Details", "Extract phrases", "What becomes of the phrases"),
+    "documents": ("Documents", "Headings"),
     "systems": ("A against B", "Concordance", "Measures", "Over k", "Near misses", "Parts", "Stability"),
     "annotators": ("Together and in pairs", "Titles", "Human ceiling", "Trimming", "Sentence study"),
     "report": ("Table for a paper", "Report", "Methods"),

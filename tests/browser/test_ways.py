@@ -47,15 +47,48 @@ def test_choose_k_for_a_service(server: str, page: Page, settle: SETTLE) -> None
 def test_three_indexers_in_one_workbook(server: str, page: Page, settle: SETTLE) -> None:
     drop(page, server, settle, SAMPLES / "studies" / "indexers.csv")
     expect(main(page).get_by_text("Indexer C · 3 of 3 documents · 22 phrases")).to_be_visible()
-    follow(page, settle, "Annotators")
-    expect(main(page).get_by_text(re.compile("share .*keyphrases|have in common")).first).to_be_visible()
-    expect(main(page).get_by_text("Most disputed headings")).to_be_in_viewport()
-    follow(page, settle, "Documents")
-    expect(page.get_by_text("Where the annotators agree least comes first.")).to_be_visible()
-    follow(page, settle, "Report")
-    page.get_by_role("tab", name="Report").click()
+    main(page).get_by_role("button", name="See how far the indexers agree").click()  # the drop, and one click
+    page.wait_for_url("**/annotators?*")
     settle(page)
-    page.get_by_text("Annotators and titles").first.wait_for()
+    names = page.get_by_test_id("stTopNavLink").all_inner_texts()
+    assert names == ["Data", "Agreement", "Titles", "Headings", "Report", "Learn"]
+    expect(main(page).get_by_text("Two indexers share on average 36 % of their headings")).to_be_visible()
+    for words in ("Most disputed titles", "Most disputed headings"):
+        expect(main(page).get_by_text(words)).to_be_in_viewport()
+    expect(main(page).get_by_text("contour line (Indexer A, Indexer C)")).to_be_in_viewport()
+    opened = page.get_by_role("link", name="All headings")
+    opened.click()
+    page.wait_for_url("**/headings?*")
+    settle(page)
+    expect(main(page).get_by_text("14 headings, the most disputed first")).to_be_visible()
+    page.get_by_role("textbox", name="Search").fill("harbour")
+    page.keyboard.press("Enter")
+    settle(page)
+    expect(main(page).get_by_role("heading", name="harbour")).to_be_visible()
+    grid = main(page).get_by_test_id("stDataFrame").last  # the titles of the heading
+    grid.click(position={"x": 16, "y": 52})
+    page.wait_for_url("**/documents?*document=talk-1*")
+    settle(page)
+    expect(main(page).get_by_role("heading", name="Tides")).to_be_visible()
+    expect(page.get_by_text("Where the indexers agree least comes first.")).to_be_visible()
+    page.get_by_role("link", name="Report", exact=True).click()
+    page.wait_for_url("**/report?*")
+    settle(page)
+    with page.expect_download() as given:
+        main(page).get_by_role("button", name="HTML report").click()
+    printed = page.context.browser.new_page()  # type: ignore[union-attr]
+    printed.set_content(Path(given.value.path()).read_text("utf-8"))
+    assert len(re.findall(rb"/Type\s*/Page\b", printed.pdf(prefer_css_page_size=True))) == 2
+    printed.close()
+
+
+def test_a_heading_of_a_system_opens_its_documents(server: str, page: Page, settle: SETTLE) -> None:
+    open_page(page, settle, f"{server}/documents?documents_tab=Headings&heading=words&system=yake&k=6")
+    expect(main(page).get_by_role("heading", name="words")).to_be_visible()
+    main(page).get_by_test_id("stDataFrame").last.click(position={"x": 16, "y": 52})
+    page.wait_for_url("**document=lecture-*")
+    settle(page)
+    expect(page.get_by_role("tab", name="Documents")).to_have_attribute("aria-selected", "true")
 
 
 def test_put_a_file_right_that_was_not_understood(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:

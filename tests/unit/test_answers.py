@@ -98,7 +98,7 @@ def test_people_without_a_readable_universe_have_no_k_and_no_word() -> None:
     people = kp.load(LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl")
     said = kp.answer(people, universe="rankings")
     assert said.grade == "people"
-    assert said.claim == "Two annotators share on average 49 % of their keyphrases (Hooper 0.34)."
+    assert said.claim == "Two indexers share on average 49 % of their headings (Hooper 0.34)."
     assert "K = " not in str(said)
     assert "Landis" not in str(said)
     assert "K = 0.488" in kp.answer(people, universe="ngrams:3").why
@@ -307,5 +307,5 @@ def test_agreement_on_the_command_line_says_how_far_people_agree(
     pd.DataFrame([*rows, ("d2", "B", "sand")], columns=["doc_id", "annotator", "keyphrase"]).to_csv(file, index=False)
     assert main(["agreement", "--gold", str(file), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)["answer"]
-    assert found["claim"] == "The two annotators share 67 % of their keyphrases (Hooper 0.50)."
+    assert found["claim"] == "The two indexers share 67 % of their headings (Hooper 0.50)."
     assert found["grade"] == "people"

@@ -103,25 +103,64 @@ def test_the_paragraph_of_a_paper_is_short_and_names_what_is_unusual(lectures: k
     assert "@article" in bibtex(usual) or "@book" in bibtex(usual)
 
 
-def test_annotators_alone_have_a_report(tmp_path: Path) -> None:
-    rows = [("d", "A", "tide"), ("d", "A", "sea"), ("d", "B", "Tides"), ("e", "A", "moon"), ("e", "B", "moon")]
-    (tmp_path / "gold.csv").write_text("doc_id,annotator,phrase\n" + "\n".join(map(",".join, rows)) + "\n")
-    found = report(kp.load(gold=tmp_path / "gold.csv"), interval="none")
+PEOPLE = [("d", "A", "tide"), ("d", "A", "sea"), ("d", "B", "Tides"), ("e", "A", "moon"), ("e", "B", "moon")]
+
+
+def of_people(folder: Path) -> kp.Corpus:
+    folder.mkdir(exist_ok=True)
+    (folder / "gold.csv").write_text("doc_id,annotator,phrase\n" + "\n".join(map(",".join, PEOPLE)) + "\n")
+    return kp.load(gold=folder / "gold.csv")
+
+
+def test_people_alone_have_a_report_of_two_pages_in_their_words(tmp_path: Path) -> None:
+    found = report(of_people(tmp_path), interval="none")
+    assert found.title == "Agreement of indexers"
     assert [one.title for one in found.sections] == [
-        "Reliability of the gold standard",
-        "Annotators and titles",
-        "Data",
+        "How far do the indexers agree?",
+        "Most disputed titles",
+        "Most disputed headings",
+        "How it was computed",
     ]
+    assert [one.new_page for one in found.sections] == [False, False, True, False]
     tables = {table.name: table.frame for table in found.all_tables}
     # Shared: tide and moon; only A: sea. Rolling 4 / 5, Hooper 2 / 3.
-    assert tables["consistency"][["Rolling", "Hooper"]].to_numpy().tolist() == [
-        [pytest.approx(0.8), pytest.approx(2 / 3)]
+    assert tables["consistency"].to_dict("records") == [
+        {
+            "pair": "A and B",
+            "shared headings (Rolling)": pytest.approx(0.8),
+            "titles": 2,
+            "Hooper": pytest.approx(2 / 3),
+        }
     ]
+    assert tables["disputed_titles"].to_numpy().tolist() == [["d", pytest.approx(2 / 3), "tide", "sea (A)"]]
+    assert tables["disputed"].to_numpy().tolist() == [["sea", "A", "1 of 2", "0 of 1", 0.0]]
+    page, digest = found.html(), hashlib.sha256((tmp_path / "gold.csv").read_bytes()).hexdigest()
+    assert "The two indexers share 80 % of their headings (Hooper 0.67)." in page
+    assert digest[:12] in found.paragraph()
+    assert all(word not in page for word in ("kappa", "annotator", "K ="))
+    more = report(of_people(tmp_path), interval="none", sections=["data"]).all_tables[1].frame
+    assert more["SHA-256"].tolist() == [digest]
+
+
+def test_beside_systems_people_are_annotators_and_every_title_has_its_numbers(tmp_path: Path) -> None:
+    gold = of_people(tmp_path).gold.rename(columns={"phrase": "keyphrase"})
+    corpus = kp.load(gold=gold, systems={"x": {"d": ["tide"]}})
+    found = report(corpus, interval="none", k=1, sections=["annotators", "titles", "headings"])
+    assert found.title == "Evaluation of keyphrase extraction"
+    assert found.sections[0].text[0] == "The two annotators share 80 % of their keyphrases (Hooper 0.67)."
+    tables = {table.name: table.frame for table in found.all_tables}
     assert tables["titles"].to_numpy().tolist() == [["d", 2, 1, 1, 1], ["e", 1, 1, 1, 0]]
-    assert tables["disputed"].to_numpy().tolist() == [["sea", 1, 1, 1]]
-    digest = hashlib.sha256((tmp_path / "gold.csv").read_bytes()).hexdigest()
-    assert tables["files"]["SHA-256"].tolist() == [digest]
-    assert "The two annotators share 80 % of their keyphrases (Hooper 0.67)." in found.html()
+
+
+def test_kappa_stands_in_the_report_of_people_where_it_can_be_read(tmp_path: Path) -> None:
+    readable = report(of_people(tmp_path), interval="none", universe=9, sections=["annotators"])
+    assert "kappa" in readable.all_tables[0].frame
+    # Nothing but what both chose could have been chosen, so chance agreement is certain, and kappa undefined.
+    (tmp_path / "gold.csv").unlink()
+    same = pd.DataFrame([("d", "A", "tide"), ("d", "B", "tide")], columns=["doc_id", "annotator", "phrase"])
+    undefined = report(kp.load(gold=same), interval="none", universe=1, sections=["annotators"])
+    assert "kappa" not in undefined.html()
+    assert "K =" not in undefined.html()
 
 
 def test_every_value_of_every_convention_has_a_sentence() -> None:
