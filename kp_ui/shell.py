@@ -35,6 +35,7 @@ MOVED = {
     "sentences": ("annotators", {"annotators_tab": "Sentence study"}),
     "methods": ("learn", {"learn_tab": "Methods"}),
 }
+_DAY = 86_400  # in seconds
 #: The look of every page; constants, so no text of a user can reach them.
 _HERE = Path(__file__).parent
 _LOGO = b64encode((_HERE / "logo.svg").read_bytes()).decode()
@@ -59,9 +60,19 @@ def _pages(of_indexers: bool) -> list[StreamlitPage]:
     ]
 
 
+@st.fragment(run_every=_DAY)
+def _ask_after_reconnecting() -> None:
+    """Have the browser ask for the page, with its address, when it is connected again.
+
+    It does so only for a page with a part that runs by itself, which this one is; a page that stood there while the
+    server was started anew would show what is gone, and its next click would come without the address.
+    """
+
+
 def run() -> None:
     """Run the app: choose the page of the address, and run it."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="collapsed")
+    _ask_after_reconnecting()
     of_indexers = workspace.of_indexers()
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     moved = [
@@ -87,11 +98,11 @@ def run() -> None:
     if workspace.of_indexers() != of_indexers:  # the navigation is made before the data are read
         link.stay()
         st.rerun()
-    if page.url_path != "data":
-        ask_for_lost_files()
     workspace.keep_in_link()
     if opened:
         settings.check_link()
     with recovery.page(page.url_path):
         settings.write_link()
+        if page.url_path != "data":
+            ask_for_lost_files()
         page.run()

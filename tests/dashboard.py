@@ -38,6 +38,13 @@ PATIENCE = 120.0
 _LARGEST = 200_000_000
 
 
+def free_port() -> int:
+    """Return a port of this machine that nobody uses."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        return int(free.getsockname()[1])
+
+
 @contextmanager
 def running(
     log: Path,
@@ -46,14 +53,13 @@ def running(
     script: str = "app.py",
     opener: tuple[str, ...] = (),
     folder: Path = ROOT,
+    port: int = 0,
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run the app as a stranger would, on a free port; give its address and its process.
+    """Run the app as a stranger would, on a free port unless one is named; give its address and its process.
 
     opener: a command that opens the dashboard, in place of `streamlit run script`; folder: where it is given.
     """
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        port = free.getsockname()[1]
+    port = port or free_port()
     command = [*(opener or (sys.executable, "-m", "streamlit", "run", script)), "--server.headless", "true"]
     command += ["--server.address", HOST, "--server.port", str(port), *options]
     with (

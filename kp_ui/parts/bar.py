@@ -53,7 +53,7 @@ def _data() -> None:
     label = " · ".join([f"**{show.plain(name)}**", *told])
     with controls.folded(label, icon=":material/database:", type="tertiary", key="data on screen"):
         title = f"{here.title[:1].upper()}{here.title[1:]}"
-        show.small(f"{title}." if here.sample is not None else f"{title}: {', '.join(counts)}.")
+        show.small(f"{title}: {', '.join(counts)}." if here.sample is None and counts else f"{title}.")
         if corpus.datasets:
             controls.select("Data set", [workspace.EVERY, *corpus.datasets], workspace.DATASET)
         if here.sample is None:

@@ -30,7 +30,7 @@ def section() -> None:
     """Show a receipt of every file, what is wrong with them, and the way on; or the doors, before there are any."""
     corpus, own = workspace.whole().corpus, workspace.uploads()
     streamed.listed()
-    if not own.files and not workspace.is_asked_for():
+    if workspace.lost_files() or (not own.files and not workspace.is_asked_for()):
         _doors()
     elif workspace.problem():
         _rows(())
@@ -42,10 +42,8 @@ def section() -> None:
 
 
 def _doors() -> None:
-    """Say what this is, or that files are gone, with the ways in."""
-    if lost := workspace.lost_files():
-        st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
-    else:
+    """Say what this is, with the ways in."""
+    if not workspace.lost_files():
         show.lead(prose.text("data.what"))
     for column, (page, (door, takes, label)) in zip(st.columns(3, border=True), _DOORS.items(), strict=True):
         with column:
@@ -124,9 +122,11 @@ def _next_step(understood: str) -> None:
 
 
 def problem() -> None:
-    """Ask what must be known before the files can be read, or say why they are refused."""
+    """Ask what must be known before the files can be read, or say why they are refused, or that they are gone."""
     words = workspace.problem()
-    if findings := workspace.findings():
+    if lost := workspace.lost_files():
+        st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
+    elif findings := workspace.findings():
         number = "One question" if len(findings) == 1 else f"{len(findings)} questions"
         st.markdown(f"**{number} before these files can be read**")
         for place, finding in enumerate(findings):

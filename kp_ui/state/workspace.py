@@ -101,6 +101,9 @@ class Workspace:
     uploads: Uploads = field(default_factory=Uploads)
 
 
+_NOTHING = Workspace(kp.Corpus(), content_digest(kp.Corpus()), "no files")
+
+
 def whole() -> Workspace:
     """Return all data of this session, of whatever data sets they are."""
     return cast(Workspace, st.session_state[_CURRENT])
@@ -185,16 +188,22 @@ def speech() -> Speech:
 
 
 def read_files() -> None:
-    """Put on screen what was asked for since the last run; a new session opens on the sample lectures."""
+    """Put on screen what was asked for since the last run; a new session opens on the sample lectures.
+
+    One whose address speaks of files that are not here opens on nothing: the sample could be taken for them.
+    """
     if st.session_state.pop(_PENDING, False):
         asked = uploads()
         several = "file" if len(asked.files) == 1 else counted(len(asked.files), "file")
         with refusals():  # the screen stays, and `problem` says why
             st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
     if _CURRENT not in st.session_state:
-        sample, lost = st.query_params.get(SAMPLE, ""), st.query_params.get(_FILES, "")
-        open_sample(sample if sample in SAMPLES else FIRST, sample in SAMPLES)
-        st.session_state[_LOST] = int(lost) if lost.isdecimal() and len(lost) < 6 else 0
+        sample, files = link.chosen().get(SAMPLE, ""), link.chosen().get(_FILES, "")
+        if files.isdecimal() and len(files) < 6 and int(files):
+            st.session_state[_CURRENT] = _NOTHING
+            st.session_state[_LOST] = 0 if uploads().files else int(files)
+        else:
+            open_sample(sample if sample in SAMPLES else FIRST, sample in SAMPLES)
 
 
 def is_asked_for() -> bool:
@@ -208,7 +217,12 @@ def corpus() -> kp.Corpus:
 
 
 def keep_in_link() -> None:
-    """Write into the link which sample is on screen, unless it opens anyway, or how many files of the user's own."""
+    """Write into the link which sample is on screen, unless it opens anyway, or how many files of the user's own.
+
+    While files are lost it stays as it is: a further reload must say so too.
+    """
+    if lost_files():
+        return
     here = current()
     sample = here.sample if here.sample != FIRST or st.session_state.get(_ASKED) else None
     files = str(len(uploads().files)) if here.sample is None and uploads().files else None
@@ -228,7 +242,7 @@ def _keep() -> str | None:
 def reopen() -> None:
     """Open the files of the address in a new session, if the server kept them."""
     new = _CURRENT not in st.session_state and not st.session_state.get(_PENDING)
-    key = st.query_params.get(_KEY, "")
+    key = link.chosen().get(_KEY, "")
     if new and (found := kept.find(key)):
         open_uploads(found)
         st.session_state[_KEPT] = found, key, False

@@ -25,7 +25,7 @@ from websockets.sync.client import connect
 
 from kp_core.reading.limits import Limits
 from kp_ui.headers import HEADERS
-from tests.dashboard import HOST, ROOT, Session, running, wait_until_healthy
+from tests.dashboard import HOST, ROOT, Session, free_port, running, wait_until_healthy
 
 pytestmark = [pytest.mark.app, pytest.mark.xdist_group("processes")]
 DEPLOY = ROOT / "deploy"
@@ -71,12 +71,6 @@ def settings() -> dict[str, str]:
 
 def port_of(address: str) -> str:
     return address.rpartition(":")[2]
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        return int(free.getsockname()[1])
 
 
 @contextmanager

@@ -1,0 +1,56 @@
+"""A tab outlives the server that it was opened on: killed and started again, it says what is gone, or opens it."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.steps import SETTLE, drop, follow, main, written
+from tests.dashboard import free_port, running
+
+TABLES = {
+    "gold": [("doc_id", "keyphrase"), ("d1", "mango table"), ("d2", "tide")],
+    "mango": [("doc_id", "rank", "keyphrase"), ("d1", 1, "mango table"), ("d2", 1, "moon")],
+}
+GONE = "This address was made with 2 files of somebody’s own"
+#: The browser tries to connect again after pauses, each longer than the one before.
+RECONNECTS = 60_000
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_after_a_kill_the_open_page_and_every_click_know_whose_files_they_were(
+    chromium: str, page: Page, settle: SETTLE, tmp_path: Path, kept: bool
+) -> None:
+    (tmp_path / "kept").mkdir()
+    port, own = free_port(), {**os.environ, **({"KPSCOPE_STATE": str(tmp_path / "kept")} if kept else {})}
+    details = page.context.new_page()
+    with running(tmp_path / "first", environment=own, port=port) as (address, server):
+        for tab in (page, details):
+            drop(tab, address, settle, *written(tmp_path, TABLES))
+        follow(page, settle, "Overview")
+        details.get_by_role("tab", name="Details").click()
+        settle(details)
+        expect(main(page)).to_contain_text("mango reaches")
+        server.kill()
+        server.wait()
+    with running(tmp_path / "second", environment=own, port=port):
+        if kept:
+            expect(page.get_by_text("Your 2 files")).to_be_visible(timeout=RECONNECTS)
+            settle(page)
+            expect(main(page)).to_contain_text("mango reaches")
+            follow(page, settle, "Documents")
+            expect(main(page)).to_contain_text("mango")
+            return
+        for tab in (page, details):  # nobody has touched them
+            expect(main(tab)).to_contain_text(GONE, timeout=RECONNECTS)
+        for name in ("Systems", "Overview", "Data", "Documents"):
+            follow(page, settle, name)
+            expect(main(page)).to_contain_text(GONE)
+            expect(main(page)).not_to_contain_text("yake")
+            expect(main(page)).not_to_contain_text("Sample ·")
+        page.reload()
+        expect(main(page)).to_contain_text(GONE, timeout=RECONNECTS)
+        drop(page, address, settle, *written(tmp_path, TABLES))
+        follow(page, settle, "Overview")
+        expect(main(page)).to_contain_text("mango reaches")
