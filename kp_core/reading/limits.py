@@ -28,6 +28,7 @@ class Limits:
 
     file_bytes: int = _at_most(200 * _MEGABYTE, "bytes of a file")
     session_bytes: int = _at_most(500 * _MEGABYTE, "bytes of all files together")
+    kept_bytes: int = _at_most(5_000 * _MEGABYTE, "bytes of all files that a server keeps")
     rows: int = _at_most(5_000_000, "rows of a table")
     documents: int = _at_most(500_000, "documents")
     columns: int = _at_most(1_000, "columns of a table")

@@ -124,6 +124,8 @@ def _next_step(understood: str) -> None:
 def problem() -> None:
     """Ask what must be known before the files can be read, or say why they are refused, or that they are gone."""
     words = workspace.problem()
+    if workspace.not_kept():
+        st.warning(prose.text("recovery.not_kept"))
     if lost := workspace.lost_files():
         st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
     elif findings := workspace.findings():

@@ -35,7 +35,7 @@ SAMPLE, FIRST = "sample", "lectures"
 #: The query parameter that says how many files of the user's own are on screen.
 _FILES, _LOST = "files", "lost files"
 #: The query parameter with the key of kept files, where the server keeps any; what is kept, its key, and if by us.
-_KEY, _KEPT = "kept", "kept files"
+_KEY, _KEPT, _NOT_KEPT = "kept", "kept files", "not kept"
 #: What of a link names data, which a workspace file has itself.
 DATA = (SAMPLE, _FILES, _KEY)
 #: The choice of the data set on screen, where documents are of several; all of them unless one is chosen.
@@ -231,12 +231,25 @@ def keep_in_link() -> None:
 
 
 def _keep() -> str | None:
-    """Return the key of the user's files, after keeping what has changed; None where the server keeps none."""
+    """Return the key of the user's files, after keeping what has changed; None where the server keeps none.
+
+    Where that fails, the key of what was kept before stays.
+    """
     before, key, here = st.session_state.get(_KEPT, (None, "", False))
     if before is not uploads():
-        key = kept.keep(uploads(), key if here else "")
-        st.session_state[_KEPT] = uploads(), key, True
+        st.session_state[_NOT_KEPT] = False
+        try:
+            key, here = kept.keep(uploads(), key if here else ""), True
+        except OSError as error:
+            kept.log("Files could not be kept", error)
+            st.session_state[_NOT_KEPT] = True
+        st.session_state[_KEPT] = uploads(), key, here
     return key or None
+
+
+def not_kept() -> bool:
+    """Tell whether the server keeps files, but not the last change of these."""
+    return bool(st.session_state.get(_NOT_KEPT, False))
 
 
 def reopen() -> None:
@@ -353,6 +366,7 @@ def open_uploads(asked: Uploads) -> None:
     if not asked.files:
         _, key, here = st.session_state.pop(_KEPT, (None, "", False))
         kept.forget(key if here else "")
+        st.session_state[_NOT_KEPT] = False
         open_sample(FIRST, asked=False)
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import resource
+import subprocess
+import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from kp_core.reading import Source
+from kp_core.reading import Limits, Source
 from kp_core.reading.uploads import Uploads
 from kp_ui.state import kept
-from tests.dashboard import Session, running
+from tests.app.opening import drop, opened
+from tests.dashboard import ROOT, Session, running
 
 OWN = Uploads((Source("gold.csv", b"doc_id,keyphrase\nd1,mango table\n"),), names={"a": "b"})
 
@@ -90,11 +97,129 @@ def test_after_a_day_files_are_deleted(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == sorted([f"{second}.kpscope", "note.txt"])
 
 
-def test_nothing_is_kept_where_no_folder_is_named_or_there_is_none(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+#: As large as no cache hides; random, so that it cannot be packed.
+MORE = Uploads((*OWN.files, Source("run.csv", os.urandom(300_000))))
+
+
+def test_a_kill_while_files_are_written_leaves_the_older_copy(folder: Path) -> None:
+    key = kept.keep(OWN, "")
+    dies = (
+        "import os; from kp_ui.state import kept; from tests.server.test_state import MORE\n"
+        "os.replace = lambda *_: os.kill(os.getpid(), 9)\n"
+        f"kept.keep(MORE, {key!r})"
+    )
+    ended = subprocess.run([sys.executable, "-c", dies], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert ended.returncode == -9
+    (half,) = (path for path in folder.iterdir() if path.name != f"{key}.kpscope")
+    assert half.stat().st_size > 300_000
+    assert kept.find(key) == OWN
+    yesterday = time.time() - 86_401
+    os.utime(half, (yesterday, yesterday))
+    kept.find(key)
+    assert not half.exists()
+
+
+def test_a_full_disk_leaves_the_older_copy_and_no_half_of_the_new_one(folder: Path) -> None:
+    key = kept.keep(OWN, "")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+    try:
+        with pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
+            kept.keep(MORE, key)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert kept.find(key) == OWN
+    assert [path.name for path in folder.iterdir()] == [f"{key}.kpscope"]
+
+
+def test_all_files_together_stay_below_the_quota_and_what_is_replaced_does_not_count(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    key = kept.keep(MORE, "")
+    monkeypatch.setattr(kept, "LIMITS", Limits(kept_bytes=400_000))
+    assert kept.keep(MORE, key) == key
+    with pytest.raises(OSError, match=os.strerror(errno.EDQUOT)):
+        kept.keep(MORE, "")
+    assert kept.find(kept.keep(OWN, "")) == OWN
+
+
+def test_what_was_kept_opens_again_however_well_it_packs(folder: Path) -> None:
+    packs = Uploads((Source("run.csv", b"doc_id,rank,keyphrase\n" + b"d1,1,tide\n" * 500_000),))
+    assert kept.find(kept.keep(packs, "")) == packs
+
+
+@pytest.fixture
+def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give a folder as an account has it that may do no more than its mode says, which root may."""
+    with tempfile.TemporaryDirectory() as name:
+        monkeypatch.setenv(kept.VARIABLE, name)
+        if root := os.geteuid() == 0:
+            os.chown(name, 65534, 65534)
+            os.seteuid(65534)
+        yield Path(name)
+        os.chmod(name, 0o700)
+        if root:
+            os.seteuid(0)
+
+
+def test_a_folder_that_is_read_only_still_opens_what_is_in_it(nobody: Path) -> None:
+    key, old = kept.keep(OWN, ""), kept.keep(OWN, "")
+    os.utime(nobody / f"{old}.kpscope", (0, 0))
+    nobody.chmod(0o500)
+    assert kept.find(key) == OWN
+    assert kept.find(old) is None
+    with pytest.raises(PermissionError):
+        kept.keep(MORE, key)
+    kept.forget(key)
+    assert kept.find(key) == OWN
+
+
+def test_bad_entries_are_in_nobodys_way_and_no_link_is_followed(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    key, elsewhere = kept.keep(OWN, ""), tmp_path_factory.mktemp("elsewhere") / "other"
+    elsewhere.write_bytes((folder / f"{key}.kpscope").read_bytes())
+    directory, link, dangling = (folder / f"{letter * 43}.kpscope" for letter in "ABC")
+    directory.mkdir()
+    link.symlink_to(elsewhere)
+    dangling.symlink_to(folder / "nowhere")
+    (folder / "notes.kpscope").touch()  # the operator's own
+    for path in folder.iterdir():
+        os.utime(path, (0, 0), follow_symlinks=False)
+    os.utime(folder / f"{key}.kpscope")
+    assert kept.find(key) == OWN
+    for letter in "ABC":
+        assert kept.find(letter * 43) is None
+    assert kept.keep(MORE, "B" * 43) == "B" * 43
+    assert kept.find("B" * 43) == MORE
+    assert elsewhere.read_bytes() == (folder / f"{key}.kpscope").read_bytes()
+    assert {path.name[0] for path in folder.iterdir()} == {key[0], *"ABCn"}
+
+
+def test_nothing_is_kept_where_no_folder_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(kept.VARIABLE, raising=False)
     assert kept.keep(OWN, "") == ""
     monkeypatch.setenv(kept.VARIABLE, str(tmp_path / "missing"))
-    assert kept.keep(OWN, "") == ""
     assert kept.find("A" * 43) is None
+
+
+@pytest.mark.app
+def test_a_person_is_told_when_files_cannot_be_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = b"doc_id,rank,keyphrase\nd1,1,tide\n"
+    app = opened("data", files=[Source("gold.csv", b"doc_id,keyphrase\nd1,tide\n"), Source("run.csv", run)])
+    key = app.query_params["kept"]
+    assert not app.warning
+    monkeypatch.setattr(kept, "LIMITS", Limits(kept_bytes=10))
+    drop(app, Source("more.csv", run.replace(b"tide", b"moon")))
+    (told,) = app.warning
+    assert "could not be kept on this server" in told.value
+    assert app.query_params["kept"] == key  # what was kept before is still there
+    assert "Files could not be kept: Disk quota exceeded" in caplog.text
+    assert key not in caplog.text  # whoever has it has the files
+    assert len(kept.find(key).files) == 2
+    monkeypatch.setattr(kept, "LIMITS", Limits())
+    drop(app, Source("third.csv", run.replace(b"tide", b"sea")))
+    assert not app.warning
+    assert len(kept.find(key).files) == 4
