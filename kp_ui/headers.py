@@ -1,12 +1,18 @@
-"""Add security headers to every answer of the server, and refuse connections that pages of other sites open."""
+"""Add security headers to every answer of the server; refuse pages of other sites, and names that it does not have."""
 
 import base64
 import hashlib
 import re
+from collections.abc import Iterable
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -49,10 +55,35 @@ def is_foreign(headers: Headers) -> bool:
     return origin is not None and origin.partition("://")[2] != headers.get("host")
 
 
+def is_served(host: str, names: Iterable[str]) -> bool:
+    """Return whether a request is for this server: for one of its names, such as `*.example.org`, or for an address.
+
+    Another site can have its own name lead to this machine, and its pages would then be of the same site. An address
+    belongs to nobody else.
+
+    >>> is_served("localhost:8501", ["localhost"]), is_served("[::1]:8501", []), is_served("192.0.2.7", [])
+    (True, True, True)
+    >>> is_served("kpscope.example.org", ["localhost"]), is_served("a.example.org", ["*.example.org"])
+    (False, True)
+    """
+    name = ""
+    with suppress(ValueError):
+        name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
+        ip_address(name)
+        return True
+    return any(fnmatchcase(name, one.strip().lower()) for one in names)
+
+
+_NOT_SERVED = PlainTextResponse(
+    "KPScope is not served under this name. Whoever runs it can add the name to STREAMLIT_SERVER_ALLOWED_HOSTS.\n", 403
+)
+
+
 class OwnPages:
     """Middleware that refuses a websocket which a page of another site opens, and adds the headers to every answer.
 
-    Streamlit refuses most of them too, but first asks a foreign host for the outer address of this machine.
+    Streamlit refuses most of them too, but first asks a foreign host for the outer address of this machine. It knows
+    the names of the server for websockets alone, and takes every name where none is given.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -68,7 +99,16 @@ class OwnPages:
                     headers.setdefault(name, value)
             await send(message)
 
-        if scope["type"] == "websocket" and is_foreign(Headers(scope=scope)):
-            await send({"type": "websocket.close", "code": 1008})
+        kind = scope["type"]
+        if kind == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        names = ("localhost", st.get_option("server.address") or "", *st.get_option("server.allowedHosts"))
+        here = is_served(headers.get("host", ""), names)
+        if kind == "http":
+            await (self.app if here else _NOT_SERVED)(scope, receive, answer)
+        elif here and not is_foreign(headers):
+            await self.app(scope, receive, send)
         else:
-            await self.app(scope, receive, answer if scope["type"] == "http" else send)
+            await send({"type": "websocket.close", "code": 1008})

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.dashboard import ROOT, Session, running
+from tests.dashboard import HOST, ROOT, Session, running
 
 pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n"
@@ -102,6 +104,30 @@ def test_a_shared_data_set_joins_the_files(server: str) -> None:
         session.upload("drop_0", dict([list(files("mine").items())[1]]))
         session.open("overview")
         assert "system-mine" in session.charts()[0]
+
+
+def asked_as(address: str, host: str, path: str, **more: str) -> int:
+    """Return the status of what a browser gets that takes this machine for another host."""
+    line = HTTPConnection(HOST, urlsplit(address).port, timeout=30)
+    line.request("GET", path, headers={"Host": host, **more})
+    with closing(line):
+        return line.getresponse().status
+
+
+def test_a_name_that_another_site_lets_lead_here_is_refused(server: str) -> None:
+    port = urlsplit(server).port
+    wanted = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    wanted["Sec-WebSocket-Key"] = "AAAAAAAAAAAAAAAAAAAAAA=="
+    for host, page, stream in (
+        (f"evil.example:{port}", 403, 403),
+        ("127.0.0.1.evil.example", 403, 403),
+        ("[::1", 403, 403),
+        (f"localhost:{port}", 200, 101),
+        (f"127.0.0.1:{port}", 200, 101),
+        (f"[::1]:{port}", 200, 101),
+    ):
+        assert asked_as(server, host, "/") == asked_as(server, host, "/_stcore/health") == page
+        assert asked_as(server, host, "/_stcore/stream", **wanted, Origin=f"http://{host}") == stream
 
 
 def test_nothing_is_left_on_the_disk(server: str, home: Path) -> None:
