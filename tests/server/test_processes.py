@@ -9,14 +9,18 @@ import shlex
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
+import time
 import tomllib
 import urllib.request
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -25,12 +29,14 @@ from websockets.sync.client import connect
 
 from kp_core.reading.limits import Limits
 from kp_ui.headers import HEADERS
-from tests.dashboard import HOST, ROOT, Session, free_port, running, wait_until_healthy
+from tests.dashboard import HOST, ROOT, Session, free_port, running
 
 pytestmark = [pytest.mark.app, pytest.mark.xdist_group("processes")]
 DEPLOY = ROOT / "deploy"
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-PEOPLE = 30
+#: The name that is shipped.
+NAME = "kpscope.example.org"
+#: All of one address, so fewer than nginx lets one have.
+PEOPLE = 24
 #: Who loads files of their own: two do, then two do not, so nginx, which takes turns, gives each copy of both.
 LOADING = {number for number in range(PEOPLE) if number % 4 < 2}
 
@@ -73,32 +79,59 @@ def port_of(address: str) -> str:
     return address.rpartition(":")[2]
 
 
-@contextmanager
-def nginx_before(first: str, second: str, folder: Path) -> Iterator[str]:
-    """Run nginx with the shipped configuration, except for ports, certificate and folders; give its address."""
-    if NGINX is None:
-        pytest.skip("skipped: nginx is not installed (apt-get install nginx-light)")
-    port = free_port()
+def needs(program: str, package: str) -> str:
+    """Return where a program is, or skip."""
+    found = shutil.which(program) or shutil.which(program, path="/usr/sbin")
+    return found or pytest.skip(f"skipped: {program} is not installed (apt-get install {package})")
+
+
+def nginx_site(first: str, second: str, folder: Path, *ports: tuple[str, str]) -> str:
+    """Return the shipped site before two copies; ports: what it listens on, and what is to stand there."""
     site = shipped("kpscope.nginx").replace("8501", port_of(first)).replace("8502", port_of(second))
+    for shipped_port, port in ports:
+        assert f"listen {shipped_port};" in site
+        site = site.replace(f"listen {shipped_port};", f"listen {HOST}:{port};")
+    return (
+        site.replace("/var/log/nginx", str(folder))
+        .replace("/etc/ssl/private", "/etc/ssl")
+        .replace("/etc/ssl", str(folder))
+    )
+
+
+def without_certificate(site: str) -> str:
     site = re.sub(r"server \{\s+listen 80;.*?\n\}\n", "", site, flags=re.S)
-    site = re.sub(r"^\s+ssl_certificate.*\n", "", site, flags=re.M)
-    site = site.replace("listen 443 ssl;", f"listen {HOST}:{port};")
+    return re.sub(r"^\s+ssl_certificate.*\n", "", site, flags=re.M)
+
+
+@contextmanager
+def nginx(site: str, folder: Path, port: int) -> Iterator[None]:
+    """Run nginx with a site until it takes connections on a port."""
+    program = needs("nginx", "nginx-light")
     (folder / "kpscope.conf").write_text(site, "utf-8")
     temporary = "".join(f"{kind}_temp_path {folder}/{kind}; " for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
     whole = f"""
         {"user root;" if os.geteuid() == 0 else ""} worker_processes 2; daemon off; pid {folder}/pid;
         events {{ }}
-        http {{ access_log off; client_body_temp_path {folder}/body; {temporary} include {folder}/kpscope.conf; }}
+        http {{ client_body_temp_path {folder}/body; {temporary} include {folder}/kpscope.conf; }}
     """
     (folder / "nginx.conf").write_text(whole, "utf-8")
     log = folder / "nginx.log"
-    command = [NGINX, "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf")]
+    command = [program, "-p", str(folder), "-e", "stderr", "-c", str(folder / "nginx.conf")]
     with log.open("wb") as output, subprocess.Popen(command, stderr=output) as process:
         try:
-            wait_until_healthy(f"http://{HOST}:{port}/_stcore/health", process, log)
-            yield f"http://{HOST}:{port}"
+            wait_until_open(port, process, log)
+            yield
         finally:
             process.terminate()
+
+
+def wait_until_open(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        with suppress(OSError), socket.create_connection((HOST, port), 1):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"nginx did not start:\n{log.read_text('utf-8')}")
 
 
 def own_files(marker: str) -> dict[str, bytes]:
@@ -116,10 +149,12 @@ def whose(session: Session) -> set[str]:
 def test_when_one_copy_ends_the_others_go_on_and_its_people_are_told(tmp_path: Path) -> None:
     (tmp_path / "container").mkdir()
     inside = container_folder(tmp_path / "container")
+    port = free_port()
+    address = f"http://{HOST}:{port}"
     with (
         running(tmp_path / "a", opener=unit_command(), environment=settings()) as (first, ending),
         running(tmp_path / "b", opener=container_command(), environment=settings(), folder=inside) as (second, _),
-        nginx_before(first, second, tmp_path) as address,
+        nginx(without_certificate(nginx_site(first, second, tmp_path, ("443 ssl", str(port)))), tmp_path, port),
         ThreadPoolExecutor(6) as pool,
     ):
         with urllib.request.urlopen(address, timeout=30) as answer:
@@ -229,7 +264,123 @@ def test_nginx_lets_every_file_through_that_the_app_takes() -> None:
     assert Limits().file_bytes <= taken * 2**20
 
 
+class Copy(BaseHTTPRequestHandler):
+    """What stands behind nginx where only nginx matters: it sets a cookie, and keeps a stream until it is told."""
+
+    protocol_version = "HTTP/1.1"
+    ended = threading.Event()
+
+    def do_GET(self) -> None:
+        if self.path == "/_stcore/stream":
+            self.ended.wait(60)
+        self.send_response(200)
+        self.send_header("Set-Cookie", "_streamlit_xsrf=1; Path=/")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def certificate(folder: Path) -> ssl.SSLContext:
+    """Make a certificate of the shipped name where the site looks for it; return who trusts it and nothing else."""
+    asked = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=kpscope"]
+    name = ("-addext", f"subjectAltName=DNS:{NAME}", "-keyout", folder / "kpscope.key", "-out", folder / "kpscope.pem")
+    subprocess.run([needs("openssl", "openssl"), *asked, *name], check=True, capture_output=True)
+    return ssl.create_default_context(cafile=str(folder / "kpscope.pem"))
+
+
+def test_the_shipped_site_is_closed_where_it_says_so(tmp_path: Path) -> None:
+    trusted, plain, port = certificate(tmp_path), free_port(), free_port()
+    Copy.ended.clear()
+
+    def ask_all(*paths: str) -> list[HTTPResponse]:
+        """Ask for paths over one connection."""
+        line, answers = HTTPSConnection(NAME, port, timeout=60), list[HTTPResponse]()
+        line.sock = trusted.wrap_socket(socket.create_connection((HOST, port), 60), server_hostname=NAME)
+        with closing(line):
+            for path in paths:
+                line.request("GET", path)
+                answers.append(line.getresponse())
+                answers[-1].read()
+        return answers
+
+    with ThreadingHTTPServer((HOST, 0), Copy) as copy, ThreadPoolExecutor(40) as pool:
+        threading.Thread(target=copy.serve_forever, daemon=True).start()
+        behind = f"http://{HOST}:{copy.server_port}"
+        site = nginx_site(behind, behind, tmp_path, ("80", str(plain)), ("443 ssl", f"{port} ssl"))
+        site = re.sub(r"(^    \d+ +127.*\n)\1", r"\1", site, flags=re.M)  # one copy is both
+        with nginx(site, tmp_path, port):
+            asked = HTTPConnection(HOST, plain, timeout=30)
+            with closing(asked):
+                asked.request("GET", "/overview?kept=secret", headers={"Host": "evil.example"})
+                led = asked.getresponse()
+                led.read()
+            assert led.headers["Location"] == f"https://{NAME}/overview?kept=secret"
+            (page,) = ask_all("/overview?kept=secret")
+            assert page.status == 200
+            assert page.headers["Strict-Transport-Security"] == "max-age=31536000"
+            cookies = dict(line.split("=", 1) for line in page.headers.get_all("Set-Cookie"))
+            assert set(cookies) == {"kpscope_copy", "_streamlit_xsrf"}
+            assert all("secure" in line.lower().split("; ") for line in cookies.values())
+            inside = ("metrics", "metrics/", "%6detrics", "script-health-check", "agent/mcp", "../_stcore/metrics")
+            assert [answer.status for answer in ask_all(*(f"/_stcore/{path}" for path in inside))] == [404] * 6
+            # one address may ask so much a second, after so much at once
+            statuses = [answer.status for answer in ask_all(*["/_stcore/health"] * 250)]
+            assert statuses[:90] == [200] * 90
+            assert 429 in statuses
+            time.sleep(3)
+            tabs = [pool.submit(ask_all, "/_stcore/stream") for _ in range(30)]
+            ends = list[int]()
+            for tab in as_completed(tabs, 60):
+                ends.append(tab.result()[0].status)
+                if len(ends) == 5:  # the others stay open
+                    Copy.ended.set()
+            assert ends == [429] * 5 + [200] * 25
+        copy.shutdown()
+    written = "".join(path.read_text("utf-8") for path in tmp_path.glob("*.log"))
+    assert "GET /overview 200" in written
+    assert "secret" not in written
+
+
 def test_every_copy_that_nginx_asks_has_a_cookie_of_its_own() -> None:
     site = shipped("kpscope.nginx")
     asked = re.findall(r"^    server 127.0.0.1:(\d+) ", site, re.M)
     assert asked == re.findall(r"^    (\d+) +127.0.0.1:\1;", site, re.M) == ["8501", "8502"]
+
+
+def test_the_timer_starts_a_copy_anew_that_does_not_answer_and_no_other(tmp_path: Path) -> None:
+    unit = shipped("kpscope-health@.service").replace("--max-time 20", "--max-time 1").replace("--retry-delay 5", "")
+    (ask,), (after,) = (re.findall(rf"^{name}=(.*)$", unit, re.M) for name in ("ExecStart", "ExecStopPost"))
+    (tmp_path / "systemctl").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/done\n', "utf-8")
+    (tmp_path / "systemctl").chmod(0o700)
+    with ThreadingHTTPServer((HOST, 0), Copy) as copy, socket.create_server((HOST, 0)) as silent:
+        threading.Thread(target=copy.serve_forever, daemon=True).start()
+        ports = {"answers": copy.server_port, "is silent": silent.getsockname()[1], "is gone": free_port()}
+        for port in ports.values():
+            command = [needs("curl", "curl"), *shlex.split(ask.replace("%i", str(port)))[1:]]
+            result = "exit-code" if subprocess.run(command, capture_output=True).returncode else "success"
+            own = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SERVICE_RESULT": result}
+            subprocess.run(shlex.split(after.replace("%i", str(port))), env=own, check=True)
+        copy.shutdown()
+    anew = [f"try-restart kpscope@{ports[name]}.service" for name in ("is silent", "is gone")]
+    assert (tmp_path / "done").read_text("utf-8").splitlines() == anew
+
+
+def test_systemd_takes_the_units_and_finds_a_copy_well_shut_in(tmp_path: Path) -> None:
+    analyze = needs("systemd-analyze", "systemd")
+    for name in ("kpscope@.service", "kpscope-health@.service", "kpscope-health@.timer"):
+        unit = shipped(name).replace("/opt/kpscope/.venv/bin/python", sys.executable)
+        (tmp_path / name.replace("@", "@8501")).write_text(unit, "utf-8")
+    units = sorted(map(str, tmp_path.iterdir()))
+    verified = subprocess.run([analyze, "verify", *units], capture_output=True, text=True)
+    assert not [line for line in verified.stderr.splitlines() if str(tmp_path) in line or "kpscope" in line]
+    assert verified.returncode == 0
+    # 0 is shut in, 10 is open; `threshold` is ten times as much
+    shut_in = [analyze, "security", "--offline=true", "--threshold=20", str(tmp_path / "kpscope@8501.service")]
+    assert subprocess.run(shut_in, capture_output=True).returncode == 0
+
+
+def test_nothing_is_built_on_an_image_that_is_not_named_by_its_digest() -> None:
+    lines = [line for line in shipped("Containerfile").splitlines() if not line.startswith("#")]
+    assert lines[:2] == ["ARG BASE", "FROM ${BASE}"]
