@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -47,6 +48,15 @@ def unfit(where: str, why: str, **facts: Any) -> InputError:
     """
     words = _REFUSALS["data"][why]
     return InputError(where, *(words[part].format(**facts) for part in ("found", "expected", "remedy")))
+
+
+def machine_reason(error: OSError) -> str:
+    """Return what the machine says is wrong, without the paths and the words of the library that met it.
+
+    >>> machine_reason(OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device"))
+    'No space left on device'
+    """
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 def unavailable(why: str, **facts: Any) -> UsageError:

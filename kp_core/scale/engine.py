@@ -6,14 +6,14 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, unavailable, unfit
+from kp_core.errors import InputError, machine_reason, unavailable, unfit
 from kp_core.reading.source import Source as File
 from kp_core.scale.partitions import ROWS, Partition, ranges, sorted_runs
 from kp_core.scale.plan import Plan, make_plan
@@ -134,12 +134,16 @@ def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], 
     if parts is not None:
         yield parts, plan.tables
         return
-    if engine.scratch is not None:
-        Path(engine.scratch).mkdir(parents=True, exist_ok=True)
-    elif engine.cluster and not engine.cluster.startswith("local"):
+    if engine.scratch is None and engine.cluster and not engine.cluster.startswith("local"):
         raise unavailable("no shared folder")
-    with tempfile.TemporaryDirectory(prefix="kpscope-", dir=engine.scratch) as folder:
-        tables, parts = sorted_runs(plan.tables, rows, folder)
+    with ExitStack() as stack:
+        try:
+            if engine.scratch is not None:
+                Path(engine.scratch).mkdir(parents=True, exist_ok=True)
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kpscope-", dir=engine.scratch))
+            tables, parts = sorted_runs(plan.tables, rows, folder)
+        except OSError as error:  # of writing; reading has words of its own
+            raise unfit("the scratch folder", "scratch", said=machine_reason(error)) from None
         yield parts, tables
 
 

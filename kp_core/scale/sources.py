@@ -105,6 +105,8 @@ class Source:
             try:
                 for batch in fragment.to_batches(self.dataset.schema, columns=names, filter=where, **options):
                     yield self._tidy(pa.table(batch), only)
+            except FileNotFoundError:
+                raise unfit(fragment.path.rsplit("/", 1)[-1], "vanished") from None
             except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OSError) as error:
                 raise _unreadable(fragment.path.rsplit("/", 1)[-1], error) from None
 

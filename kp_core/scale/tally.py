@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.errors import InputError, Note, unfit
+from kp_core.errors import InputError, Note, machine_reason, unfit
 from kp_core.reading.archive import DAMAGED
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
@@ -56,6 +56,8 @@ class Tally(Sums):
             with part.open("wb") as file:
                 np.savez(file, **arrays)
             part.replace(path)
+        except OSError as error:
+            raise unfit(path.name, "not written", said=machine_reason(error)) from None
         finally:
             part.unlink(missing_ok=True)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -18,6 +19,7 @@ from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.scale.tally import Tally, load_tally
 from tests.cases import ROOT
+from tests.full_disk import SAID, full_disk
 from tests.scale.tables import draw, engine, write
 
 SLOW = """
@@ -91,3 +93,48 @@ def test_a_checkpoint_of_other_settings_data_or_kind_is_refused(tmp_path: Path) 
     np.savez(checkpoint, a=np.array([object()]))
     with pytest.raises(kp.InputError, match="statistics of a streamed run"):
         scale.evaluate(*given, **options)
+
+
+@pytest.mark.parametrize("room", [0, 3_000])  # for nothing, and for the first of the runs
+def test_a_disk_that_fills_while_rows_are_sorted_is_said_and_leaves_nothing(room: int, tmp_path: Path) -> None:
+    given, scratch = write(draw(0), tmp_path, "csv"), tmp_path / "scratch"
+    said = f"the scratch folder: expected room .*, found {SAID}. Make room, or name a folder .* with --scratch"
+    with full_disk(room), pytest.raises(kp.InputError, match=said):
+        scale.evaluate(*given, measures="F1@3", engine=engine(scratch=scratch))
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_disk_that_fills_while_a_checkpoint_is_written_leaves_the_older_one(tmp_path: Path) -> None:
+    given, checkpoint = write(draw(0), tmp_path, "csv"), tmp_path / "run.npz"
+    options: dict[str, Any] = {"measures": "F1@3", "resamples": 10, "engine": engine(checkpoint=checkpoint)}
+    scale.evaluate(*given, **options)
+    before = checkpoint.read_bytes()
+    with full_disk(100), pytest.raises(kp.InputError, match=f"run.npz: .* found {SAID}.*what stood there before"):
+        load_tally(Source("run.npz", before)).save(checkpoint)
+    assert checkpoint.read_bytes() == before
+    assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_scratch_files_that_somebody_deletes_are_named_and_the_run_goes_on_from_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, scratch = write(draw(0), tmp_path, "csv"), tmp_path / "scratch"
+    options: dict[str, Any] = {"measures": "F1@3", "resamples": 10}
+    whole = scale.evaluate(*given, **options, engine=engine(25)).frame
+    own = engine(25, scratch=scratch, checkpoint=tmp_path / "run.npz")
+    score = scale.engine.score
+
+    def cleaned(corpus: kp.Corpus, plan: Any) -> Tally:
+        for path in scratch.glob("*/0-*"):
+            path.unlink()
+        return score(corpus, plan)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(scale.engine, "score", cleaned)
+        with pytest.raises(
+            kp.InputError, match=r"0-000000.parquet: .* not there any more\. Run the same command again"
+        ):
+            scale.evaluate(*given, **options, engine=own)
+    assert list(scratch.iterdir()) == []
+    assert len(tally(tmp_path / "run.npz").header["done"]) > 0
+    pd.testing.assert_frame_equal(scale.evaluate(*given, **options, engine=own).frame, whole)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from kp_core.reading.uploads import Uploads
 from kp_ui.state import kept
 from tests.app.opening import drop, opened
 from tests.dashboard import ROOT, Session, running
+from tests.full_disk import SAID, full_disk
 
 OWN = Uploads((Source("gold.csv", b"doc_id,keyphrase\nd1,mango table\n"),), names={"a": "b"})
 
@@ -121,13 +121,8 @@ def test_a_kill_while_files_are_written_leaves_the_older_copy(folder: Path) -> N
 
 def test_a_full_disk_leaves_the_older_copy_and_no_half_of_the_new_one(folder: Path) -> None:
     key = kept.keep(OWN, "")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
-    try:
-        with pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
-            kept.keep(MORE, key)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with full_disk(100_000), pytest.raises(OSError, match=SAID):
+        kept.keep(MORE, key)
     assert kept.find(key) == OWN
     assert [path.name for path in folder.iterdir()] == [f"{key}.kpscope"]
 
