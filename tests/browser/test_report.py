@@ -12,7 +12,7 @@ MEGABYTES = 1.5
 
 
 def files(folder: Path) -> list[Path]:
-    phrases = HOSTILE * 2
+    phrases = HOSTILE[:7] * 2  # were most of them HTML, the app would ask whether that is meant
     tables = {"gold": [("doc_id", "keyphrase"), *((f"d{n}", phrase) for n, phrase in enumerate(phrases))]}
     for name, step in (("<b>mine<b>", 1), ("other", 2)):
         found = [phrase if n % step == 0 else "tide" for n, phrase in enumerate(phrases)]

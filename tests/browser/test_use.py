@@ -10,23 +10,36 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+import kp_core as kp
+from kp_core.charts import curves, dots
+from kp_core.charts.curves import Marks
 from kp_core.learn import LESSONS
 from kp_core.settings import in_words
+from kp_core.takeaway import figures
 from kp_ui.shell import PAGES as SCREENS
-from tests.browser.steps import SETTLE, bar, drop, follow, main, slider
+from tests.browser.steps import SETTLE, bar, drop, follow, main, slider, written
 
-#: The last one has the tables that the test of hostile phrases reads.
-PAGES = ("Overview", "Systems", "Annotators", "Correlation", "Report", "Data", "Documents")
 FOUR = ("gold.csv", "systems/yake.csv", "systems/tfidf.jsonl", "systems/rake.csv")
-#: Phrases that would become pictures, scripts, formulas or colours if anything read them as more than text.
+#: Names and phrases that would become pictures, scripts, links, formulas or colours if anything read them as more than
+#: text: then an element says “evil” and nothing else, or asks a host of that name, or a dialog opens.
 HOSTILE = (
     "![](http://evil.example/x.png)",
-    "<img src=x onerror=alert(1)>",
-    "$k$-means",
-    ":red[x]",
-    "=cmd()",
-    "<b>bold</b>",
+    "<img src=//evil.example/x onerror=alert(1)>",
+    "[evil](http://evil.example)",
+    "<a href='http://evil.example'>evil</a>",
+    "$evil$",
+    ":red[evil]",
+    "<b>evil</b>",
+    "</text><script>alert(1)</script>",
+    "</style></svg><svg onload=alert(1)>",
+    '"><iframe src=//evil.example>',
+    "=evil()",
 )
+#: The elements of a page that have become more than text.
+BECAME = """() => [...document.querySelectorAll("body *")].filter(one =>
+    one.children.length === 0 && one.textContent.trim() === "evil"
+    || ["src", "href", "xlink:href"].some(name => /^(https?:)?[/][/]evil/.test(one.getAttribute(name) ?? ""))
+    || one.hasAttribute("onload") || one.hasAttribute("onerror")).map(one => one.outerHTML)"""
 
 
 def values(page: Page) -> dict[str, float]:
@@ -67,14 +80,18 @@ def downloaded(page: Page, button: Locator) -> bytes:
     pytest.fail("the button gave no download")
 
 
-def csv_of(page: Page, words: str) -> str:
-    """Download a table as CSV: the one whose line in *Download* begins with some words."""
+def taken(page: Page, words: str, form: str) -> bytes:
+    """Download what has a line in *Download* that begins with some words."""
     main(page).get_by_role("button", name="Download", exact=True).click()
     body = page.locator('[data-testid="stPopoverBody"]')
     line = body.locator(".stHorizontalBlock").filter(has_text=words).last
-    given = downloaded(page, line.get_by_role("button", name="CSV")).decode("utf-8")
+    given = downloaded(page, line.get_by_role("button", name=form))
     page.keyboard.press("Escape")
     return given
+
+
+def csv_of(page: Page, words: str) -> str:
+    return taken(page, words, "CSV").decode("utf-8")
 
 
 def pick(page: Page, settle: SETTLE, part: str, option: str) -> None:
@@ -238,31 +255,60 @@ def test_a_csv_is_downloaded_with_its_signature(server: str, page: Page, settle:
     assert all("|k:5|" in row["signature"] for row in rows)
 
 
-def test_hostile_phrases_stay_text_on_every_page(
+def test_hostile_names_and_phrases_stay_text_on_every_page(
     server: str, page: Page, settle: SETTLE, tmp_path: Path, console_errors: list[str]
 ) -> None:
     """The fixture `page` fails at its end if any of them made the browser ask a foreign host."""
-    documents = ("d1", HOSTILE[0])
+    documents, names, turns = HOSTILE[:3], HOSTILE[:4], range(len(HOSTILE))
+    judged = [(f"p{turn}", HOSTILE[turn], f"{HOSTILE[turn]} y", who, turn % 5) for turn in turns for who in names[:2]]
     files = {
-        "gold": [("doc_id", "annotator", "keyphrase")]
-        + [(d, who, phrase) for d in documents for who in ("A", HOSTILE[1]) for phrase in HOSTILE],
-        "system $k$ <b>x": [("doc_id", "rank", "keyphrase")]
-        + [(d, rank, phrase) for d in documents for rank, phrase in enumerate(HOSTILE, 1)],
-        "texts": [("doc_id", "title", "text")] + [(d, HOSTILE[3], " and ".join(HOSTILE)) for d in documents],
+        "gold <b>evil<%2fb>": [("doc_id", "annotator", "keyphrase")]
+        + [(d, who, one) for d in documents for who in names for one in HOSTILE],
+        "systems $evil$": [("system", "doc_id", "rank", "keyphrase")]
+        + [(name, d, rank, one) for name in HOSTILE for d in documents for rank, one in enumerate(HOSTILE, 1)],
+        "texts": [("doc_id", "title", "group", "text")]
+        + [(d, HOSTILE[3], HOSTILE[turn], " and ".join(HOSTILE)) for turn, d in enumerate(documents)],
+        "judged": [("pair_id", "keyphrase", "candidate", "annotator", "score"), *judged],
     }
-    for name, rows in files.items():
-        with (tmp_path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows(rows)
     page.on("dialog", lambda dialog: pytest.fail(f"a phrase ran as a script: {dialog.message}"))
-    drop(page, server, settle, *(tmp_path / f"{name}.csv" for name in files))
-    for name in PAGES:
-        follow(page, settle, name)
-        expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-        assert page.locator('img[src*="evil"], img[src="x"], section b b, .katex').count() == 0
+    drop(page, server, settle, *written(tmp_path, files))
+    seen = ""
+    for name in SCREENS:
+        follow(page, settle, name.capitalize())
+        for tab in main(page).get_by_role("tab").all_inner_texts() or [""]:
+            if tab:
+                main(page).get_by_role("tab", name=tab, exact=True).click()
+                settle(page)
+            expect(page.locator('[data-testid="stException"], [data-testid="stAlertContentError"]')).to_have_count(0)
+            assert page.evaluate(BECAME) == [], f"{name}, {tab}"
+            seen += page.locator("body").inner_text()
+    assert [one for one in HOSTILE if one not in seen] == []
+    follow(page, settle, "Documents")
     shown = [row["phrase"] for row in table(page, "phrase")]
     assert set(HOSTILE) <= set(shown)
+    follow(page, settle, "Overview")
     assert "\n=" not in csv_of(page, "Table: ")
     assert [error for error in console_errors if "404" not in error] == []
+
+
+def test_hostile_names_stay_text_in_drawings_that_are_opened(page: Page, tmp_path: Path) -> None:
+    lists = {"d1": ["tide", "sea"]}
+    corpus = kp.load(lists, dict.fromkeys(HOSTILE, lists))
+    result = kp.evaluate(corpus, kp.Settings().changed(k=[1, 2], interval="none"), ("F1@k",))
+    table = kp.paper_table(corpus, measures=["P@k"], k=2, marks=False)
+    charts = (dots.leaderboard(result.at(2), "F1@k"), curves.over_k(result, "F1@k", Marks(2)))
+    asked = list[str]()
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: pytest.fail(f"a name ran as a script: {dialog.message}"))
+    path = tmp_path / "drawing.svg"
+    for svg, least in zip((figures.table_svg(table.html()), *figures.charts_svg(charts)), (11, 11, 1), strict=True):
+        path.write_bytes(figures.image(svg, "svg", HOSTILE[7]))
+        page.goto(path.as_uri())
+        words = page.locator("text").all_text_contents()
+        # long names are shortened in their middle
+        assert len({one for one in HOSTILE if any(word.startswith(one[:8]) for word in words)}) >= least
+        assert page.locator("script, iframe, image, foreignObject, a, [onload], [onerror]").count() == 0
+    assert asked == [path.as_uri()] * 3
 
 
 def test_twenty_pairs_rated_by_keyboard_give_a_correlation(server: str, page: Page, settle: SETTLE) -> None:

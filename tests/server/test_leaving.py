@@ -1,0 +1,98 @@
+"""What a server does when a browser goes, and when one browser has two tabs."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import threading
+import time
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from tests.dashboard import Session, running
+
+pytestmark = pytest.mark.app
+#: So long a server is looked at, after it had so long to end the step that it was at, in seconds.
+LOOK, STEP = 1.5, 1.5
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Popen[bytes]]]:
+    with running(tmp_path_factory.mktemp("log") / "log") as started:
+        yield started
+
+
+def texts() -> bytes:
+    """Return a zip of texts that take a tagger many seconds."""
+    rng, packed = random.Random(0), io.BytesIO()
+    words = [f"{a}{b}{c}" for a in ("st", "pl", "br", "gr") for b in ("an", "ing", "o", "ed") for c in ("d", "ts", "e")]
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number in range(600):
+            archive.writestr(f"text{number}.txt", " the ".join(rng.choices(words, k=300)) + ".")
+    return packed.getvalue()
+
+
+def busy(process: Popen[bytes]) -> float:
+    """Return the share of a core that a process takes while it is looked at."""
+
+    def seconds() -> float:
+        fields = Path(f"/proc/{process.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    begun, before = time.monotonic(), seconds()
+    time.sleep(LOOK)
+    return (seconds() - before) / (time.monotonic() - begun)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc, which tells what a process takes")
+def test_work_ends_when_the_browser_goes_and_goes_on_while_it_is_there(server: tuple[str, Popen[bytes]]) -> None:
+    address, process = server
+    taken = {}
+    for stays in (True, False):
+        session = Session(address, "data")
+        session.upload("drop_0", {"texts.zip": texts()})
+        session.open("data", f"{session.query}&data_tab=Extract+phrases")
+
+        def extract(one: Session = session) -> None:
+            with suppress(ConnectionClosed, TimeoutError):
+                one.press("extract")
+
+        work = threading.Thread(target=extract)
+        work.start()
+        time.sleep(1.0)
+        if not stays:
+            session.close()
+        time.sleep(STEP)
+        taken[stays] = busy(process)
+        session.close()
+        work.join(30)
+        time.sleep(STEP)
+    assert taken[True] > 0.4
+    assert taken[False] < 0.15
+
+
+def files(marker: str) -> Mapping[str, bytes]:
+    """Return files that always have the same names, with documents named after a marker."""
+    run = f"doc_id,rank,keyphrase\n{marker},1,bucket\ncommon,1,tide\n"
+    return {"gold.csv": f"doc_id,keyphrase\n{marker},table\ncommon,tide\n".encode(), "system.csv": run.encode()}
+
+
+def test_two_tabs_with_other_files_of_the_same_names_do_not_meet(server: tuple[str, Popen[bytes]]) -> None:
+    """They are of one browser, so they have the same cookies, and load in turns."""
+    address, _ = server
+    with Session(address, "data") as first, Session(address, "data", cookies=first.cookies) as second:
+        for one, marker in ((first, "mango"), (second, "papaya")):
+            one.upload("drop_0", files(marker))
+        second.upload("drop_1", files("cherry"))  # takes the place of the former, in its own tab alone
+        for one, own, others in ((first, "mango", ("papaya", "cherry")), (second, "cherry", ("mango", "papaya"))):
+            one.open("documents", one.query)
+            everything = one.words() + str(one.tables())
+            assert own in everything
+            assert not [other for other in others if other in everything]
