@@ -124,7 +124,9 @@ def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], n
 
 def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
     if len(part.sources) <= 1:
-        return [(name, part.table) for name in part.sources]
+        return [
+            (name, part.table) for name in part.sources if len(part.table)
+        ]  # a fix may have kept the lists of other files
     coded = part.table["source"].combine_chunks().dictionary_encode()
     codes = coded.indices.to_numpy()
     moved = np.argsort(codes, kind="stable")

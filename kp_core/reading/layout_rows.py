@@ -23,7 +23,7 @@ from kp_core.reading.profiles import count_distinct
 from kp_core.reading.rows import Rows
 from kp_core.reading.separators import json_list
 from kp_core.reading.shapes import title_and_body
-from kp_core.reading.table import Table, list_columns
+from kp_core.reading.table import Table, holds_lists_of_texts, is_text
 from kp_core.reading.values import byte_lengths, floats, repeated, with_points
 
 _TEXTS = ("text", "title", "group")
@@ -241,9 +241,9 @@ def _variants(table: Table) -> pa.Array | None:
     if "variants" not in table.names:
         return None
     column = table.column("variants")
-    if "variants" in list_columns(table):
+    if holds_lists_of_texts(column):
         return column.cast(pa.list_(pa.large_string()))
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    if not is_text(column.type):
         return None
     lists = [json_list(cell) if cell else None for cell in column.to_pylist()]
     if not any(lists):
@@ -316,8 +316,8 @@ def _texts_of(layout: Layout) -> tuple[dict[str, pa.ChunkedArray], list[Note]]:
     table, notes = layout.table, list[Note]()
     taken = {role: table.texts(layout.columns[role]) for role in _TEXTS if role in layout.columns}
     for role in taken:
-        if (name := layout.columns[role]) in list_columns(table):
-            joined = [" ".join(tokens or ()) for tokens in table.column(name).to_pylist()]
+        if holds_lists_of_texts(column := table.column(layout.columns[role])):
+            joined = [" ".join(filter(None, tokens or ())) for tokens in column.to_pylist()]
             taken[role] = pa.chunked_array([pa.array(joined, pa.large_string())])
             said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
             notes.append(Note("info", table.file, said))

@@ -24,6 +24,8 @@ _RULE = re.compile(r"\s*(?::?-{2,}:?)?\s*")
 _MARC = re.compile(r"[0-9]{3}(?:\$[a-z0-9])*")
 #: Rows among which the head is sought, and rows with which it is compared.
 _HEADS, _BODY = 10, 200
+#: From here on, floats are whole because they have no room for less.
+_WHOLE = 2**53
 
 
 @dataclass
@@ -91,10 +93,14 @@ class Table:
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as large strings; whole numbers lose a `.0` that only a missing value brought in."""
+    """Return a column as large strings; whole numbers lose a `.0` that only a missing value brought in.
+
+    A float that is no number says that there is no text.
+    """
     if pa.types.is_floating(column.type):
-        values = column.to_numpy()
-        if np.all(np.isnan(values) | (np.floor(values) == values)) and not np.isinf(values).any():
+        column = pc.if_else(pc.is_nan(column), None, column)
+        values = column.drop_null().to_numpy()
+        if np.all((np.floor(values) == values) & (np.abs(values) < _WHOLE)):
             column = column.cast(pa.int64())
     if pa.types.is_nested(column.type):  # lists where one text is wanted
         values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
@@ -113,6 +119,16 @@ def holds_lists(column: pa.ChunkedArray) -> bool:
     return bool(pa.types.is_list(column.type) or pa.types.is_large_list(column.type))
 
 
+def holds_lists_of_texts(column: pa.ChunkedArray) -> bool:
+    """Tell whether the cells of a column are lists of texts."""
+    return holds_lists(column) and is_text(column.type.value_type)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Tell the types of text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def share_with(texts: pa.ChunkedArray, mark: str) -> float:
     """Return the share of texts that hold a mark."""
     return (pc.sum(pc.match_substring(texts, mark)).as_py() or 0) / max(len(texts), 1)
@@ -123,11 +139,10 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_dictionary(kind):
         return plain_column(column.cast(kind.value_type))
-    if pa.types.is_decimal(kind):
+    if pa.types.is_decimal(kind) or pa.types.is_float16(kind):
         return column.cast(pa.float64())
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        texts = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
-        return column.cast(pa.list_(pa.large_string())) if texts else column
+    if holds_lists_of_texts(column):
+        return column.cast(pa.list_(pa.large_string()))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
         return column
     return column.cast(pa.large_string())

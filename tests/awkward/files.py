@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import json
+import math
 import struct
 import tomllib
 import zipfile
@@ -103,6 +104,16 @@ def overlapping(members: int) -> bytes:
     directory = entry * members
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 65535, 65535, len(directory), 4, 0)
     return b"PK\3\4" + directory + end
+
+
+#: Ten phrases of two documents, as columns.
+PHRASES: dict[str, object] = {"doc_id": ["d1"] * 5 + ["d2"] * 5, "phrase": list("cabedhgfji")}
+
+
+def numbered(name: str, last: float, kind: pa.DataType | None = None) -> bytes:
+    """Return a Parquet file with a column of whole numbers kept as floats, but for its last value."""
+    numbers = [float(place % 5 + 1) for place in range(9)]
+    return parquet({**PHRASES, name: pa.array([*numbers, last], kind or pa.float64())})
 
 
 HEAD = b"doc_id,phrase\n"
@@ -273,6 +284,31 @@ FILES = (
         "damaged",
     ),
     Awkward("columns of one name", "a.parquet", lambda: _twice(), (1, 1, 0)),
+    *(
+        Awkward(
+            f"{value} beside whole numbers in “{name}”", "a.parquet", numbered(name, value), (2, kept, 10 - kept), role
+        )
+        for name, role in (("score", "systems"), ("rank", "systems"), ("relevance", "gold"))
+        for value, kept in ((math.nan, 9), (1e300, 9 if name == "rank" else 10))
+    ),
+    *(
+        Awkward(f"ids that are whole numbers, and {value}", "a.parquet", numbered("doc_id", value), becomes)
+        for value, becomes in ((math.nan, (5, 9, 1)), (1e300, (6, 10, 0)))
+    ),
+    Awkward("half-precision numbers", "a.parquet", numbered("score", 6e4, pa.float16()), (2, 10, 0), "systems"),
+    *(
+        Awkward(
+            f"lists of {kind} as variants",
+            "a.parquet",
+            parquet(PHRASES | {"variants": pa.array(10 * [cell])}),
+            (2, 10, 0),
+        )
+        for kind, cell in (("numbers", [1]), ("lists", [["a"]]), ("bytes", [b"\xff"]))
+    ),
+    Awkward("a missing token", "a.parquet", parquet({"doc_id": ["d1"], "text": [["a", None]]}), (1, 0, 0), "documents"),
+    Awkward(
+        "lists of lists as texts", "a.parquet", parquet({"doc_id": ["d1"], "text": [[["a"]]]}), (1, 0, 0), "documents"
+    ),
     # JSON
     # about where Python stops, which it may do while it shows a value that it could parse
     *(
