@@ -108,7 +108,9 @@ def evaluated(
     rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards), folded, rests, subjects)
     if people:
         whole, own = sum(row[4] == "all" for row in rows), None if rests is None else list[Basis]()
-        rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority", own)
+        # Without a system, the baselines are counted: which documents have a gold standard, all of them know.
+        known = standards if standards[0] else [count_systems(data, False, True, one) for one in data.left_out]
+        rows[whole:whole] = _human_rows(data, asked, weights_of(known, data), people == "majority", own)
         if rests is not None and own is not None:
             rests[whole:whole] = own
     noted = data.under(data.settings.changed(annotators=people)) if people else data

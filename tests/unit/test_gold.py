@@ -2,6 +2,7 @@
 
 import math
 
+import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -125,3 +126,16 @@ def test_an_item_that_two_entries_spell_alike_is_matched_once():
     options = {"duplicates": "count", "hits_as": "gold", "interval": "none"}
     frame = kp.evaluate(corpus, k=3, measures=["P@3", "MAP"], **options).frame
     assert frame["value"].tolist() == pytest.approx([2 / 3, 1.0])
+
+
+def test_the_human_ceiling_needs_no_system() -> None:
+    gold = {"ana": {"d1": ["a"], "d2": ["b"], "d3": ["q"]}, "ben": {"d1": ["a"], "d2": ["c"], "d3": ["q", "r"]}}
+    alone, beside = (
+        kp.evaluate(
+            kp.load(gold=gold, systems=systems), k=2, measures=["F1@k", "PABAK"], annotators="others", universe=9
+        ).frame
+        for systems in (None, {"s": {"d1": ["x"]}})
+    )
+    people = beside[beside["system"] == "human ceiling"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, people)
+    assert alone["value"][0] == pytest.approx((1 + 0 + 2 / 3) / 3)

@@ -196,3 +196,10 @@ def test_scores_beside_lists_are_those_of_the_phrases_in_them() -> None:
 def test_documents_without_a_phrase_are_counted() -> None:
     with pytest.raises(InputError, match=r"expected at most 2 documents, found .* 3 documents"):
         load(gold=Source("a.json", b"[[], [], []]"), limits=Limits(documents=2))
+
+
+def test_keep_first_keeps_an_empty_list_and_nothing_of_a_second_file() -> None:
+    files = [Source("a.json", b'{"d1": []}'), Source("b.json", b'{"d1": ["tide"]}')]
+    corpus = kp.load(systems={"s": files}, fixes=["keep-first"])
+    assert (corpus.systems, len(corpus.runs)) == (["s"], 0)
+    assert corpus.empty.to_numpy().tolist() == [["system", "s", "d1"]]
