@@ -56,8 +56,19 @@ class Plan:
 
     @property
     def asked(self) -> list[Asked]:
-        """The measures of annotators where these are asked for, else of systems."""
-        return [parse(name) for name in (self.measures if self.agreement is None else self.agreement)]
+        """The measures of annotators where these are asked for, else of systems, each once."""
+        every = map(parse, self.measures if self.agreement is None else self.agreement)
+        return list({one.name(): one for one in every}.values())
+
+    @property
+    def rows(self) -> int:
+        """How many rows values and comparisons of all documents have, at the least."""
+        people, systems = len(self.names.annotators), len(self.names.systems)
+        if self.agreement is not None:
+            return people * (people - 1) // 2
+        cutoffs = sum(len(one.cutoffs(self.settings)) for one in self.asked)
+        pairs = systems if any(family.baseline for family in self.compare) else systems * (systems - 1) // 2
+        return systems * cutoffs + pairs * sum(len(family.asked.cutoffs(self.settings)) for family in self.compare)
 
     def _any(self, name: str) -> bool:
         """Whether a family or a measure of this name is asked for, of systems or of their pairs."""

@@ -24,6 +24,7 @@ from kp_core.scale.tally import Tally, load_tally
 from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Ints, code, gold_entries, identify
 from kp_core.scoring.counts import count_systems
+from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.pair_sums import Pairing
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import Cutoff, signature
@@ -237,6 +238,9 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         raise unfit(file.name, "unfinished", parts=parts)
     digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
     try:
+        # A row is made of numbers of the file, at the most all measures of the same ones; a list of names is short.
+        if plan.rows > len(MEASURES) * sum(array.size for array in tally.arrays.values()):
+            raise unfit(file.name, "altered")
         streamed, documents = Streamed(tally, plan), int(tally.arrays["documents"][0])
         result = streamed.result() if plan.agreement is not None or plan.measures else None
         return Opened(file.name, digest, documents, streamed, plan, result, tuple(streamed.comparisons()))
@@ -245,10 +249,19 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
 
 
 def lies_within(plan: Plan, root: Path) -> bool:
-    """Tell whether all tables of a run are files below a folder; a link that leads out of it does not count.
+    """Tell whether all tables of a run are files below a folder; hidden ones, and links out of it, do not count.
 
     The paths come out of a file that anybody may have written, so nothing else may be read for them.
     """
     paths, inside = plan.paths, root.resolve()
-    below = (one.is_absolute() and one.is_file() and one.resolve().is_relative_to(inside) for one in paths)
-    return 0 < len(paths) == sum(len(one.paths) for one in plan.sources) and all(below)
+    return 0 < len(paths) == sum(len(one.paths) for one in plan.sources) and all(
+        _is_shown(one, inside) for one in paths
+    )
+
+
+def _is_shown(path: Path, root: Path) -> bool:
+    """Tell a file below a folder, of which no part of the way is hidden."""
+    if not (path.is_absolute() and path.is_file() and path.resolve().is_relative_to(root)):
+        return False
+    ways = (path.resolve().relative_to(root), path.relative_to(root) if path.is_relative_to(root) else Path())
+    return not any(part.startswith(".") for way in ways for part in way.parts)

@@ -2,6 +2,8 @@
 
 import io
 import json
+import time
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -57,6 +59,15 @@ def test_an_opened_file_says_what_the_run_said(run: scale.Streamed, data: bytes)
 
 
 Header = Callable[[dict[str, Any]], Any]
+
+
+def changed(data: bytes, change: Header) -> bytes:
+    arrays = dict(np.load(io.BytesIO(data)))
+    header = json.loads(arrays["header.json"].tobytes())
+    change(header)
+    return packed(**arrays | {"header.json": np.frombuffer(json.dumps(header).encode(), np.uint8)})
+
+
 DAMAGED, OTHER_SUMS = "something else, or a damaged file", "sums that do not fit"
 #: What is changed: arrays, or the header → what is said.
 CHANGES: list[tuple[dict[str, Any] | Header, str]] = [
@@ -79,12 +90,11 @@ CHANGES: list[tuple[dict[str, Any] | Header, str]] = [
 def test_a_changed_file_is_refused_in_one_sentence(change: Any, reason: str, data: bytes) -> None:
     arrays = dict(np.load(io.BytesIO(data)))
     if callable(change):
-        header = json.loads(arrays["header.json"].tobytes())
-        change(header)
-        change = {"header.json": np.frombuffer(json.dumps(header).encode(), np.uint8)}
-    left = {name: array for name, array in (arrays | change).items() if array is not None}
+        other = changed(data, change)
+    else:
+        other = packed(**{name: array for name, array in (arrays | change).items() if array is not None})
     with pytest.raises(kp.InputError, match=f"^run.npz: expected .*{reason}"):
-        scale.open_statistics(Source("run.npz", packed(**left)))
+        scale.open_statistics(Source("run.npz", other))
 
 
 def test_cut_and_flipped_bytes_are_refused(data: bytes) -> None:
@@ -113,6 +123,37 @@ def test_an_upload_is_held_to_limits_before_anything_is_unpacked(data: bytes) ->
             scale.open_statistics(Source("run.npz", upload))
 
 
+MANY = [f"a{number}" for number in range(30_000)]
+#: A plan that names far more than the file has numbers of, with few bytes.
+LARGE: list[Header] = [
+    lambda header: header["plan"]["names"].update(systems=MANY),
+    lambda header: header["plan"].update(measures=MANY),
+    lambda header: header["plan"].update(compare=header["plan"]["compare"] * 30_000),
+    lambda header: header["plan"]["settings"].update(k=list(range(1, 10_001))),
+    lambda header: header["plan"]["names"].update(annotators=MANY) or header["plan"].update(agreement=[]),
+]
+
+
+@pytest.mark.parametrize("change", LARGE, ids=range(len(LARGE)))
+def test_names_measures_and_cutoffs_are_counted_before_anything_is_allocated(change: Header, data: bytes) -> None:
+    large, begun = Source("run.npz", changed(data, change)), time.process_time()
+    tracemalloc.start()
+    with pytest.raises(kp.InputError, match=OTHER_SUMS):
+        scale.open_statistics(large)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert time.process_time() - begun < 2
+    assert peak < 100_000_000
+
+
+def test_a_measure_that_a_plan_repeats_has_its_rows_once(data: bytes) -> None:
+    again = changed(data, lambda header: header["plan"].update(measures=["F1@k", "MAP"] * 30_000))
+    once, repeated = (scale.open_statistics(Source("run.npz", one)).result for one in (data, again))
+    assert once is not None
+    assert repeated is not None
+    pd.testing.assert_frame_equal(repeated.frame, once.frame)
+
+
 def test_tables_are_read_below_the_allowed_folder_only(run: scale.Streamed, folder: Path, tmp_path: Path) -> None:
     assert scale.lies_within(run.plan, folder)
     assert not scale.lies_within(run.plan, tmp_path)
@@ -121,3 +162,17 @@ def test_tables_are_read_below_the_allowed_folder_only(run: scale.Streamed, fold
         plan = replace(run.plan, sources=(Table("gold", (path,), "parquet", "gold"),))
         assert not scale.lies_within(plan, tmp_path)
     assert not scale.lies_within(replace(run.plan, sources=()), folder)
+
+
+@pytest.mark.parametrize("hidden", [".gold.parquet", ".keys/gold.parquet", "a/.keys/gold.parquet"])
+def test_hidden_files_of_the_allowed_folder_are_no_sources(hidden: str, run: scale.Streamed, tmp_path: Path) -> None:
+    root = tmp_path / ".config"
+    (root / hidden).parent.mkdir(parents=True)
+    (root / hidden).write_bytes(b"PAR1")
+    (root / "open.parquet").symlink_to(root / hidden)
+    (root / "gold.parquet").write_bytes(b"PAR1")
+    plans = [
+        replace(run.plan, sources=(Table("gold", (str(path),), "parquet", "gold"),))
+        for path in (root / hidden, root / "open.parquet", root / "gold.parquet")
+    ]
+    assert [scale.lies_within(plan, root) for plan in plans] == [False, False, True]
