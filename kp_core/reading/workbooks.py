@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime
 import io
+import os
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,6 +23,8 @@ from kp_core.reading.table import Table, headed
 from kp_core.reading.values import storable
 
 _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_T = f"{_SHEET}t"
 #: A cell with a formula whose value nobody kept; an empty text is a value.
 _FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
 
@@ -43,7 +47,7 @@ def read_sheet(file: File, sheet: str, choice: Choice) -> Table:
 
 def _names(file: File) -> list[str]:
     if workbook_kind(file.source.data) == "ODS":
-        return [str(element.get(f"{_TABLE}name")) for event, element in _elements(file, "table") if event == "start"]
+        return list(_open_document(file))
     sheets = _book(file).worksheets
     return [sheet.title for sheet in sorted(sheets, key=lambda sheet: sheet.sheet_state != "visible")]
 
@@ -52,17 +56,23 @@ def _check(file: File) -> None:
     file.once("checked", lambda: check_workbook(file.name, file.source.data, file.limits))
 
 
-def _refuse_formulas(file: File, sheet: str, part: str) -> None:
+def _refuse_formulas(file: File, sheet: str, content: bytes) -> None:
     """Refuse a sheet with formulas without values, as programs write them: their cells would be blank."""
-    with zipfile.ZipFile(io.BytesIO(file.source.data)) as packed:
-        if found := _FORMULA.search(packed.read(part)):
-            where, what = f"{file.name}, sheet “{sheet}”, cell {found[1].decode()}", "a formula without its value"
-            remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
-            raise InputError(where, what, "values", remedy)
+    if found := _FORMULA.search(content):
+        where, what = f"{file.name}, sheet “{sheet}”, cell {found[1].decode()}", "a formula without its value"
+        remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
+        raise InputError(where, what, "values", remedy)
 
 
 def _book(file: File) -> Any:
+    """Return an Excel workbook, opened once for all of its sheets."""
+    return file.once("book", lambda: _opened(file))
+
+
+def _opened(file: File) -> Any:
     """Open an Excel workbook; its parts are checked before anything reads them."""
+    # No part declares entities, so openpyxl need not look for them by a parser in Python, which takes thrice the time.
+    os.environ.setdefault("OPENPYXL_DEFUSEDXML", "False")
     import openpyxl  # an eighth of the time of `import kp_core`
 
     _check(file)
@@ -78,11 +88,18 @@ def _damaged(file: File) -> InputError:
 
 
 def _rows(file: File, sheet: str) -> tuple[list[int], list[list[str]]]:
-    """Return the rows that are not blank with their numbers, all as wide as the widest."""
+    """Return the rows of a sheet that are not blank with their numbers, all as wide as the widest."""
+    if workbook_kind(file.source.data) == "ODS":
+        return _open_document(file)[sheet]
+    return _filled(file, _texts(file, sheet))
+
+
+def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> tuple[list[int], list[list[str]]]:
+    """Return those of the rows of a sheet that are not blank, all as wide as the widest."""
     numbers, rows = [], []
     cells = width = characters = 0
     try:
-        for number, texts in _texts(file, sheet):
+        for number, texts in every:
             cells += max(len(texts), 1)  # a row number may lie millions of rows down
             _refuse_cells(file, cells)
             while texts and not texts[-1]:
@@ -104,50 +121,115 @@ def _rows(file: File, sheet: str) -> tuple[list[int], list[list[str]]]:
 
 
 def _texts(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
-    """Give number and cells of every row, blank rows included where they cost nothing."""
-    if workbook_kind(file.source.data) == "ODS":
-        yield from _open_document(file, sheet)
-        return
-    page = _book(file)[sheet]
-    _refuse_formulas(file, sheet, page._worksheet_path)
+    """Give number and cells of the rows of an Excel sheet; openpyxl, which knows its strings and formats, is slower."""
+    book = _book(file)
+    page = file.once("pages", lambda: {one.title: one for one in book.worksheets})[sheet]
+    content = book._archive.read(page._worksheet_path)
+    _refuse_formulas(file, sheet, content)
     _refuse_cells(file, (page.max_row or 0) * (page.max_column or 0))
-    page.reset_dimensions()  # the size declared may be too small as well
-    for number, row in enumerate(page.iter_rows(), 1):
-        yield number, ["" if cell.data_type == "e" else shown(cell.value, cell.number_format or "") for cell in row]
+    text_of, number = file.once("cells", lambda: _Cells(book, page._shared_strings)), 0
+    for _, row in ElementTree.iterparse(io.BytesIO(content)):
+        if row.tag != f"{_SHEET}row":
+            continue
+        before, number = number, int(row.get("r") or number + 1)
+        _refuse_cells(file, number)
+        if number <= before:
+            raise ValueError(number)
+        texts: list[str] = []
+        for cell in row.iter(f"{_SHEET}c"):
+            place = _column((cell.get("r") or "").rstrip("0123456789")) or len(texts) + 1
+            texts += [""] * (place - 1 - len(texts))
+            texts[place - 1 :] = [text_of(cell)]
+        yield number, texts
+        row.clear()
 
 
-def _elements(file: File, name: str) -> Iterator[tuple[str, ElementTree.Element]]:
-    """Give start and end of the elements of an OpenDocument sheet that have a name."""
+@cache
+def _column(letters: str) -> int:
+    """Return the number of a column, 0 where it has no name.
+
+    >>> _column("A"), _column("AB"), _column("")
+    (1, 28, 0)
+    """
+    if not re.fullmatch("[A-Z]{0,3}", letters):
+        raise ValueError(letters)
+    return sum((ord(letter) - 64) * 26**place for place, letter in enumerate(reversed(letters)))
+
+
+class _Cells:
+    """Turns the cells of an Excel workbook into the texts that they show."""
+
+    def __init__(self, book: Any, strings: Sequence[str]) -> None:
+        from openpyxl.styles.numbers import BUILTIN_FORMATS
+
+        own = dict(enumerate(book._number_formats, 164))  # where those of a workbook begin
+        self._patterns = [{**BUILTIN_FORMATS, **own}.get(style.numFmtId, "General") for style in book._cell_styles]
+        self._book, self._strings = book, strings
+
+    def __call__(self, cell: ElementTree.Element) -> str:
+        """Return the text of a cell; an error shows nothing."""
+        kind, value = cell.get("t", "n"), cell.findtext(f"{_SHEET}v") or ""
+        if kind == "inlineStr":  # a text, or runs of it; how it is pronounced is no part of it
+            parts = cell.find(f"{_SHEET}is")
+            runs = [one if one.tag == _T else one.find(_T) for one in parts or () if one.tag in (_T, f"{_SHEET}r")]
+            value = "".join(one.text or "" for one in runs if one is not None)
+        if not value or kind == "e":
+            return ""
+        if kind == "s":
+            return storable(self._strings[int(value)])
+        if kind == "b":
+            return shown(bool(int(value)))
+        return self._number(value, int(cell.get("s", 0))) if kind == "n" else storable(value)
+
+    def _number(self, value: str, style: int) -> str:
+        number = float(value) if set(value) & set(".eE") else int(value)
+        if style not in self._book._date_formats:
+            return shown(number, self._patterns[style])
+        from openpyxl.utils.datetime import from_excel
+
+        try:
+            return shown(from_excel(number, self._book.epoch, timedelta=style in self._book._timedelta_formats))
+        except (OverflowError, ValueError):
+            return ""
+
+
+def _open_document(file: File) -> dict[str, tuple[list[int], list[list[str]]]]:
+    """Return the rows of every sheet of an OpenDocument file, which is one stream of them; it is read once."""
+    return file.once("content", lambda: _read_open_document(file))
+
+
+def _read_open_document(file: File) -> dict[str, tuple[list[int], list[list[str]]]]:
     _check(file)
     try:
         with zipfile.ZipFile(io.BytesIO(file.source.data)) as packed, packed.open("content.xml") as content:
-            for event, element in ElementTree.iterparse(content, ("start", "end")):
-                if element.tag == _TABLE + name:
-                    yield event, element
-    except (ElementTree.ParseError, KeyError, *DAMAGED):
-        raise _damaged(file) from None
+            events = ElementTree.iterparse(content, ("start", "end"))
+            sheets = (one for event, one in events if event == "start" and one.tag == f"{_TABLE}table")
+            return {str(one.get(f"{_TABLE}name")): _filled(file, _open_document_rows(file, events)) for one in sheets}
+    except (ElementTree.ParseError, KeyError, *DAMAGED) as error:
+        raise error if isinstance(error, InputError) else _damaged(file) from None
 
 
-def _open_document(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
-    """Give number and cells of the rows of a sheet of an OpenDocument file; cells hold the text that they show."""
-    within, number = False, 1
-    with zipfile.ZipFile(io.BytesIO(file.source.data)) as packed, packed.open("content.xml") as content:
-        for event, element in ElementTree.iterparse(content, ("start", "end")):
-            if element.tag == f"{_TABLE}table":
-                within = event == "start" and element.get(f"{_TABLE}name") == sheet
-            elif within and event == "end" and element.tag == f"{_TABLE}table-row":
-                row: list[str] = []
-                for cell in element:
-                    lines = ["".join(line.itertext()) for line in cell.findall(f"{_TEXT}p")]
-                    times = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
-                    # Behind the last cell and row the format repeats blank ones to the edge of the sheet.
-                    _refuse_cells(file, len(row) + times if lines else 0)
-                    row += ["\n".join(lines)] * min(times, file.limits.columns + 1)
-                times = int(element.get(f"{_TABLE}number-rows-repeated", 1))
-                for place in range(times if any(row) else 0):
-                    yield number + place, list(row)
-                number += times
-                element.clear()
+def _open_document_rows(
+    file: File, events: Iterator[tuple[str, ElementTree.Element]]
+) -> Iterator[tuple[int, list[str]]]:
+    """Give number and cells of the rows up to the end of a sheet; cells hold the text that they show."""
+    number = 1
+    for event, element in events:
+        if event == "end" and element.tag == f"{_TABLE}table":
+            return
+        if event == "end" and element.tag == f"{_TABLE}table-row":
+            row: list[str] = []
+            for cell in element:
+                lines = ["".join(line.itertext()) for line in cell.findall(f"{_TEXT}p")]
+                times = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
+                # Behind the last cell and row the format repeats blank ones to the edge of the sheet.
+                _refuse_cells(file, len(row) + times if lines else 0)
+                row += ["\n".join(lines)] * min(times, file.limits.columns + 1)
+            times = int(element.get(f"{_TABLE}number-rows-repeated", 1))
+            for place in range(times if any(row) else 0):
+                yield number + place, list(row)
+            number += times
+            element.clear()
 
 
 def _refuse_cells(file: File, cells: int) -> None:

@@ -102,7 +102,7 @@ def replaced(data, member, content):
     ("content", "said"),
     [
         (CELLS.format('<dimension ref="A1:ZZ1000000"/><sheetData/>'), "702,000,000 cells"),
-        (CELLS.format('<sheetData><row r="99999999999"><c r="A1"><v>1</v></c></row></sheetData>'), "1,001 cells"),
+        (CELLS.format('<sheetData><row r="99999999999"><c r="A1"><v>1</v></c></row></sheetData>'), "99,999,999,999 cells"),
         (CELLS.format("<sheetData>" + "<row/>" * 300_000 + "</sheetData>"), "packed more than 100 : 1"),
         ('<!DOCTYPE x [<!ENTITY a "b">]>' + CELLS.format("<sheetData/>"), "entities declared in"),
         ("<worksheet><sheetData>", "a damaged or unusual workbook"),
@@ -172,3 +172,18 @@ def test_a_sheet_that_repeats_its_rows_is_bounded():
     source = archive({"mimetype": one.read("mimetype"), "content.xml": many}, "a.ods")
     with pytest.raises(InputError, match="at most 1,000 cells"):
         kp.load(gold=source, limits=Limits(table_cells=1000))
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods"])
+def test_a_workbook_is_opened_once_for_all_of_its_sheets(ending, monkeypatch):
+    opened = []
+    real = zipfile.ZipFile.__init__
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", lambda *given, **named: opened.append(1) or real(*given, **named))
+    counts = []
+    for sheets in (3, 30):
+        rows = {f"p{number}": [["doc_id", "phrase"], ["d1", f"a{number}"], ["d2", "b"]] for number in range(sheets)}
+        source = (workbook if ending == "xlsx" else open_document)(rows)
+        opened.clear()
+        assert len(kp.load(gold=source).gold) == 2 * sheets
+        counts.append(len(opened))
+    assert counts[0] == counts[1]
