@@ -60,6 +60,10 @@ def escape_markdown(text: str) -> str:
     return _BLOCK.sub(r"\1\2\\", _EMOJI.sub(r":\1\\:", _MARKDOWN.sub(r"\\\g<0>", line)))
 
 
+#: Characters that XML cannot hold, and an underscore that would begin the code of one.
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+
+
 def neutralise(text: str) -> str:
     """Return a spreadsheet cell that no spreadsheet takes for a formula.
 
@@ -163,8 +167,20 @@ def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         for name, frame in frames.items():
-            neutral(frame).to_excel(book, sheet_name=name[:31], index=False)
+            safe = neutral(frame)
+            texts = [name for name in safe if not pd.api.types.is_numeric_dtype(safe[name])]
+            safe[texts] = safe[texts].map(lambda cell: stored(cell) if isinstance(cell, str) else cell)
+            safe.rename(columns=stored).to_excel(book, sheet_name=name[:31], index=False)
     return buffer.getvalue()
+
+
+def stored(text: str) -> str:
+    """Return a text as XLSX keeps it: what XML cannot hold by its code, as ECMA-376 has it (`ST_Xstring`).
+
+    >>> stored("tide\\x01"), stored("_x0001_")
+    ('tide_x0001_', '_x005F_x0001_')
+    """
+    return _NOT_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -193,3 +194,18 @@ def test_sources_have_references() -> None:
 def test_by_default_it_ranks_by_f1_at_the_average_gold_size(lectures: kp.Corpus) -> None:
     found = report(lectures, interval="none", sections=["leaderboard"])
     assert found.settings.k == (6,)
+
+
+@pytest.mark.parametrize("odd", ["\x01", "\x0b", "\x1f", "\ufffe"])
+def test_characters_that_xml_cannot_hold_end_neither_workbook_nor_archive(odd: str) -> None:
+    gold = {f"an{odd}na": {f"d{odd}": ["tide"], "e": ["sea"]}, "ben": {f"d{odd}": ["tide"], "e": ["ebb"]}}
+    corpus = kp.load(gold=gold, systems={f"s{odd}": {f"d{odd}": ["tide"]}, "t": {"e": ["sea"]}})
+    found = report(corpus, k=1, interval="none", sections=list(SECTIONS))
+    with zipfile.ZipFile(io.BytesIO(found.zip())) as archive:
+        cells = {
+            cell.value
+            for sheet in openpyxl.load_workbook(io.BytesIO(archive.read("tables.xlsx")))
+            for row in sheet
+            for cell in row
+        }
+    assert {f"s_x{ord(odd):04X}_", "t"} <= cells
