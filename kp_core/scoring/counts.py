@@ -86,6 +86,13 @@ class Counts:
             return np.asarray((self.size > 0) | ((self.negatives > 0) & (rule != "skip")))
         return np.ones(len(self.size), bool)
 
+    @property
+    def unjudged(self) -> Bools:
+        """Documents without a judged negative (D,), where such a document has no bpref; of trec_eval it has one."""
+        if self.settings.empty_gold == "zero-if-judged":
+            return np.zeros(len(self.size), bool)
+        return np.ones(len(self.size), bool) if self.judged is None else np.isnan(self.judged)
+
     def blocks(self) -> list[Counts]:
         """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
         if len(self.size) <= BLOCK:
@@ -227,8 +234,7 @@ class View(Cells):
         status[counts.size == 0] = "gold_empty"
         status[~counts.listed] = "missing_document"
         if asked.measure.name == "bpref":
-            unjudged = np.ones(len(counts.size), bool) if counts.judged is None else np.isnan(counts.judged)
-            status[unjudged] = "no_judged_negatives"
+            status[counts.unjudged] = "no_judged_negatives"
         status[np.isnan(self.hits)] = "universe_too_large"
         return status.astype(np.str_)
 

@@ -53,12 +53,15 @@ def test_every_document_and_measure(seed, tied, highest):
 def test_bpref_with_judged_negatives(seed, lowest):
     drawn = draw(seed, tied=seed % 2 == 0, lowest=lowest, highest=2)  # a grade of -1 is no judgement
     theirs, found, compared = trec(drawn), ours(drawn, "bpref"), 0
+    unjudged = 0  # topics without a judged negative, of which trec_eval gives relevant retrieved / R
     for document, values in theirs.items():
         grades = set(drawn.gold[document].values())
-        if 0 in grades and max(grades) > 0 and drawn.runs[document]:
+        if max(grades) > 0 and drawn.runs[document]:
             compared += 1
+            unjudged += 0 not in grades
             assert found[document] == pytest.approx(values["bpref"], abs=1e-9), document
     assert compared > 5
+    assert unjudged
 
 
 @pytest.mark.parametrize(("level", "lowest"), [(1, 0), (2, 1), (2, -1)])

@@ -96,11 +96,12 @@ def propensity_scored_precision(at: View) -> Floats:
 
 @measure("bpref")
 def bpref(at: View) -> Floats:
-    """Return bpref; NaN without judged negatives."""
-    judged = at.counts.judged
-    if judged is None:
-        return np.full(at.hits.shape, np.nan)
-    return ratio(np.broadcast_to(judged[:, None], at.hits.shape), at.size)
+    """Return bpref; without judged negatives NaN, or as trec_eval has it: none stands above a hit."""
+    counts, hits = at.counts, at.hits
+    if counts.judged is not None:
+        judged = np.broadcast_to(counts.judged[:, None], hits.shape)
+        hits = np.where(np.isnan(judged), hits, judged)
+    return ratio(np.where(counts.unjudged[:, None], np.nan, hits), at.size)
 
 
 @measure("RBP")
