@@ -16,6 +16,7 @@ from kp_core.reading.choices import Finding, Level, Question, Reply
 from kp_core.reading.family import File, Recognition
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
+from kp_core.reading.layout import Layout
 from kp_core.reading.rows import Part
 from kp_core.reading.sniff import columns_of
 from kp_core.reading.values import is_number
@@ -74,7 +75,9 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | None:
         found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
         if len(others) > len(_as_it_is(file)) and "phrase" not in file.choice.columns:  # another column may be meant
             return Finding("ask", part.file, found, "different ones", others)
-    if part.checked.one_file and len(part.table) and part.checked.first_line == 1 and (row := _odd_first_row(part)):
+    headed = any(isinstance(layout, Layout) and layout.table.header for layout in recognition.plan)
+    at_top = part.checked.one_file and len(part.table) and part.checked.first_line == 1 and not headed
+    if at_top and (row := _odd_first_row(part)):
         header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
         answers = (Reply("row 1 is a header", {file.name: header}), *_as_it_is(file))
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"

@@ -12,6 +12,7 @@ from kp_core.cli import main
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Choice, Source, findings, load
 from kp_core.text.stem import stem_words
+from tests.awkward.files import parquet
 from tests.format_samples import archive
 
 WORDS = """
@@ -246,3 +247,12 @@ def test_counted_documents_of_several_files_are_known_by_their_titles() -> None:
 def test_an_encoding_of_another_script_is_not_taken_for_windows_1252() -> None:
     with pytest.raises(InputError, match="name its encoding"):
         kp.load(gold=Source("g.csv", "id;keywords\nd1;деревня; город\n".encode("cp1251")))
+
+
+def test_a_format_that_names_its_columns_is_not_asked_for_a_header():
+    rows = {"doc_id": ["Tides", "d1", "d2", "d3"], "phrase": ["gauge", "tide", "sea", "moon"]}
+    corpus = kp.load(gold=Source("a.parquet", parquet(rows)))
+    assert corpus.gold["doc_id"].tolist() == rows["doc_id"]
+    lines = "".join(f"{doc_id}\t{phrase}\n" for doc_id, phrase in zip(*rows.values(), strict=True))
+    with pytest.raises(kp.Question, match="a first row that is unlike the others"):
+        kp.load(gold=Source("a.tsv", lines.encode()))
