@@ -120,7 +120,7 @@ def load(
     >>> corpus.runs[["system", "doc_id", "rank", "phrase"]].values.tolist()
     [['yake', 'd1', 1, 'tide'], ['yake', 'd1', 2, 'moon']]
     """
-    for fix in (fixes := tuple(fixes)):
+    for fix in (fixes := tuple(dict.fromkeys(fixes))):  # a workspace may name one many times
         id_fix(fix)
     found, files = taken_out(as_pandas(files), limits) if files is not None else ({}, None)
     for name, items in (("broader", as_pandas(broader)), ("frequencies", as_pandas(frequencies))):

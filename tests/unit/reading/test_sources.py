@@ -203,3 +203,11 @@ def test_keep_first_keeps_an_empty_list_and_nothing_of_a_second_file() -> None:
     corpus = kp.load(systems={"s": files}, fixes=["keep-first"])
     assert (corpus.systems, len(corpus.runs)) == (["s"], 0)
     assert corpus.empty.to_numpy().tolist() == [["system", "s", "d1"]]
+
+
+def test_a_fix_that_is_named_again_counts_once() -> None:
+    corpus = kp.load(gold={"D1": ["tide"]}, systems={"s": {"d1": ["tide"]}}, fixes=["casefold-ids"] * 100_000)
+    assert corpus.report.fixes == ("casefold-ids",)
+    assert [note.message for note in corpus.report.notes if "casefold-ids" in note.message] == [
+        "The fix “casefold-ids” changed 1 id."
+    ]
