@@ -8,7 +8,6 @@ import os
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -144,7 +143,6 @@ def _texts(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
         row.clear()
 
 
-@cache
 def _column(letters: str) -> int:
     """Return the number of a column, 0 where it has no name.
 
