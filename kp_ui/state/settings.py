@@ -47,10 +47,16 @@ PAGE = "page"
 
 
 @cache  # asked dozens of times a run
-def measures(hierarchy: bool = False) -> tuple[str, ...]:
-    """Return the measures that rank systems, the common ones first; hierarchy: also those that need one."""
-    ranking = [name for name in of_systems(hierarchy) if kp.MEASURES[name].better == "higher"]
+def _ranking() -> tuple[str, ...]:
+    """Return the measures that rank systems, the common ones first."""
+    ranking = [name for name in of_systems(hierarchy=True) if kp.MEASURES[name].better == "higher"]
     return (*(name for name in FIRST if name in ranking), *(name for name in ranking if name not in FIRST))
+
+
+def measures() -> tuple[str, ...]:
+    """Return the measures that rank the systems on screen, the common ones first."""
+    broader = len(workspace.corpus().vocabulary.broader) > 0 and link.chosen().get("by_concept") == "yes"
+    return tuple(name for name in _ranking() if broader or kp.MEASURES[name].family != "hierarchy")
 
 
 def options(name: str) -> tuple[str, ...]:
@@ -59,7 +65,7 @@ def options(name: str) -> tuple[str, ...]:
     if name == "k":
         return (*BY_SIZE, *NUMBERS)
     if name == "measure":
-        return measures(len(corpus.vocabulary.broader) > 0 and link.chosen().get("by_concept") == "yes")
+        return measures()
     if name == "annotators":
         several = ("union", "majority", "intersection", "votes") if len(corpus.annotators) != 1 else ("union",)
         return (*several, *corpus.annotators)
