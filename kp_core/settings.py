@@ -235,6 +235,7 @@ class Preset:
 
     note        what else must be known to meet its numbers
     reproduced  values that are equal / compared, and on which outputs
+    of          what it scores: a spread tries conventions of subject indexing only where concepts are compared
     """
 
     source: str
@@ -242,12 +243,22 @@ class Preset:
     k: tuple[Cutoff, ...] = ("average",)
     note: str = ""
     reproduced: str = ""
+    of: Literal["keyphrases", "subjects"] = "keyphrases"
 
 
 PRESETS: dict[str, Preset] = {
     name: Preset(**{**words, "k": tuple(words.get("k", Preset.k))})
     for name, words in read_toml("data/presets.toml").items()
 }
+
+
+def presets_for(settings: Settings) -> tuple[str, ...]:
+    """Return the presets that may have been meant: those of subject indexing only where concepts are compared.
+
+    >>> "annif" in presets_for(Settings()), "annif" in presets_for(Settings(by_concept="yes"))
+    (False, True)
+    """
+    return tuple(name for name, one in PRESETS.items() if one.of == "keyphrases" or settings.by_concept == "yes")
 
 
 def preset(name: str) -> Preset:

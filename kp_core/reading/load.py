@@ -33,7 +33,7 @@ from kp_core.reading.rows import Part, Rows
 from kp_core.reading.settle import align
 from kp_core.reading.sniff import recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
-from kp_core.reading.vocabulary_tables import taken_out, vocabulary_of
+from kp_core.reading.vocabulary_tables import ABOUT, taken_out, vocabulary_of
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
@@ -128,7 +128,11 @@ def load(
             found.setdefault(name, []).extend(items if isinstance(items, list | tuple) else [items])
     vocabulary = vocabulary_of(found, limits, encoding)
     corpus = _load(gold, systems, documents, judgements, files, roles, encoding, strict, fixes, limits)
-    return replace(corpus, vocabulary=vocabulary) if vocabulary.given else corpus
+    if not vocabulary.given:
+        return corpus
+    told = tuple(Note("info", name, ABOUT[name].format(rows=len(table))) for name, table in vocabulary.given.items())
+    report = replace(corpus.report, notes=(*corpus.report.notes, *told))
+    return replace(corpus, vocabulary=vocabulary, report=report)
 
 
 def _load(

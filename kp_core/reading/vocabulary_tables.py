@@ -29,6 +29,13 @@ _ALSO = {
 }
 
 
+#: What is said of each table that was read.
+ABOUT = {
+    "broader": "{rows:,} rows of concepts and broader ones were read; hP, hR and hF1 count with them",
+    "frequencies": "how many documents have {rows:,} concepts was read; PSP and gain = propensity weigh with it",
+}
+
+
 def columns_of(table: Table, name: str) -> dict[str, str]:
     """Return column of a vocabulary's table → its name in a file; empty where a needed one is not named."""
     heads = {plain(head): head for head in reversed(table.names)} if table.header else {}

@@ -209,6 +209,9 @@ class View(Cells):
 
     def values(self, asked: Asked) -> Floats:
         """Return the value of every document and cutoff (D, K); NaN where undefined."""
+        if asked.over:
+            each = self.counts.at(asked.over).values(replace(asked, over=(), cutoff=None))
+            return np.repeat(each.mean(axis=1, keepdims=True), len(self.cutoffs), axis=1)
         values, counts = asked.scores(self), self.counts
         without = counts.size == 0
         if asked.of_tables or not without.any():

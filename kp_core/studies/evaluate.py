@@ -278,7 +278,7 @@ def _rows(
     system, average, subset = names
     rows = []
     for place, cutoff in enumerate(cutoffs):
-        shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
+        shown = None if one.measure.fixed is not None or one.over or cutoff == "larger" else cutoff
         numbers = values.row(min(place, len(values.value) - 1), documents)
         rows.append((system, one.name(shown), shown, average, subset, *numbers))
     return rows

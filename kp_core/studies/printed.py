@@ -211,7 +211,7 @@ def _from_preset(means: Sequence[Settings], named: Sequence[Mapping[str, Setting
             for own, presets in zip(means, named, strict=True)
             for convention, (_, new) in presets[name].differences(own).items()
         }
-        for name in PRESETS
+        for name in named[0]
     }
     nearest = min(found, key=lambda name: len(found[name]))
     return nearest, tuple(f"{convention}:{format_value(value)}" for convention, value in found[nearest].items())

@@ -19,7 +19,7 @@ from kp_core.scoring.counts import Counted, count_systems, counted_alike, table_
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value, settled
+from kp_core.settings import FIELDS, Average, Changes, Cutoff, Settings, format_value, presets_for, settled
 from kp_core.studies.printed import Printed, Printing, Tried
 from kp_core.studies.printed import printing as printing_of
 from kp_core.studies.result import Numbers
@@ -174,7 +174,7 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
     now = data.settings.changed(k=asked.cutoffs(data.settings))
     meaning = _Meaning(asked, now)
     current, changes, grid = meaning.of(now), meaning.single_changes(), meaning.grid(GRID)
-    presets = {name: meaning.preset(corpus, name) for name in PRESETS}
+    presets = {name: meaning.preset(corpus, name) for name in presets_for(now)}
     singles = [(field, value, record) for field, value, _, record in changes if record != current]
     rows = [("current", now.preset, current), *(("preset", name, meaning.of(own)) for name, own in presets.items())]
     rows += [("grid", "", record) for record in dict.fromkeys(map(meaning.of, grid))]

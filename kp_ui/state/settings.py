@@ -34,7 +34,7 @@ NORMALISERS = (
 GROUPS: dict[str, tuple[str, ...]] = {
     "Matching": ("normalise", "by_concept", "gold_stemmed", "hits_as", "variants", "filter", "titles"),
     "Lists": ("duplicates", "ties", "missing", "gold_list", "empty_gold"),
-    "Averages": ("average", "denominator"),
+    "Averages": ("average", "subject_empty", "denominator"),
     "Ranking": ("gain", "gains", "ap", "ap_repeats", "ideal", "rr"),
 }
 CONVENTIONS = sum(GROUPS.values(), ())

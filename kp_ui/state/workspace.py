@@ -50,15 +50,17 @@ ARRIVED = "arrived"
 
 @dataclass(frozen=True)
 class Sample:
-    """A data set that ships with the app: its title, and what its files are."""
+    """A data set that ships with the app: its title, and what its files are; the vocabulary's tell that themselves."""
 
     title: str
     files: Mapping[str, Role]
+    vocabulary: tuple[str, ...] = ()
 
     def uploads(self) -> Uploads:
         """Return the sample's files as if the user had loaded them, each with what it is."""
         roles = {path: role for name, role in self.files.items() for path in sorted(SAMPLE_DATA.glob(name))}
-        files = tuple(Source(path.name, path.read_bytes()) for path in roles)
+        paths = [*roles, *(SAMPLE_DATA / name for name in self.vocabulary)]
+        files = tuple(Source(path.name, path.read_bytes()) for path in paths)
         return Uploads(files, {path.name: Choice(role=role) for path, role in roles.items()})
 
 
@@ -79,6 +81,7 @@ SAMPLES = {
     "titles": Sample(
         "20 book titles, headings of 3 indexers, 2 systems",
         {"titles/indexers.csv": "gold", "titles/systems/*": "system", "titles/documents.csv": "documents"},
+        ("titles/broader.csv", "titles/frequencies.csv"),
     ),
     "chinese": Sample(
         "5 short Chinese texts, 2 systems",

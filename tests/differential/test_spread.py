@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.settings import FIELDS, PRESETS, Settings
+from kp_core.settings import FIELDS, Settings, presets_for
 from kp_core.studies.spread import GRID, Spread, spread
 from kp_core.studies.stability import stability
 from tests.corpora import corpus_of, scored
@@ -87,7 +87,7 @@ def test_the_grid_holds_what_differs_for_a_measure(measure: str, options: dict[s
 @pytest.mark.parametrize("measure", ["F1@k", "MAP", "MRR", "nDCG@k", "kappa"])
 def test_presets_are_those_evaluations_at_the_cutoff_in_use(measure: str) -> None:
     frame = spread(CORPUS, measure=measure, k=5).frame
-    for name in PRESETS:
+    for name in presets_for(Settings()):
         rows = frame[(frame["kind"] == "preset") & (frame["preset"] == name)]
         assert dict(zip(rows["system"], rows["value"], strict=True)) == values(measure, k=5, preset=name)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
-from kp_core.settings import SUBJECT, Cutoff, Settings
+from kp_core.settings import LARGEST_K, SUBJECT, Cutoff, Settings
 
 Family = Literal["overlap", "ranking", "concordance", "annotators", "hierarchy"]
 
@@ -87,11 +87,15 @@ def measure(name: str) -> Callable[[Callable[..., Floats]], Callable[..., Floats
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure as asked for: with its cutoff (None: the cutoff of the evaluation) and its parameter."""
+    """A measure as asked for: with its cutoff (None: that of the evaluation), its parameter, or its mean over cutoffs.
+
+    over  the cutoffs whose values are averaged, document by document
+    """
 
     measure: Measure
     cutoff: Cutoff | None = None
     value: float | None = None
+    over: tuple[int, ...] = ()
 
     @property
     def fixed(self) -> Cutoff | None:
@@ -114,6 +118,8 @@ class Asked:
         ('P@5', 'P@O', 'RBP(p=0.8)')
         """
         base = self.measure.name
+        if self.over:
+            return f"{base[:-1]}mean({self.over[0]}..{self.over[-1]})"
         if self.value is not None:
             base += f"({self.measure.parameter}={self.value:g})"
         shown = self.cutoff if self.cutoff is not None else cutoff
@@ -128,6 +134,8 @@ class Asked:
         >>> parse("kappa").averages("usual"), parse("F1@k").averages("both"), parse("MAP").averages("micro")
         (['micro'], ['micro', 'macro'], ['macro'])
         """
+        if self.over:
+            return ["macro"]
         wanted = ["micro", "macro"] if average == "both" else [average]
         if average in ("usual", "f-of-means", *SUBJECT) and self.measure.family in ("concordance", "annotators"):
             wanted = ["micro"]
@@ -141,8 +149,10 @@ class Asked:
 def parse(text: str) -> Asked:
     """Read a measure as users write it; printing the result gives the same text back.
 
-    >>> parse("F1@10").cutoff, parse("F1@M").cutoff, parse("kappa").measure.family
-    (10, 'all', 'concordance')
+    R@mean(5..50) is the mean over the cutoffs 5, 10, …, 50: in steps of the first.
+
+    >>> parse("F1@10").cutoff, parse("F1@M").cutoff, parse("kappa").measure.family, parse("R@mean(5..15)").over
+    (10, 'all', 'concordance', (5, 10, 15))
     """
     text = text.strip()
     with_value = re.fullmatch(r"([\w-]+)\((\w+)=(\d*\.?\d+)\)", text)
@@ -154,6 +164,10 @@ def parse(text: str) -> Asked:
         return Asked(MEASURES[text])
     base, _, cutoff = text.rpartition("@")
     declared = MEASURES.get(f"{base}@k")
+    mean = re.fullmatch(r"mean\((\d{1,5})\.\.(\d{1,5})\)", cutoff)
+    if declared and mean and 0 < int(mean[1]) < int(mean[2]) <= LARGEST_K:
+        first, last = int(mean[1]), int(mean[2])
+        return Asked(declared, "none", over=tuple(range(first, last + 1, first)))
     if declared and cutoff.isdigit() and int(cutoff) > 0:
         return Asked(declared, int(cutoff))
     if declared and cutoff in LETTERS and (cutoff != "G" or base == "F1"):
