@@ -31,14 +31,14 @@ def section() -> None:
         if heading is None:
             st.info("No heading fits the search.")
         else:
-            _documents(system, heading)
+            _documents(system, *heading)
     if system:
         with st.expander(f"What {show.plain(system)} misses and adds most often, over all documents"):
             _frequent(system)
 
 
-def _listed(system: str, search: str) -> str | None:
-    """Let the user choose a heading; None where the search leaves none."""
+def _listed(system: str, search: str) -> tuple[str, str] | None:
+    """Let the user choose a heading, which has an identifier and a name; None where the search leaves none."""
     found = cached.here(kp.subjects) if system else cached.ask(kp.subjects, cached.without_cutoff())
     rows = screen_tables.headings(found, system, search)
     shown = rows.drop(columns="subject")
@@ -52,14 +52,14 @@ def _listed(system: str, search: str) -> str | None:
     for width, columns in (("wide", list(shown)), ("narrow", screen_tables.FEWER)):
         with st.container(key=f"headings-{width}"):
             tables.to_choose(shown[[name for name in shown if name in columns]], ids, place, "heading")
-    return ids[place] if ids else None
+    return (ids[place], str(rows["heading"].iloc[place])) if ids else None
 
 
-def _documents(system: str, heading: str) -> None:
+def _documents(system: str, heading: str, name: str) -> None:
     """Show the documents of a heading; a click opens one."""
     asked = cached.at_cutoff() if system else cached.without_cutoff()
     table = cached.ask(documents_of, asked, subject=heading, system=system)
-    show.subheader(show.plain(heading))
+    show.subheader(show.plain(name))
     corpus = workspace.corpus()
     shown = screen_tables.occurrences(table, corpus.documents, len(corpus.annotators))
     tables.to_choose(shown, table["document"].tolist(), None, "document", opens="documents")

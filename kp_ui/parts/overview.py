@@ -10,7 +10,7 @@ from kp_core.charts import board, curves, dots, screen_tables
 from kp_core.charts.board import Row
 from kp_core.charts.selection import has_curve, named
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import Settings
+from kp_core.settings import SUBJECT, Settings
 from kp_core.takeaway import figures
 from kp_core.words import answers, statements
 from kp_ui.parts import results
@@ -186,6 +186,6 @@ def _published(here: kp.Result, name: str, system: str) -> None:
 
 def conventions() -> None:
     """Say in one line how far other published conventions move the best system."""
-    if len(workspace.corpus().runs) <= AT_ONCE:
+    if len(workspace.corpus().runs) <= AT_ONCE and settings.settings().average not in SUBJECT:
         show.small(statements.range_of(cached.spread(settings.value("measure"))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

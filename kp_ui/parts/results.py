@@ -16,6 +16,7 @@ from kp_core.errors import Note
 from kp_core.scoring.counts import HUMANS, longest_lists
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
+from kp_core.settings import SUBJECT
 from kp_core.studies.answer import Answer
 from kp_core.studies.result import Numbers
 from kp_ui.state import cached, link, settings, workspace
@@ -44,7 +45,7 @@ def answer(said: Answer, systems: Iterable[str] = ()) -> None:
 
 def with_people(here: kp.Result) -> kp.Result:
     """Return values of systems with those of people beside them: each annotator against the others, where few are."""
-    if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
+    if settings.settings().average in SUBJECT or not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
         return here
     # People choose sets, so their values are the same at every cutoff, and one is asked for, whatever k is.
     asked = cached.unless_too_small(settings.settings().changed(k="all"))

@@ -13,7 +13,7 @@ import kp_core as kp
 from kp_core.errors import Note
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
-from kp_core.settings import Average, Settings
+from kp_core.settings import SUBJECT, Average, Settings
 from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.over_k import OverK
 from kp_core.studies.over_k import over_k as over_k_of
@@ -108,7 +108,7 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
     """
     cutoff = in_use.cutoff()
     asked = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))
-    if people:
+    if people and asked.average not in SUBJECT:  # people have no mean over subjects
         asked = asked.changed(annotators="others:majority" if asked.annotators == "majority" else "others")
     try:
         result = ask(kp.evaluate, asked, measures, baselines=baselines)
