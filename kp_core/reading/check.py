@@ -45,7 +45,8 @@ def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Checked:
     for name in (name for name in ("score", "relevance") if name in table.column_names):
         table = _amounts(table, name, rows.role, file, reasons, notes)
     lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
-    read = len(rows.table) + len(rejected)
+    # A list without a phrase is a row only where it is rejected.
+    read = rows.read + len(rejected) - len(rows.rejected)
     first = rows.line(0) if len(rows.table) else 0
     if reasons:
         rejected += _contents(rows, file, reasons, text)
@@ -192,7 +193,7 @@ def refuse_if_mostly_rejected(name: str, checked: Sequence[Checked], limits: Lim
     shown = f"{reason} (“{content[:60]}”)"
     if strict:
         raise InputError(where, shown, "no rejected row (strict)", "Correct the row, or load without strict.")
-    read = sum(part.read for part in checked)
+    read = sum(part.read - part.blank for part in checked)
     if len(rejected) * 100 > limits.rejected_percent * read:
         rows = f"{len(rejected):,} of {counted(read, 'row')}"
         found = f"{rows} that {'does' if len(rejected) == 1 else 'do'} not fit, the first: {shown}"

@@ -164,7 +164,7 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
         return False
     if len(found) < lines:
         return False  # blank lines are counted by the slower way
-    table.columns = list(found.columns)
+    table.columns, table.read = list(found.columns), lines
     pa.default_memory_pool().release_unused()  # Arrow keeps what it took to split the text
     return True
 
@@ -181,6 +181,7 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
         rows.clear()
 
     for line, record in _records(file, file.text, delimiter, quoting):
+        table.read += 1
         if len(record) == width:
             lines.append(line)
             rows.append(record)

@@ -75,7 +75,7 @@ def dict_rows(
         texts, bad_texts = text_column(list(lists.values()))
         marked = dict.fromkeys((*bad_ids, *bad_texts), HALF_A_CHARACTER)
         table = pa.table({"doc_id": ids, "text": texts})
-        return [Rows("documents", table, marked=marked)], f"a dictionary of {counted(len(lists), 'text')}"
+        return [Rows("documents", table, len(lists), marked=marked)], f"a dictionary of {counted(len(lists), 'text')}"
     if any(isinstance(value, str) for value in lists.values()):
         raise InputError(
             name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list."

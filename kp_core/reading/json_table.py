@@ -86,7 +86,8 @@ def _of_records(file: File) -> Table | None:
         values = [{KEY: file.stem} | values[0]]
     table = _of_rows(file, values, [record.line for record in good])
     broken = [(file.name, one.line, one.broken, storable(one.content)) for one in file.records if one.broken]
-    return replace(table, rejected=broken + table.rejected, **_said_of_rows(table))
+    read = table.read + len(file.records) - len(good)
+    return replace(table, read=read, rejected=broken + table.rejected, **_said_of_rows(table))
 
 
 def _said_of_rows(table: Table) -> dict[str, Any]:

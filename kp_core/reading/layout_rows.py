@@ -64,6 +64,7 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     first.rejected = table.rejected + first.rejected
     first.notes = notes + rejected_by_people + first.notes
     first.blank += table.blank + size - len(table)
+    first.read += table.read - len(table)
     first.counted = len(table) if layout.numbered else 0
     for part in parts:
         part.titles, part.datasets = titles, layout.table.datasets
@@ -104,7 +105,7 @@ def _phrases(layout: Layout) -> list[Rows]:
         return [_lists(layout, "gold", gold), _lists(layout, "system", others)]  # side by side in one sheet
     filled, hollow = _empty_lists(layout)
     rows = _long(filled)
-    rows.blank = len(layout.table) - len(filled.table)
+    rows.read, rows.blank = len(layout.table), len(layout.table) - len(filled.table)
     return [rows, *([hollow] if hollow is not None else [])]
 
 
@@ -221,7 +222,7 @@ def _long(layout: Layout) -> Rows:
     if not table.header:
         said = f"There is no header; by their content there are {in_words(told(columns))}."
         notes.append(Note("warning", table.file, said))
-    return Rows(role, pa.table(taken), table.lines, notes=notes)
+    return Rows(role, pa.table(taken), len(table), table.lines, notes=notes)
 
 
 def _add_others(
@@ -303,7 +304,7 @@ def _add_lists(
     ids = layout.ids().to_pylist() if document is None else [document] * len(table)
     for row, (doc_id, line, source) in enumerate(zip(ids, table.line_numbers().tolist(), owners, strict=True)):
         if not doc_id.strip():
-            builder.rejected.append((table.file, line, "an empty id", str(cells.cells[row])[:200]))
+            builder.reject(table.file, line, "an empty id", str(cells.cells[row])[:200])
         elif not cells.missing[row]:
             builder.open(doc_id, file=table.file, line=line, source=source)
             cells.add(builder, row)
@@ -334,8 +335,8 @@ def _documents(layout: Layout) -> Rows:
     taken = {"doc_id": layout.ids()} | texts
     _add_others(taken, table, layout.columns.values())
     notes = table.notes + _further(layout) + said
-    rows = Rows("documents", pa.table(taken), table.lines, rejected=table.rejected, notes=notes, blank=table.blank)
-    rows.counted = len(table) if layout.numbered else 0
+    rows = Rows("documents", pa.table(taken), table.read, table.lines, rejected=table.rejected, notes=notes)
+    rows.blank, rows.counted = table.blank, len(table) if layout.numbered else 0
     return rows
 
 
@@ -355,7 +356,8 @@ def _beside(layout: Layout) -> Rows | None:
     _, first = np.unique(ids.combine_chunks().dictionary_encode().indices.to_numpy(), return_index=True)
     rows = pa.table(taken).take(pa.array(first))
     keep = pc.not_equal(rows["doc_id"], "")
-    beside = Rows("documents", rows.filter(keep), table.line_numbers()[first][keep.to_numpy()].tolist())
+    rows = rows.filter(keep)
+    beside = Rows("documents", rows, len(rows), table.line_numbers()[first][keep.to_numpy()].tolist())
     beside.counted, beside.notes = len(table) if layout.numbered else 0, said
     return beside
 
@@ -385,7 +387,7 @@ def _judged(layout: Layout) -> Rows:
     }
     taken |= {name: table.column(columns[role]) for role, name in _BESIDE_JUDGED.items() if role in columns}
     _add_others(taken, table, columns.values())
-    return Rows("judgements", pa.table(taken), table.lines)
+    return Rows("judgements", pa.table(taken), len(table), table.lines)
 
 
 def _judgements(layout: Layout) -> Rows:
@@ -422,7 +424,10 @@ def _judgements(layout: Layout) -> Rows:
     marked = {int(position[i]): reason for i, reason in reasons.items()}
     blank = table.blank + int((~keep).sum())
     lines = table.line_numbers()[pair].tolist()
-    return Rows("judgements", pa.table(taken), lines, None, None, marked, table.rejected, table.notes, blank)
+    read_rows = len(values) + table.read - len(table)
+    rows = Rows("judgements", pa.table(taken), read_rows, lines, marked=marked, rejected=table.rejected)
+    rows.notes, rows.blank = table.notes, blank
+    return rows
 
 
 def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.NDArray[np.int64]) -> None:

@@ -33,7 +33,7 @@ def document_rows(
     arrays = {name: text_column(values) for name, values in columns.items()}
     marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
     table = pa.table({name: array for name, (array, _) in arrays.items()})
-    return Rows("documents", table, lines, places, marked=marked)
+    return Rows("documents", table, len(table), lines, places, marked=marked)
 
 
 def plain_text(text: str) -> str:
@@ -94,7 +94,7 @@ class ListBuilder:
         self.role, self.limits = role, limits
         self.notes: list[Note] = []
         self.rejected: list[Rejected] = []
-        self.blank = 0
+        self.read = self.blank = 0
         self._heads: list[tuple[str | None, str, str, int]] = []
         self._lengths: list[int] = []
         self._phrases: list[str] = []
@@ -106,6 +106,16 @@ class ListBuilder:
         """Add a note on a file."""
         self.notes.append(Note(level, file, message))
 
+    def skip(self, rows: int = 1) -> None:
+        """Count rows that are blank, or no data."""
+        self.read += rows
+        self.blank += rows
+
+    def reject(self, file: str, line: int, reason: str, content: str) -> None:
+        """Keep a row of no list among the rejected ones."""
+        self.read += 1
+        self.rejected.append((file, line, reason, content))
+
     def open(self, doc_id: str, *, file: str, line: int, source: str | None = None) -> None:
         """Begin the list of a document; what is added next belongs to it."""
         # Every phrase repeats its id: of one over the limit no more is kept than shows that it is.
@@ -116,6 +126,7 @@ class ListBuilder:
         """Add a phrase to the open list; with `reject` it becomes a rejected row."""
         row = len(self._phrases)
         self._refuse_long_lists(1)
+        self.read += 1
         if reject:
             self._marked[row] = reject
         self._phrases.append(phrase)
@@ -139,6 +150,7 @@ class ListBuilder:
         """Add many plain phrases to the open list."""
         phrases = list(phrases)
         self._refuse_long_lists(len(phrases))
+        self.read += len(phrases)
         self._phrases.extend(phrases)
         self._lines.extend([self._heads[-1][3]] * len(phrases))
         self._lengths[-1] += len(phrases)
@@ -154,7 +166,7 @@ class ListBuilder:
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
         kept = list(filter(None, bare_lines(pieces) if separator == "\n" else bare_items(pieces)))
-        self.blank += len(pieces) - len(kept) if kept or len(pieces) > 1 else 0
+        self.skip(len(pieces) - len(kept) if kept or len(pieces) > 1 else 0)
         return kept
 
     def _refuse_long_lists(self, more: int) -> None:
@@ -191,5 +203,14 @@ class ListBuilder:
             lists = lists.drop(index=bad_ids)
         places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
         return Rows(
-            self.role, pa.table(columns), self._lines, places, lists, marked, self.rejected, self.notes, self.blank
+            self.role,
+            pa.table(columns),
+            self.read,
+            self._lines,
+            places,
+            lists,
+            marked,
+            self.rejected,
+            self.notes,
+            self.blank,
         )

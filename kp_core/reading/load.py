@@ -557,9 +557,8 @@ def _checked(
     # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
     own = [one for one in checked if one.role == checked[0].role]
     loaded, rejected = sum(len(one.table) for one in own), sum(len(one.rejected) for one in own)
-    blank = sum(one.blank for one in own)
-    reading = replace(reading, rows_read=loaded + rejected + blank, rows_loaded=loaded)
-    reading = replace(reading, rows_rejected=rejected, rows_blank=blank)
+    reading = replace(reading, rows_read=sum(one.read for one in own), rows_loaded=loaded, rows_rejected=rejected)
+    reading = replace(reading, rows_blank=sum(one.blank for one in own))
     called = given.name or name
     parts = (Part(one, reading.file, called, given.name is not None, origin, choice) for one in checked)
     return _Read(reading, tuple(parts))

@@ -42,7 +42,7 @@ def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = heade
         found = "a damaged or unusual Parquet file"
         raise InputError(file.name, found, "a Parquet table of text and numbers", "Write it again.") from None
     described = f"a Parquet table of {counted(len(table), 'row')} and {counted(len(columns), 'column')}"
-    return Table(file.name, names, columns, described=described, limits=file.limits)
+    return Table(file.name, names, columns, described=described, limits=file.limits, read=len(table))
 
 
 def _rows_at_once(file: File, opened: pq.ParquetFile) -> int:

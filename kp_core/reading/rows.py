@@ -27,6 +27,7 @@ class Rows:
     """Rows of one role from one file or group of files, as a family reads them.
 
     table     a column for each role found: doc_id, phrase, source (annotator or system), rank, score, ...
+    read      how many rows the family met, counted where it met them: those of the table, rejected and blank ones
     lines     line of each row, or None where row i stands in line i + 1
     places    file of each row, where the rows come from several files
     lists     for families of lists: source, doc_id, file, line and length of each list, empty ones included
@@ -40,6 +41,7 @@ class Rows:
 
     role: Role
     table: pa.Table
+    read: int
     lines: Sequence[int] | npt.NDArray[np.int64] | None = None
     places: Sequence[str] | npt.NDArray[np.object_] | None = None
     lists: pd.DataFrame | None = None
@@ -61,7 +63,7 @@ class Rows:
 class Checked:
     """Rows that can be kept, trimmed and with numbers for numbers, and those that cannot with their reasons.
 
-    read        how many rows there were
+    read        how many rows the family met
     first_line  the line of the first row of a single file, 0 where it is not known or there are several files
     """
 

@@ -119,7 +119,7 @@ def rows_of(
     for source, doc_id, value in lists:
         name = text_of(doc_id) or ""
         if not name.strip():
-            builder.rejected.append((file, 0, "an empty id", shown(value)))
+            builder.reject(file, 0, "an empty id", shown(value))
             continue
         builder.open(name, file=file, line=0, source=source)
         add_list(builder, builder.pieces(value, separator) if isinstance(value, str) else value, shape, amount)

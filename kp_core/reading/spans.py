@@ -144,7 +144,8 @@ def span_rows(
                 seen.add(phrase)
             more = {"label": ", ".join(dict.fromkeys(span.labels))} if span.labels else {}
             lists.add(phrase, line=span.line, reject=reject, **more)
-    lists.rejected += rejected
+    for row in rejected:
+        lists.reject(*row)
     lists.notes += notes
     if again:
         said = f"Phrases marked again by the same annotator in the same document: {again:,}; once counts."

@@ -34,6 +34,7 @@ class Table:
 
     names   empty until `headed` found them, where the format itself has none
     lines   line of each row, or None where row i stands in line i + 1
+    read    how many rows the opener met below the head, counted where it met them, so before any is taken out
     nulls   whether a missing value is told from an empty one, as in JSON, where it is no list
     form    the format that the file is of
     datasets  the data sets with which the ids begin, where a column told them
@@ -51,6 +52,7 @@ class Table:
     rejected: list[Rejected] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     blank: int = 0
+    read: int = 0
     sheet: str = ""
     splits: bool = True
     nulls: bool = False
@@ -154,6 +156,7 @@ def table_of(
     """Return a table of columns, each with the rows in which it holds half a character; these rows are rejected."""
     arrays = [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column, _ in columns]
     table = Table(file, header_names([storable(name) for name in names]), arrays, lines, limits=limits)
+    table.read = len(table)
     halves: dict[int, str] = {}
     for array, (_, bad) in zip(arrays, columns, strict=True):
         halves |= {row: str(array[row].as_py())[:200] for row in bad if row not in halves}
@@ -187,7 +190,8 @@ def headed(table: Table, choice: Choice) -> Table:
     if imported := next((place for place, row in enumerate(rows[:5]) if all(map(_is_imported, row))), 0):
         # Qualtrics writes codes above the questions, which are the head, and numbers of the questions below them.
         kept = [place not in (imported, *range(imported - 1)) for place in range(len(table))]
-        return headed(table.rows(pa.array(kept)), choice)
+        below = replace(table.rows(pa.array(kept)), read=table.read - kept.count(False))
+        return headed(below, choice)
     above, heads = _head(table, rows, choice)
     names = [f"column {number}" for number in range(1, len(table.columns) + 1)]
     if heads:
@@ -211,6 +215,7 @@ def headed(table: Table, choice: Choice) -> Table:
         lines=lines.tolist() if table.lines is not None else range(skipped + 1, skipped + 1 + len(lines)),
         header=bool(heads),
         rejected=rejected,
+        read=table.read - skipped - (len(table.rejected) - len(rejected)),
         notes=notes,
     )
     found = _without_blank_rows(found)

@@ -38,8 +38,11 @@ def read_sheet(file: File, sheet: str, choice: Choice) -> Table:
     numbers, rows = file.once(f"sheet {sheet}", lambda: _rows(file, sheet))
     width = len(rows[0]) if rows else 0
     columns = [pa.chunked_array([pa.array([row[i] for row in rows], pa.large_string())]) for i in range(width)]
-    blank = numbers[-1] - len(numbers) if numbers else 0
-    table = headed(Table(file.name, [], columns, numbers, limits=file.limits, blank=blank, sheet=sheet), choice)
+    read = numbers[-1] if numbers else 0
+    table = Table(
+        file.name, [], columns, numbers, limits=file.limits, blank=read - len(numbers), read=read, sheet=sheet
+    )
+    table = headed(table, choice)
     table.described = f"sheet “{sheet}” of {counted(len(table), 'row')} and {counted(width, 'column')}"
     return table
 

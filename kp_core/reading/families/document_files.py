@@ -386,7 +386,7 @@ def _add_lines(builder: ListBuilder, file: File, line: str, split: bool) -> None
     amount = "relevance" if builder.role == "gold" else "score"
     for place, one in enumerate(bare_lines(file.lines) if line == "phrase" else file.lines, 1):
         if not one.strip() or (line == "number" and place < 3 and _is_heading(one)):
-            builder.blank += 1
+            builder.skip()
             continue
         for piece in builder.pieces(one) if split else [one]:
             phrase, more = fields_of(piece) or (piece, None)

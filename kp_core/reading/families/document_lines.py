@@ -91,13 +91,13 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         found = pattern.fullmatch(line)
         doc_id, phrases = found.groups("") if found else ("", "")
         if not line.strip():
-            builder.blank += 1
+            builder.skip()
         elif separator == "@" and not found and len(comments) == number - 1 - builder.blank:
             comments.append(number)
         elif not doc_id.strip():
             shown = "TAB" if separator == "\t" else f"`{separator}`"
             reason = "an empty id" if found else f"no {shown} between id and phrases"
-            builder.rejected.append((file.name, number, reason, line[:200]))
+            builder.reject(file.name, number, reason, line[:200])
         else:
             builder.open(doc_id, file=file.name, line=number)
             if mark != "," or "+" not in phrases:
@@ -109,7 +109,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         said = "Lines were split at commas, as there is no `;`; phrases that hold commas need `;` between them."
         builder.say("warning", file.name, said)
     if comments:
-        builder.blank += len(comments)
+        builder.skip(len(comments))
         first = file.lines[comments[0] - 1][:60]
         message = f"Lines {comments[0]} to {comments[-1]} do not fit and were taken as comments: “{first}”."
         builder.say("info", file.name, message)

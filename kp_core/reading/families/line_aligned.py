@@ -191,9 +191,9 @@ def _subjects(recognition: Recognition) -> list[Rows]:
     for place, line in enumerate(file.lines, 1):
         found = _text_and_uris(line)
         if not line.strip():
-            builder.blank += 1
+            builder.skip()
         elif found is None:
-            builder.rejected.append((file.name, place, "no text, TAB and URIs", line[:200]))
+            builder.reject(file.name, place, "no text, TAB and URIs", line[:200])
         else:
             texts[str(place)] = found[0]
             builder.open(str(place), file=file.name, line=place)

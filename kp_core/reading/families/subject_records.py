@@ -111,7 +111,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     for file in files if recognition.role != "documents" else ():
         found = _records_of(file) if records else [_value(file)]
         if len(found) > 1:
-            builder.rejected.append((file.name, 0, "several records in one file", text_of(found[0].get("@id")) or ""))
+            builder.reject(file.name, 0, "several records in one file", text_of(found[0].get("@id")) or "")
         elif _SUBJECT in found[0]:
             builder.open(file.stem, file=file.name, line=0, source=systems.get(file.name))
             for identifier in _subjects(found[0][_SUBJECT]):

@@ -67,7 +67,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase a line; `%XX` is decoded where all of it is valid, and words after the tag are no part of it."""
     file, gold = recognition.files[0], recognition.role == "gold"
     names = _QRELS if gold else _RUN
-    rows = Rows(recognition.role, pa.table({}))
+    rows = Rows(recognition.role, pa.table({}), 0)
     mark = "\t" if _between_tabs(file) else None
     places, blocks, begun, comments, longer = [np.zeros(0, np.int64)], [], 1, 0, 0
     for block in _blocks(file):
@@ -91,6 +91,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         fields = fields.filter(pa.array(fits))
         blocks.append([pc.list_element(fields, place) for place in range(len(names))])
         begun += len(block)
+        rows.read += len(block)
     columns = {
         name: pa.chunked_array([block[place] for block in blocks], pa.large_string()).combine_chunks()
         for place, name in enumerate(names)

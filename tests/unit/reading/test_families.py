@@ -7,6 +7,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,23 @@ import pytest
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Question, Source, load
+from kp_core.reading.check import check
 from kp_core.reading.choices import choices_of
+from kp_core.reading.rows import Checked, Rows
 from tests.format_samples import EXAMPLES, archive, open_document, workbook
+
+
+@pytest.fixture(autouse=True)
+def every_row_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of every role are as many as their family counted when it met them, in whatever a test here reads."""
+
+    def told(rows: Rows, *given: Any) -> Checked:
+        found = check(rows, *given)
+        assert (rows.role, len(found.table) + len(found.rejected) + found.blank) == (rows.role, found.read)
+        return found
+
+    monkeypatch.setattr(import_module("kp_core.reading.load"), "check", told)
+
 
 OPENERS = {"xlsx": workbook, "ods": open_document}
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
