@@ -5,7 +5,7 @@
 # make coverage   the tests with lines and branches counted; fails below 95 % of kp_core
 # make docs   the documentation as web pages, in site/
 # make fuzz   read mutated files, as many as you like, and run drawn tests, with a seed of its own or the one you name:
-#             make fuzz INPUTS=100000 SEED=1
+#             make fuzz INPUTS=100000 SEED=1, or only mutated files for so many minutes: make fuzz MINUTES=2
 # Needs Python 3.11 or newer; name another one with: make run PYTHON=python3.12
 
 PYTHON ?= python3
@@ -48,8 +48,8 @@ coverage: .venv/.test-stamp
 	$(BIN)/coverage report --include="kp_core/*" --format=total --fail-under=95
 
 fuzz: .venv/.test-stamp
-	$(BIN)/python -m tests.fuzz $(INPUTS) $(if $(SEED),--seed $(SEED))
-	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fresh $(if $(SEED),--hypothesis-seed=$(SEED))
+	$(BIN)/python -m tests.fuzz $(INPUTS) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--seconds $$(($(MINUTES) * 60)))
+	$(if $(MINUTES),,$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fresh $(if $(SEED),--hypothesis-seed=$(SEED)))
 
 bench: .venv/.bench-stamp
 	$(BIN)/python -m benchmarks

@@ -4,16 +4,22 @@ import gzip
 import io
 import random
 import re
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from kp_core import scale
 from kp_core.reading import Choice, Source
 from kp_core.reading.families import all_families
 from kp_core.reading.family import FormatFamily
+from kp_core.reading.uploads import Uploads
+from kp_core.takeaway.workspace_file import MANIFEST, Saved, workspace_file
 from tests.awkward.files import FILES, parquet, workbook, zipped
 from tests.format_samples import EXAMPLES
+from tests.scale.tables import draw, engine, write
 
 ROLES = ("gold", "systems", "documents", "judgements", "files")
 FIXES = ("keep-first", "merge", "strip-extension", "casefold-ids", "missing-as-empty", "strip-common")
@@ -23,6 +29,8 @@ ENDINGS = (
 )
 #: Rows that are repeated make a file of so many bytes at the most.
 LARGEST = 300_000
+#: Members that files of ours begin with.
+_OURS = ("header.json.npy", MANIFEST)
 #: What readers look at: separators, quotes, brackets, names of fields, odd numbers, odd characters, magic bytes.
 TOKENS = (
     *(b"\t", b",", b";", b"|", b"@", b'"', b"'", b"\n", b"\r", b"\r\n", b" ", b":", b"=", b"%20", b"%", b"<", b">"),
@@ -52,7 +60,10 @@ class Case:
 
 
 def seeds() -> list[tuple[str, Source]]:
-    """Return the examples of all families, tables for families of binary files, and the small awkward files."""
+    """Return the examples of all families, tables for families of binary files, files of ours, and the awkward files.
+
+    Ours are statistics of a streamed run and a workspace.
+    """
     found: list[tuple[str, Source]] = []
     for family, shown in EXAMPLES.items():
         for example in shown["examples"]:
@@ -67,8 +78,24 @@ def seeds() -> list[tuple[str, Source]]:
     wide = {"id": ["d1", "d2"], "title": ["Of tides", "Of moons"], "Anna": ["a; b", "c"], "Ben 1": ["a", ""]}
     sheets = (table, {**table, "note": ["=1+1", "é", ""]}, wide, {**wide, "Ben 2": ["x", "y"]})
     found += [("F10", Source("a.xlsx", workbook(columns))) for columns in sheets]
+    found += [("statistics", _statistics()), ("workspace", _workspace())]
     small = (file for file in FILES if not callable(file.data))
     return found + [("awkward", file.source()) for file in small]
+
+
+def _statistics() -> Source:
+    with tempfile.TemporaryDirectory() as folder:
+        given = write(draw(5, documents=4), Path(folder) / "tables")
+        asked = [scale.Family("F1@k", trials=20)]
+        run = scale.stream(*given, measures=["F1@k"], k="1-2", comparisons=asked, resamples=10, engine=engine())
+        run.save(Path(folder) / "a.npz")
+        return Source("a.npz", (Path(folder) / "a.npz").read_bytes())
+
+
+def _workspace() -> Source:
+    gold, system = (Source(f"{name}.csv", f"doc_id,phrase\nd1,{name}\nd2,sea\n".encode()) for name in ("gold", "yake"))
+    uploads = Uploads((gold, system), {"yake.csv": Choice(role="system")}, ("casefold-ids",))
+    return Source("a.kpscope", workspace_file(Saved(uploads, {"k": "5"})))
 
 
 def _ending(example: str) -> str:
@@ -117,7 +144,9 @@ def structured(rng: random.Random, data: bytes) -> bytes:
             return data
         place = rng.randrange(len(members)) if members else 0
         members[place : place + 1] = [(name, mutated(rng, one, [data])) for name, one in members[place : place + 1]]
-        return zipped(*members)
+        # Files of ours are told by their first member, which is not packed; arrays are not packed either.
+        first = members[0][0] if members else ""
+        return zipped(*members, method=zipfile.ZIP_STORED if first in _OURS else zipfile.ZIP_DEFLATED)
     if rng.random() < 0.6:
         numbers = list(re.finditer(rb"[0-9]+", data))
         for found in reversed(rng.sample(numbers, min(len(numbers), 3))):
