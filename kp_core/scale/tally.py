@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -126,12 +127,12 @@ def load_tally(file: Source, limits: Limits | None = None) -> Tally:
                 raise unfit(file.name, "compressed")
             arrays: dict[str, Any] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
-        if any(array.dtype != np.float64 for array in arrays.values()):
+        if any(array.dtype != np.float64 or not np.isfinite(array).all() for array in arrays.values()):
             raise unfit(file.name, "damaged")
         if header.pop("format", None) != FORMAT:
             raise unfit(file.name, "version", version=FORMAT)
         return Tally(arrays, header.pop("ids"), header.pop("notes"), header)
     except InputError:
         raise
-    except (*DAMAGED, AttributeError, MemoryError, TypeError):
+    except (*DAMAGED, AttributeError, MemoryError, SyntaxError, TokenError, TypeError):  # NumPy parses heads as Python
         raise unfit(file.name, "damaged") from None

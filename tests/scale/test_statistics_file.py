@@ -58,6 +58,13 @@ def test_an_opened_file_says_what_the_run_said(run: scale.Streamed, data: bytes)
         pd.testing.assert_frame_equal(one.frame, other.frame)
 
 
+def zip_with(data: bytes, name: str, content: bytes) -> bytes:
+    stream = io.BytesIO(data)
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.writestr(name, content)
+    return stream.getvalue()
+
+
 Header = Callable[[dict[str, Any]], Any]
 
 
@@ -73,6 +80,7 @@ DAMAGED, OTHER_SUMS = "something else, or a damaged file", "sums that do not fit
 CHANGES: list[tuple[dict[str, Any] | Header, str]] = [
     ({"x": np.array([{}], object)}, DAMAGED),
     ({"x": np.array(["a"])}, DAMAGED),
+    ({"x": np.array([np.nan])}, DAMAGED),
     ({"header.json": np.zeros(3, np.uint8)}, DAMAGED),
     ({"header.json": None}, DAMAGED),
     (lambda header: header.update(format="2"), "statistics of another version"),
@@ -100,7 +108,8 @@ def test_a_changed_file_is_refused_in_one_sentence(change: Any, reason: str, dat
 def test_cut_and_flipped_bytes_are_refused(data: bytes) -> None:
     for place in (data.index(b"PK\x03\x04", 4) - 1, data.index(b"PK\x01\x02") - 1):  # ends of the first and last array
         flipped = data[:place] + bytes([data[place] ^ 255]) + data[place + 1 :]
-        for damaged in (data[:place], flipped):
+        unclosed = zip_with(data, "x.npy", b"\x93NUMPY\x01\x00\x03\x00{(\0")  # what NumPy reads as Python
+        for damaged in (data[:place], flipped, unclosed):
             with pytest.raises(kp.InputError, match=DAMAGED):
                 scale.open_statistics(Source("run.npz", damaged))
 
