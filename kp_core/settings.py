@@ -253,12 +253,13 @@ PRESETS: dict[str, Preset] = {
 
 
 def presets_for(settings: Settings) -> tuple[str, ...]:
-    """Return the presets that may have been meant: those of subject indexing only where concepts are compared.
+    """Return the presets that average over documents, those of subject indexing only where concepts are compared.
 
     >>> "annif" in presets_for(Settings()), "annif" in presets_for(Settings(by_concept="yes"))
     (False, True)
     """
-    return tuple(name for name, one in PRESETS.items() if one.of == "keyphrases" or settings.by_concept == "yes")
+    meant = {name: one for name, one in PRESETS.items() if one.changes.get("average") not in SUBJECT}
+    return tuple(name for name, one in meant.items() if one.of == "keyphrases" or settings.by_concept == "yes")
 
 
 def preset(name: str) -> Preset:

@@ -44,8 +44,11 @@ def _listed(system: str, search: str) -> tuple[str, str] | None:
     shown = rows.drop(columns="subject")
     show.downloads(shown, "headings", f"Headings{f', {system}' * bool(system)}", found.signature)
     show.recipe(found)
-    words = "headings.of_system" if system else "headings.of_people"
-    show.about(words, number=show.counted(len(rows), "heading"), **workspace.speech())
+    number, documents = show.counted(len(rows), "heading"), workspace.speech()["documents"]
+    if system:
+        show.about("headings.of_system", number=number, documents=documents)
+    else:
+        show.about("headings.of_people", number=number, documents=documents)
     ids = rows["subject"].tolist()
     chosen = link.chosen().get("heading", "")
     place = ids.index(chosen) if chosen in ids else 0

@@ -73,9 +73,9 @@ def test_sentences_are_listed_with_their_attributes(extracts: kp.Corpus) -> None
 
 def test_keyphrases_are_no_sentences() -> None:
     gold = {"A": {"d1": ["sea"]}, "B": {"d1": ["sea"]}}
-    app = page(corpus_of(gold, texts={"d1": "The sea rises. The sea falls."}))
+    app = page(corpus_of(gold, {"s": {"d1": ["sea"]}}, texts={"d1": "The sea rises. The sea falls."}))
     assert "names no sentences" in words(app)
-    app = page(corpus_of(gold))
+    app = page(corpus_of(gold, {"s": {"d1": ["sea"]}}))
     assert "needs the texts" in words(app)
 
 

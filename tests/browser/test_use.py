@@ -274,6 +274,8 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
     drop(page, server, settle, *written(tmp_path, files))
     seen = ""
     for name in SCREENS:
+        if name == "headings":  # with systems it is a tab of Documents
+            continue
         follow(page, settle, name.capitalize())
         for tab in main(page).get_by_role("tab").all_inner_texts() or [""]:
             if tab:

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 import kp_core as kp
-from kp_core.settings import PRESETS
+from kp_core.settings import Settings, presets_for
 from kp_core.studies.printed import Printed, printing
 
 #: A repeated phrase, a short list, two spellings and an empty gold list: nearly every convention changes a number.
@@ -93,7 +93,7 @@ def spreads(lectures: kp.Corpus) -> list[kp.Spread]:
 
 
 @pytest.mark.parametrize("digits", [3, 4])
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", presets_for(Settings()))
 def test_a_preset_is_found_by_what_it_prints(
     lectures: kp.Corpus, spreads: list[kp.Spread], preset: str, digits: int
 ) -> None:

@@ -23,7 +23,8 @@ def test_files_are_read_without_a_question_and_nothing_is_left_to_say(corpus: kp
     assert (corpus.annotators, corpus.systems) == (["Indexer A", "Indexer B", "Indexer C"], ["learned", "words"])
     assert len(corpus.documents) == corpus.documents["title"].notna().sum() == 20
     assert len(corpus.gold) == corpus.gold["concept"].notna().sum() == 189
-    assert corpus.report.notes == ()
+    assert [note.where for note in corpus.report.notes if note.level == "info"] == [*corpus.vocabulary.given]
+    assert len(corpus.report.notes) == len(corpus.vocabulary.given)
 
 
 def test_by_title_one_system_is_better_and_by_heading_the_other(corpus: kp.Corpus) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps
-from kp_core.settings import in_words
+from kp_core.settings import Settings, in_words, presets_for
 from kp_core.studies.spread import Spread, spreads
 from kp_core.studies.stability import Stability, ranks
 from kp_core.words.statements import range_of
@@ -87,7 +87,7 @@ def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) 
     assert sorted(set(traces["two"].x)) == [0.75, 1.0]
     assert list(traces["pke"].x) == [0.75, 0.75, 0.0]
     assert list(traces["in use"].x) == [0.75, 1.0, 0.0]
-    assert len({traces[in_words("preset", name)].marker.symbol for name in kp.PRESETS}) == len(kp.PRESETS)
+    assert len({traces[in_words("preset", name)].marker.symbol for name in presets_for(Settings())}) == 10
     said = "P@2 under 10 presets and 216 settings: <b>one</b> 0.750 to 0.750, in use 0.750; two 0.750 to 1.000"
     assert drawn.alt.startswith(said)
 
