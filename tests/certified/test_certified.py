@@ -113,7 +113,8 @@ def test_presets_are_written_down_as_kpscope_has_them() -> None:
 
 def test_every_measure_and_every_convention_of_a_preset_is_there() -> None:
     measures = {parse(case["measure"]).measure.name for case in SET}
-    assert set(kp.MEASURES) - measures == set()
+    # Subject indexing has tests of its own, against its tools.
+    assert set(kp.MEASURES) - measures == {"hP@k", "hR@k", "hF1@k", "PSP@k"}
     conventions = {name for one in kp.PRESETS.values() for name in one.changes}
     assert conventions - {case["convention"] for case in SET} == set()
 
