@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,6 @@ _ALSO = {
     "n": ("label_freq", "frequency", "freq", "count"),
     "documents": ("n_docs",),
 }
-
-
 #: What is said of each table that was read.
 ABOUT = {
     "broader": "{rows:,} rows of concepts and broader ones were read; hP, hR and hF1 count with them",
@@ -36,7 +35,7 @@ ABOUT = {
 }
 
 
-def columns_of(table: Table, name: str) -> dict[str, str]:
+def _columns_of(table: Table, name: str) -> dict[str, str]:
     """Return column of a vocabulary's table → its name in a file; empty where a needed one is not named."""
     heads = {plain(head): head for head in reversed(table.names)} if table.header else {}
     found = dict[str, str]()
@@ -50,7 +49,7 @@ def columns_of(table: Table, name: str) -> dict[str, str]:
     return found
 
 
-def vocabulary_table(name: str, given: Any, limits: Limits, encoding: str | None = None) -> pd.DataFrame:
+def _table_of(name: str, given: Any, limits: Limits, encoding: str | None = None) -> pd.DataFrame:
     """Return one table of a vocabulary from paths or tables; raises InputError for one that lacks a column.
 
     Two columns of `<uri>` without a head, as in files of Annif, are those of a table of two columns.
@@ -79,7 +78,7 @@ def _first(source: Source, limits: Limits, encoding: str | None) -> Table:
 
 
 def _frame(name: str, table: Table) -> pd.DataFrame:
-    columns = columns_of(table, name)
+    columns = _columns_of(table, name)
     needed = [one for one in VOCABULARY[name] if not one.endswith("?")]
     if not columns and len(table.names) == len(needed) == 2 and _are_uris(table):
         columns = dict(zip(needed, table.names, strict=True))
@@ -96,11 +95,8 @@ def _frame(name: str, table: Table) -> pd.DataFrame:
             frame[own] = number
     empty = (frame[needed].astype("str") == "").any(axis=1)
     if empty.any():
-        raise unfit(
-            f"{table.file}, line {table.line_numbers()[int(empty.idxmax())]}",
-            "empty concept",
-            needed=" and ".join(needed),
-        )
+        line = table.line_numbers()[int(empty.idxmax())]
+        raise unfit(f"{table.file}, line {line}", "empty concept", needed=" and ".join(needed))
     return frame
 
 
@@ -114,28 +110,31 @@ def taken_out(files: Any, limits: Limits) -> tuple[dict[str, list[Source]], list
     """Return name → files that are tables of a vocabulary, by their heads alone, and what is left of unsorted files."""
     found, rest = dict[str, list[Source]](), list[Any]()
     for item in files if isinstance(files, list | tuple) else [files]:
-        bundle = expand(item, limits) if isinstance(item, str | Path | Source) else None
-        one = bundle.files[0] if bundle is not None and len(bundle.files) == 1 and not bundle.folder else None
-        name = _named(one, limits) if one is not None else None
-        if name is None or one is None:
+        alone = expand(item, limits) if isinstance(item, str | Path | Source) else None
+        if alone is None or alone.folder or len(alone.files) != 1 or (name := _named(alone.files[0])) is None:
             rest.append(item)
         else:
-            found.setdefault(name, []).append(one)
+            found.setdefault(name, []).append(alone.files[0])
     return found, rest
 
 
-def _named(source: Source, limits: Limits) -> str | None:
-    """Return which table of a vocabulary a small look at a file finds: its heads are exactly the columns of one."""
+#: Heads of a table → its name: all its columns, or those that it needs.
+_HEADS = {
+    tuple(one.rstrip("?") for one in columns if every or not one.endswith("?")): name
+    for name, columns in VOCABULARY.items()
+    for every in (True, False)
+}
+
+
+def _named(source: Source) -> str | None:
+    """Return which table of a vocabulary a file is, by the heads in its first line; None for any other file."""
     head = source.data[:200].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
-    cells = tuple(cell.strip().strip('"') for cell in head.replace("\t", ",").replace(";", ",").split(","))
-    known = {tuple(one.rstrip("?") for one in columns): name for name, columns in VOCABULARY.items()}
-    known |= {tuple(one for one in columns if not one.endswith("?")): name for name, columns in VOCABULARY.items()}
-    return known.get(cells)
+    return _HEADS.get(tuple(cell.strip().strip('"') for cell in re.split("[,;\t]", head)))
 
 
 def vocabulary_of(given: Mapping[str, Sequence[Any]], limits: Limits, encoding: str | None) -> Vocabulary:
     """Return the vocabulary of all tables that were given."""
-    made = Vocabulary(**{name: vocabulary_table(name, items, limits, encoding) for name, items in given.items()})
+    made = Vocabulary(**{name: _table_of(name, items, limits, encoding) for name, items in given.items()})
     if len(made.broader):
         made.ancestors  # noqa: B018 - a cycle is told when the table is read
     return made

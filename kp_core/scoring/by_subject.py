@@ -5,6 +5,7 @@ A subject is a distinct keyphrase, or a concept; its counts are sums over docume
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -109,29 +110,38 @@ def _weighed(asked: Asked, average: str, rule: str, counts: Cells) -> tuple[Floa
     return value * weight, weight
 
 
-def refuse_unfit(data: Prepared) -> None:
-    """Refuse data and settings for which there is no mean over subjects."""
-    if data.settings.ties == "expected":
+def refuse_unfit(data: Prepared, runs: bool) -> None:
+    """Refuse data and settings for which there is no mean over subjects; runs: whether a system has several."""
+    settings = data.settings
+    if settings.ties == "expected":
         raise unavailable("subjects of ties")
     if data.left_out != (None,):
         raise unavailable("subjects of left out")
+    if runs:
+        raise unavailable("by subject", average=settings.average)
 
 
 def swapped_difference(
-    one: Standing, other: Standing, swapped: Floats, asked: Asked, average: str, rule: str
-) -> Floats:
-    """Return the difference of two means (B,) where rows of 0 and 1 (B, D) swap what the two suggest for documents."""
-    columns = np.vstack([1.0 - swapped.T, swapped.T])
-    means = []
-    for a, b in ((one, other), (other, one)):
-        matrices = [_beside(a, b, flag) for flag in ("found", "suggested", "due")]
-        above, below, step = np.zeros(len(swapped)), np.zeros(len(swapped)), max(1, _BLOCK_NUMBERS // len(swapped))
-        for begin in range(0, len(a.form), step):
-            block = slice(begin, min(begin + step, len(a.form)))
+    one: Standing, other: Standing, asked: Asked, average: str, rule: str
+) -> Callable[[Floats], Floats]:
+    """Return what gives the difference of two means (B,) where rows (B, D) swap what the two suggest for documents."""
+    flags = ("found", "suggested", "due")
+    both = [[_beside(a, b, flag) for flag in flags] for a, b in ((one, other), (other, one))]
+
+    def mean(matrices: Sequence[csr_array], columns: Floats) -> Floats:
+        above, below = np.zeros((2, columns.shape[1]))
+        step = max(1, _BLOCK_NUMBERS // columns.shape[1])
+        for begin in range(0, len(one.form), step):
+            block = slice(begin, min(begin + step, len(one.form)))
             parts = _weighed(asked, average, rule, cells(*(own[block] @ columns for own in matrices)))
             above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
-        means.append(ratio(above, below, np.nan))
-    return np.asarray(means[0] - means[1])
+        return ratio(above, below, np.nan)
+
+    def difference(swapped: Floats) -> Floats:
+        columns = np.vstack([1.0 - swapped.T, swapped.T])
+        return np.asarray(mean(both[0], columns) - mean(both[1], columns))
+
+    return difference
 
 
 def _beside(one: Standing, other: Standing, flag: str) -> csr_array:

@@ -348,8 +348,6 @@ def _over_subjects(
     average: str,
 ) -> Compared:
     """Return what is found by means over subjects; effects are those of documents, and ranks have no bounds."""
-    if have_runs(list(systems)):
-        raise unavailable("by subject", average=average)
     used = np.logical_and.reduce([own.lists.used for own in systems.values()])
     how = family.asked, average
     found = compared_over_subjects(data, systems, used, pairs, how, cutoff, family.trials)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kp_core.errors import Note, unavailable
+from kp_core.errors import Note
 from kp_core.scoring.by_subject import Standing, refuse_unfit
 from kp_core.scoring.codes import Bools
 from kp_core.scoring.counts import Counted
@@ -29,11 +29,6 @@ class Column(NamedTuple):
     cutoff: Cutoff
 
 
-def averages_over_subjects(asked: Asked, settings: Settings) -> list[str]:
-    """Return the averages of a measure, as asked for, that are over subjects."""
-    return [name for name in asked.averages(settings.average) if name in SUBJECT]
-
-
 def subject_estimates(
     data: Prepared,
     counts: Mapping[str, list[dict[str, Counted]]],
@@ -47,14 +42,17 @@ def subject_estimates(
                 is suggested anywhere there counts
     """
     setting = data.settings
-    each = [(place, one, name) for place, one in enumerate(asked) for name in averages_over_subjects(one, setting)]
+    each = [
+        (place, one, name)
+        for place, one in enumerate(asked)
+        for name in one.averages(setting.average)
+        if name in SUBJECT
+    ]
     if not each:
         return {}
-    refuse_unfit(data)
-    if have_runs(data.names.systems):
-        raise unavailable("by subject", average=setting.average)
-    wanted, names = [(one, name) for _, one, name in each], data.names.systems
-    cutoffs = tuple(dict.fromkeys(k for one, _ in wanted for k in one.cutoffs(setting)))
+    names = data.names.systems
+    refuse_unfit(data, have_runs(names))
+    cutoffs = tuple(dict.fromkeys(k for _, one, _ in each for k in one.cutoffs(setting)))
     standing, used = dict[Column, Standing](), dict[tuple[str, str], Bools]()
     for subset, (systems, *_) in counts.items():
         whole, gold, lists = keyphrases(data, subset)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from kp_core.scoring.hits import subjects_of
 from kp_core.scoring.intervals import left_out_half_width
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.runs import have_runs
 from kp_core.settings import Cutoff
 
 #: Swaps of all documents that are held at once, in numbers.
@@ -47,7 +48,7 @@ def compared_over_subjects(
 
     A trial of the randomisation test swaps what two systems suggest for a document.
     """
-    refuse_unfit(data)
+    refuse_unfit(data, have_runs(list(systems)))
     p, halves = np.full((2, len(pairs)), np.nan)
     if not used.any():
         return SubjectPairs(dict.fromkeys(systems, float("nan")), p, halves)
@@ -58,11 +59,13 @@ def compared_over_subjects(
     for number, (a, b) in enumerate(pairs):
         halves[number] = left_out_half_width(without[a] - without[b])
 
-        def difference(rows: Floats, one: Standing = standing[a], other: Standing = standing[b]) -> Floats:
+        of_swaps = swapped_difference(standing[a], standing[b], *how, rule)
+
+        def difference(rows: Floats, of_swaps: Callable[[Floats], Floats] = of_swaps) -> Floats:
             swapped = np.zeros((len(rows), len(used)))
             swapped[:, used] = rows
-            parts = [swapped[begin : begin + at_once] for begin in range(0, len(rows), at_once)]
-            return np.concatenate([swapped_difference(one, other, part, *how, rule) for part in parts])
+            parts = (swapped[begin : begin + at_once] for begin in range(0, len(rows), at_once))
+            return np.concatenate([of_swaps(part) for part in parts])
 
         rng = np.random.default_rng(data.settings.seed)
         p[number] = float(paired.randomisation(difference, int(used.sum()), trials, rng))

@@ -52,7 +52,10 @@ def together() -> None:
         show.subheader(f"All {say['annotators']} together")
         everybody = screen_tables.rows_where(result, "all", legible(TOGETHER, result.settings))
         tables.table(screen_tables.spoken(everybody, say), "together", documents=result.documents)
-        show.about("people.together" if _reads_k(result) else "people.no_word", **say)
+        if _reads_k(result):
+            show.about("people.together", P_pos=say["P_pos"])
+        else:
+            show.about("people.no_word")
     if _reads_k(result):
         with right:
             _word_for_k(result)
@@ -123,7 +126,7 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     else:
         st.caption(f"A matrix of {len(annotators)} {say['annotators']} has no room; the table has every pair.")
     tables.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
-    show.about("people.pairs", **say)
+    show.about("people.pairs", documents=say["documents"], P_pos=say["P_pos"])
     show.downloads(pairs, "annotator_pairs", f"Agreement of pairs of {say['annotators']}", result.signature)
 
 
@@ -134,7 +137,7 @@ def ceiling() -> None:
     show.subheader(against)
     table = screen_tables.each_annotator(result, annotators, legible(AGAINST_OTHERS, result.settings))
     tables.table(table, "each_annotator")
-    show.about("people.each", **say)
+    show.about("people.each", annotator=say["annotator"])
     show.downloads(table, "each_annotator", against, result.signature)
     if not workspace.corpus().systems:
         return
@@ -188,7 +191,7 @@ def trimming() -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
     table = cached.annotated_documents()
     say = workspace.speech()
-    show.about("people.trimming", **say)
+    show.about("people.trimming", annotators=say["annotators"], document=say["document"])
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     threshold = controls.of_k("Threshold of K", "threshold", first)
     form = controls.select("Form", FORMS, "form", inside=second)

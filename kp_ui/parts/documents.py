@@ -105,7 +105,7 @@ def _disputed() -> str | None:
     search = controls.search("document_search", "Search titles, texts, phrases")
     texts = cached.ask(_texts) if search else pd.Series(dtype=str)
     listed = screen_tables.searched(table, workspace.corpus().documents, search, texts)
-    show.about("people.least", **workspace.speech())
+    show.about("people.least", annotators=workspace.speech()["annotators"])
     shown = screen_tables.by_title(listed, workspace.corpus().documents)
     show.downloads(listed, "titles", "Agreement by title", cached.agreement().signature)
     show.signature(cached.agreement().signature)

@@ -130,6 +130,7 @@ class Item:
     spellings: set[str]
     grade: Fraction
     voters: set[str] = field(default_factory=set)
+    weight: Number = ONE
 
 
 @dataclass
@@ -302,6 +303,10 @@ def of_order(
         return discounted_gain(rows, limit, document, rules, name == "nDCG-exp" or rules["gain"] == "exp")
     if name in ("P", "R", "F1"):
         return overlap(name, hits, size, denominator)
+    if name == "PSP":
+        hit = [item.weight for item in document.gold if item.spellings & set(ranked[:limit])]
+        rarest = sorted((item.weight for item in document.gold), reverse=True)[:limit]
+        return decimal(sum(hit, Decimal(0))) / decimal(sum(rarest, Decimal(0)))
     if name == "Rprec":
         return _divided(Fraction(hits), Fraction(size))
     if name == "hits":
@@ -323,6 +328,15 @@ def of_order(
     p = Fraction(name.partition("=")[2].rstrip(")") or "0.9")
     gains = [(rank, row.grade or row.below) for rank, row in top]
     return (1 - p) * sum((gain / (largest or ONE) * p ** (rank - 1) for rank, gain in gains), ZERO)
+
+
+def weigh(found: Sequence[Document]) -> None:
+    """Give each keyphrase its inverse propensity (Jain, Prabhu & Varma 2016): in n of N documents it is due."""
+    a, b, every = Decimal("0.55"), Decimal("1.5"), Decimal(len(found))
+    c = max(every.ln() - 1, Decimal(0)) * (b + 1) ** a
+    for item in (item for document in found for item in document.gold):
+        n = sum(any(item.spellings & other.spellings for other in document.gold) for document in found)
+        item.weight = 1 + c * (n + b) ** -a
 
 
 def overlap(name: str, hits: int, size: int, denominator: int) -> Number:
@@ -596,6 +610,8 @@ def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = 
     found = documents(case, rules, without)
     largest = max((item.grade for document in found.values() for item in document.gold), default=ZERO)
     used = [document for document in found.values() if counts(document, rules)]
+    if name == "PSP":
+        weigh(list(found.values()))
     if not used:
         raise Undefined("no_documents")
     average = rules["average"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -323,6 +324,23 @@ def _of_ranks(name: str, cut: Any, one: Arrays, largest: float) -> float:
     return _of_first_hits(name, one, rank, hits)
 
 
+def _rarity(case: dict[str, Any], rules: Mapping[str, Any], k: int) -> float:
+    """Return PSP of documents that all have a list: hits over the k rarest, by the sets of documents of each form."""
+    asked = dict.fromkeys(name for own in case["gold"].values() for name in own)
+    items = {name: _gold(case, [*case["gold"]], name, rules)[0] for name in asked}
+    gold = {(name, next(iter(spelled))) for name, own in items.items() for spelled, _ in own}
+    names = sorted({name for name, _ in gold})
+    c = max(math.log(len(names)) - 1, 0.0) * math.exp(0.55 * math.log(2.5))
+    often = Counter(form for _, form in gold)
+    weight = {form: 1 + c / math.exp(0.55 * math.log(n + 1.5)) for form, n in often.items()}
+    shares = []
+    for name in names:
+        due = {form: weight[form] for one, form in gold if one == name}
+        hits = sum(due.get(form, 0.0) for form in dict.fromkeys(_list(case, name, rules)[0][:k]))
+        shares.append(hits / sum(sorted(due.values(), reverse=True)[:k]))
+    return _mean(shares)
+
+
 def _spread(one: Arrays, values: Floats) -> Floats:
     """Return values at each rank; their mean within ties where ties are averaged."""
     if one.rules["ties"] != "expected" or not len(values):
@@ -449,6 +467,8 @@ def _averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None) 
     used = _arrays(case, rules, without)
     if not used:
         return NAN
+    if name == "PSP":
+        return _rarity(case, rules, int(cut))
     if name in TABLES:
         cells = [_table(one, cut) for one in used]
         return (
