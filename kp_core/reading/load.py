@@ -122,7 +122,7 @@ def load(
     """
     for fix in (fixes := tuple(dict.fromkeys(fixes))):  # a workspace may name one many times
         id_fix(fix)
-    found, files = taken_out(as_pandas(files), limits) if files is not None else ({}, None)
+    found, files = taken_out(as_pandas(files)) if files is not None else ({}, None)
     for name, items in (("broader", as_pandas(broader)), ("frequencies", as_pandas(frequencies))):
         if items is not None:
             found.setdefault(name, []).extend(items if isinstance(items, list | tuple) else [items])

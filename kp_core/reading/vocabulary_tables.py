@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -106,18 +107,27 @@ def _are_uris(table: Table) -> bool:
     return not table.header and all(cell.startswith("<") and cell.endswith(">") for cell in cells)
 
 
-def taken_out(files: Any, limits: Limits) -> tuple[dict[str, list[Source]], list[Any]]:
+def taken_out(files: Any) -> tuple[dict[str, list[Any]], list[Any]]:
     """Return name → files that are tables of a vocabulary, by their heads alone, and what is left of unsorted files."""
-    found, rest = dict[str, list[Source]](), list[Any]()
+    found, rest = dict[str, list[Any]](), list[Any]()
     for item in files if isinstance(files, list | tuple) else [files]:
-        alone = expand(item, limits) if isinstance(item, str | Path | Source) else None
-        if alone is None or alone.folder or len(alone.files) != 1 or (name := _named(alone.files[0])) is None:
-            rest.append(item)
-        else:
-            found.setdefault(name, []).append(alone.files[0])
+        name = _named(_begin(item))
+        (rest if name is None else found.setdefault(name, [])).append(item)
     return found, rest
 
 
+def _begin(item: Any) -> bytes:
+    """Return the first bytes of a file; none of what is no file, which is told where it is read."""
+    if isinstance(item, Source):
+        return item.data[:_HEAD]
+    if isinstance(item, str | Path):
+        with suppress(OSError, ValueError), Path(item).open("rb") as file:
+            return file.read(_HEAD)
+    return b""
+
+
+#: Bytes that hold the heads.
+_HEAD = 200
 #: Heads of a table → its name: all its columns, or those that it needs.
 _HEADS = {
     tuple(one.rstrip("?") for one in columns if every or not one.endswith("?")): name
@@ -126,9 +136,9 @@ _HEADS = {
 }
 
 
-def _named(source: Source) -> str | None:
+def _named(begin: bytes) -> str | None:
     """Return which table of a vocabulary a file is, by the heads in its first line; None for any other file."""
-    head = source.data[:200].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
+    head = begin.split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
     return _HEADS.get(tuple(cell.strip().strip('"') for cell in re.split("[,;\t]", head)))
 
 
