@@ -17,7 +17,7 @@ def inverse_propensity(n: NDArray[np.float64] | NDArray[np.int64], documents: fl
     Below e documents the logarithm is less than 1, and all weigh 1.
 
     >>> inverse_propensity(np.array([1.0, 100.0]), 1000).round(3).tolist()
-    [6.908, 1.78]
+    [6.908, 1.77]
     """
     c = max(np.log(documents) - 1, 0.0) * (_B + 1) ** _A
     return np.asarray(1 + c * (n + _B) ** -_A)
