@@ -45,9 +45,9 @@ def with_intervals() -> Task:
     import kp_core as kp
     from kp_core.scoring import intervals
     from kp_core.scoring.accumulate import Accumulator
-    from kp_core.scoring.counts import count_systems
     from kp_core.scoring.measures import parse
     from kp_core.scoring.prepare import prepare
+    from kp_core.scoring.systems import count_systems
     from kp_core.studies.evaluate import evaluate
 
     gold = annotator_choices(DOCUMENTS, 1, CANDIDATES, (1, 1))

@@ -7,7 +7,8 @@ first nine, each library called once a pair for all of its measures.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,8 @@ from benchmarks.workload import rebuilt
 
 PAIRS, WORDS, LONGEST = 100_000, 4_000, 5
 DOCUMENTS, LISTED = 20_000, 10
+#: Numbers in a vector.
+LENGTH = 300
 #: sacreBLEU sees one pair in so many.
 SAMPLED = 50
 PACKAGES = ("numpy", "scipy", "nltk", "rouge-score", "sacrebleu", "rapidfuzz")
@@ -131,6 +134,21 @@ def soft_matching(name: str, tau: float) -> Task:
     return timed(title, tools, fresh=fresh, aim="2 s" if name != "levenshtein" else "")
 
 
+def by_meaning(matching: Literal["one-to-one", "best"]) -> Task:
+    """Time SemP, SemR, SemF1 at k = 1 to 10 of 20,000 documents by vectors of 300 numbers, strings and vectors read."""
+    import kp_core as kp
+
+    settings = kp.Settings(k=tuple(range(1, LISTED + 1)), interval="none", matching=matching)
+    data = corpus()
+    names = kp.phrases(data)
+    vectors = np.random.default_rng(3).normal(size=(len(names), LENGTH)).astype(np.float32)
+    table = kp.vocabulary(vectors=dict(zip(names, vectors, strict=True)))
+
+    title = f"By meaning, {matching}: 20,000 documents × 10 × 10, {len(names):,} vectors of {LENGTH}, every k ≤ 10"
+    tools = {"KPScope": lambda data: kp.evaluate(data, settings, ["SemP@k", "SemR@k", "SemF1@k"])}
+    return timed(title, tools, fresh=lambda: (replace(data, vocabulary=table),), aim="3 s, 1.5 GB")
+
+
 def letters(table: pd.DataFrame) -> Task:
     """Time chrF beside sacreBLEU, called once a pair on a sample."""
     from sacrebleu.metrics import CHRF
@@ -171,4 +189,6 @@ def tasks() -> list[Task]:
         letters(table),
         grown("Growth with pairs, 14 measures", sizes, ours),
         *soft,
+        by_meaning("best"),
+        by_meaning("one-to-one"),
     ]

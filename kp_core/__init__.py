@@ -22,6 +22,7 @@ Why do I not get the printed number?           printing
 Which phrases make the number?                 documents, one_document, subjects, near_misses, soft_evaluate
 How far do the annotators agree?               agreement, trim
 Which similarity agrees with people?           similarity, correlate
+A similarity of your own?                      vocabulary, phrases
 No system yet?                                 extract, coverage
 A table for a paper?                           paper_table
 Several data sets?                             together
@@ -39,7 +40,8 @@ from kp_core.corpus import Corpus, together
 from kp_core.errors import InputError, UsageError
 from kp_core.extraction import SYSTEMS, External, Extracted, extract
 from kp_core.extraction.coverage import coverage
-from kp_core.reading import Question, load
+from kp_core.reading import Question, load, vocabulary
+from kp_core.scoring.given import phrases
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.sentence_ids import list_sentences
 from kp_core.settings import PRESETS, Settings, __version__, differences, settings_from, signature
@@ -109,6 +111,7 @@ __all__ = [
     "near_misses",
     "one_document",
     "paper_table",
+    "phrases",
     "printing",
     "recover",
     "score",
@@ -123,4 +126,5 @@ __all__ = [
     "together",
     "trim",
     "versus",
+    "vocabulary",
 ]

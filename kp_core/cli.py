@@ -81,6 +81,10 @@ def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
     return systems
 
 
+#: The options of tables about phrases and concepts.
+_VOCABULARY = ("broader", "frequencies", "similar", "directed", "vectors")
+
+
 @Parameter(name="*")
 @explained
 @dataclass(frozen=True)
@@ -93,6 +97,9 @@ class Data:
     judgements: Paths = None
     broader: Paths = None
     frequencies: Paths = None
+    similar: Paths = None
+    directed: bool = False
+    vectors: Paths = None
     workspace: str | None = None
     encoding: str | None = None
     as_: list[str] | None = None
@@ -135,7 +142,7 @@ class Data:
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
         roles = choices_of(self.as_ or [])
         how: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
-        how |= {"broader": self.broader, "frequencies": self.frequencies}
+        how |= {name: getattr(self, name) for name in _VOCABULARY}
         files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
         if datasets := datasets_of_paths(self.gold or [], self.system or [], self.documents or []):
             return _together(datasets, roles, how)
@@ -247,7 +254,7 @@ class Tables(Data):
 
         if datasets_of_paths(self.gold or [], self.system or [], self.documents or []) or self.dataset:
             raise unavailable("data sets streamed")
-        for name in ("encoding", "strict", "fix", "judgements", "broader", "frequencies", "as"):
+        for name in ("encoding", "strict", "fix", "judgements", *_VOCABULARY, "as"):
             if name in self.given():
                 words = "is not for streamed tables; write them once with: kpscope convert --to parquet"
                 raise UsageError(f"--{name} {words}")
@@ -396,6 +403,13 @@ def subjects(*, data: Data = Data(), output: Output = Output(), **choices: Unpac
 
 
 @command
+def phrases(*, data: Data = Data(), output: Output = Output()) -> None:
+    """List the distinct phrases, one a line: those that need vectors, or scores."""
+    # A vector is looked up by the phrase as the normaliser makes it too, which knows no line ends.
+    output.write("\n".join(" ".join(phrase.split()) for phrase in kp.phrases(data.load())) + "\n")
+
+
+@command
 def soft(
     *,
     soft: str = "R-precision",
@@ -535,13 +549,19 @@ def similarity(
     measures: str | None = None,
     encoding: str | None = None,
     stream: bool = False,
+    similar: Paths = None,
+    directed: bool = False,
+    vectors: Paths = None,
     output: Output = Output(),
     **how: Unpack[Similarity],
 ) -> None:
     """Say how similar pairs of phrases are."""
     if not stream:
-        output.answer(similarities(load_pairs(pairs, encoding), measures, dict(how)))
+        table = kp.vocabulary(similar=similar, vectors=vectors, directed=directed, encoding=encoding)
+        output.answer(similarities(load_pairs(pairs, encoding), measures, {**how, "vocabulary": table}))
         return
+    if similar or vectors:
+        raise UsageError("--similar and --vectors are not for streamed pairs; leave out --stream")
     from kp_core.scale.similarities import similarity as streamed
 
     if not output.out:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from graphlib import CycleError, TopologicalSorter
 from threading import Lock
@@ -91,7 +91,12 @@ class Ranking:
 
 
 #: The tables and their columns; `?` marks a column that need not be there.
-VOCABULARY: dict[str, tuple[str, ...]] = {"broader": ("child", "parent"), "frequencies": ("concept", "n", "documents?")}
+VOCABULARY: dict[str, tuple[str, ...]] = {
+    "broader": ("child", "parent"),
+    "frequencies": ("concept", "n", "documents?"),
+    "similar": ("a", "b", "score"),
+    "vectors": ("phrase", "vector"),
+}
 
 
 def _vocabulary_table(name: str) -> pd.DataFrame:
@@ -104,25 +109,31 @@ class Vocabulary:
 
     broader      one row a concept and a broader one
     frequencies  one row a concept: in how many documents it stands (n), of how many in all (documents)
+    similar      one row a pair of phrases and how similar they are (score, 0 to 1)
+    vectors      one row a phrase and its vector, all of one length
+    directed     whether `similar` says how similar a prediction a is to a keyphrase b, and nothing of the reverse
     """
 
     broader: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("broader"))
     frequencies: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("frequencies"))
+    similar: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("similar"))
+    vectors: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("vectors"))
+    directed: bool = False
 
     @property
     def given(self) -> dict[str, pd.DataFrame]:
         """The tables that were given, by name."""
-        tables = {one.name: getattr(self, one.name) for one in fields(self)}
+        tables = {name: getattr(self, name) for name in VOCABULARY}
         return {name: table for name, table in tables.items() if len(table)}
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
         """Return the tables of both, rows that are the same once."""
-        joined = {
-            name: pd.concat([self.given[name], table]).drop_duplicates(ignore_index=True)
-            for name, table in other.given.items()
-            if name in self.given
-        }
-        return replace(self, **{**other.given, **joined})
+        joined = dict[str, pd.DataFrame]()
+        for name, table in other.given.items():
+            both = pd.concat([self.given[name], table]) if name in self.given else table
+            # Of a list nothing tells whether it stands twice, and a phrase has one vector.
+            joined[name] = both.drop_duplicates("phrase" if name == "vectors" else None, ignore_index=True)
+        return replace(self, directed=self.directed or other.directed, **joined)
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:

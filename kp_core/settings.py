@@ -69,6 +69,8 @@ class Changes(TypedDict, total=False):
     ideal: Literal["gold", "returned"]
     rr: Literal["first", "all-hits"]
     rr_miss: Literal["0", "1/(n+1)"]
+    matching: Literal["one-to-one", "best"]
+    sem_equal: Literal["both", "predictions"]
     fixes: tuple[str, ...]
     trim: str
 
@@ -129,6 +131,8 @@ class Settings:
     ideal: Literal["gold", "returned"] = "gold"
     rr: Literal["first", "all-hits"] = "first"
     rr_miss: Literal["0", "1/(n+1)"] = "0"
+    matching: Literal["one-to-one", "best"] = "one-to-one"
+    sem_equal: Literal["both", "predictions"] = "both"
 
     def __init__(self, **changes: Unpack[Changes]) -> None:
         if unknown := set(changes) - set(_DEFAULTS):
@@ -235,7 +239,8 @@ class Preset:
 
     note        what else must be known to meet its numbers
     reproduced  values that are equal / compared, and on which outputs
-    of          what it scores: a spread tries conventions of subject indexing only where concepts are compared
+    of          what it scores: a spread tries conventions of subject indexing only where concepts are compared, and
+                those of a similarity only with measures of one
     """
 
     source: str
@@ -243,7 +248,7 @@ class Preset:
     k: tuple[Cutoff, ...] = ("average",)
     note: str = ""
     reproduced: str = ""
-    of: Literal["keyphrases", "subjects"] = "keyphrases"
+    of: Literal["keyphrases", "subjects", "similarity"] = "keyphrases"
 
 
 PRESETS: dict[str, Preset] = {
@@ -252,14 +257,17 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-def presets_for(settings: Settings) -> tuple[str, ...]:
+def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
     """Return the presets that average over documents, those of subject indexing only where concepts are compared.
+
+    semantic: also those of measures of a similarity.
 
     >>> "annif" in presets_for(Settings()), "annif" in presets_for(Settings(by_concept="yes"))
     (False, True)
     """
     meant = {name: one for name, one in PRESETS.items() if one.changes.get("average") not in SUBJECT}
-    return tuple(name for name, one in meant.items() if one.of == "keyphrases" or settings.by_concept == "yes")
+    fits = {"keyphrases": True, "subjects": settings.by_concept == "yes", "similarity": semantic}
+    return tuple(name for name, one in meant.items() if fits[one.of])
 
 
 def preset(name: str) -> Preset:

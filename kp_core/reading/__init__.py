@@ -10,6 +10,7 @@ from kp_core.reading.preview import Preview, previews
 from kp_core.reading.report import characters, files, statistics
 from kp_core.reading.sense import findings
 from kp_core.reading.source import Source
+from kp_core.reading.vocabulary_tables import vocabulary
 
 __all__ = [
     "ID_RULES",
@@ -34,4 +35,5 @@ __all__ = [
     "statistics",
     "suggestions",
     "unmatched",
+    "vocabulary",
 ]

@@ -42,6 +42,7 @@ class Limits:
     phrase_characters: int = _at_most(1_000, "characters of a phrase")
     id_characters: int = _at_most(500, "characters of a document id")
     line_bytes: int = _at_most(16 * _MEGABYTE, "bytes of a line")
+    vector_bytes: int = _at_most(2_000 * _MEGABYTE, "bytes of vectors")
     json_parts: int = _at_most(10 * _MILLION, "lists and objects in JSON, counted by their opening brackets")
     table_cells: int = _at_most(5_000_000, "cells of a spreadsheet")
     judges: int = _at_most(100, "judges of one pair")

@@ -33,7 +33,8 @@ from kp_core.reading.rows import Part, Rows
 from kp_core.reading.settle import align
 from kp_core.reading.sniff import recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
-from kp_core.reading.vocabulary_tables import ABOUT, taken_out, vocabulary_of
+from kp_core.reading.vocabulary_tables import ABOUT, taken_out
+from kp_core.reading.vocabulary_tables import vocabulary as read_vocabulary
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
@@ -99,6 +100,9 @@ def load(
     files: Item | Sequence[Item] | None = None,
     broader: Item | Sequence[Item] | None = None,
     frequencies: Item | Sequence[Item] | None = None,
+    similar: Item | Sequence[Item] | None = None,
+    vectors: Item | Mapping[str, Sequence[float]] | None = None,
+    directed: bool = False,
     roles: Mapping[str, Choice | Role] | None = None,
     encoding: str | None = None,
     strict: bool = False,
@@ -110,7 +114,8 @@ def load(
     Each is a path (file, folder, zip), a `Source`, a table of pandas, polars or Arrow, a dictionary {document:
     [phrase, …]}, or a list of these; `systems` and `gold` may also be {name: any of these}. `files` are unsorted: their
     roles are guessed. `broader` (columns child and parent) and `frequencies` (concept, n, and documents) are tables
-    about phrases or concepts.
+    about phrases or concepts; `similar` (a, b and score from 0 to 1; directed: a prediction a is so similar to a
+    keyphrase b) or `vectors` (Parquet, npz, word2vec text, {phrase: vector}) is the similarity `given`.
     A folder or archive may hold several data sets: a folder each, or a file each in the folders of gold and systems.
     `roles` says what a file is: {file name: "system"} or a `Choice`; what is said of a folder or archive holds for
     everything in it. `encoding` is that of files that are not UTF-8. Raises `InputError` on data that are refused,
@@ -123,10 +128,10 @@ def load(
     for fix in (fixes := tuple(dict.fromkeys(fixes))):  # a workspace may name one many times
         id_fix(fix)
     found, files = taken_out(as_pandas(files)) if files is not None else ({}, None)
-    for name, items in (("broader", as_pandas(broader)), ("frequencies", as_pandas(frequencies))):
+    for name, items in (("broader", broader), ("frequencies", frequencies), ("similar", similar), ("vectors", vectors)):
         if items is not None:
             found.setdefault(name, []).extend(items if isinstance(items, list | tuple) else [items])
-    vocabulary = vocabulary_of(found, limits, encoding)
+    vocabulary = read_vocabulary(**found, directed=directed, encoding=encoding, limits=limits)
     corpus = _load(gold, systems, documents, judgements, files, roles, encoding, strict, fixes, limits)
     if not vocabulary.given:
         return corpus

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from kp_core.corpus import VOCABULARY, Vocabulary
-from kp_core.errors import InputError, unfit
+from kp_core.errors import InputError, UsageError, unfit
 from kp_core.reading.choice import Choice
 from kp_core.reading.families import family_named
 from kp_core.reading.family import File
 from kp_core.reading.fields import plain
-from kp_core.reading.in_memory import frame_table
-from kp_core.reading.limits import Limits
+from kp_core.reading.in_memory import as_pandas, frame_table
+from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source, expand
 from kp_core.reading.table import Table
+from kp_core.reading.vectors import is_parquet_of_vectors, is_vectors, read_vectors
 
 #: What columns are called elsewhere: in SPARQL results, by CASIMiR.
 _ALSO = {
@@ -29,10 +32,14 @@ _ALSO = {
     "n": ("label_freq", "frequency", "freq", "count"),
     "documents": ("n_docs",),
 }
+#: Columns of numbers → the largest that they may hold.
+_NUMBERS = {"n": float("inf"), "documents": float("inf"), "score": 1.0}
 #: What is said of each table that was read.
 ABOUT = {
     "broader": "{rows:,} rows of concepts and broader ones were read; hP, hR and hF1 count with them",
     "frequencies": "how many documents have {rows:,} concepts was read; PSP and gain = propensity weigh with it",
+    "similar": "how similar {rows:,} pairs of phrases are was read, for the similarity “given”",
+    "vectors": "vectors of {rows:,} phrases were read, for the similarity “given”",
 }
 
 
@@ -57,11 +64,17 @@ def _table_of(name: str, given: Any, limits: Limits, encoding: str | None = None
     """
     parts = list[pd.DataFrame]()
     for item in given if isinstance(given, list | tuple) else [given]:
-        if isinstance(item, pd.DataFrame):
+        if name == "vectors":
+            parts.append(read_vectors(item, limits))
+        elif isinstance(item, pd.DataFrame):
             parts.append(_frame(name, frame_table(item, name, limits)))
         else:
             parts += [_frame(name, _first(source, limits, encoding)) for source in expand(item, limits).files]
-    return pd.concat(parts, ignore_index=True).drop_duplicates(ignore_index=True)
+    if name != "vectors":
+        return pd.concat(parts, ignore_index=True).drop_duplicates(ignore_index=True)
+    if len({one["vector"].dtype for one in parts}) > 1:
+        raise unfit("the vectors", "vectors of one length")
+    return pd.concat(parts, ignore_index=True).drop_duplicates("phrase", ignore_index=True)
 
 
 def _first(source: Source, limits: Limits, encoding: str | None) -> Table:
@@ -84,21 +97,26 @@ def _frame(name: str, table: Table) -> pd.DataFrame:
     if not columns and len(table.names) == len(needed) == 2 and _are_uris(table):
         columns = dict(zip(needed, table.names, strict=True))
     if not columns:
-        raise unfit(table.file, "no vocabulary", needed=" and ".join(needed), found=", ".join(table.names))
+        raise unfit(table.file, "no vocabulary", needed=_listed(needed), found=", ".join(table.names))
     texts = {own: pd.Series(table.texts(head).to_pylist(), dtype="str").str.strip() for own, head in columns.items()}
     frame = pd.DataFrame({own: text.str.removeprefix("<").str.removesuffix(">") for own, text in texts.items()})
-    for own in ("n", "documents"):
+    for own, largest in _NUMBERS.items():
         if own in frame:
             number = pd.to_numeric(frame[own], errors="coerce")
-            if (bad := number.isna() | (number < 0)).any():
+            if (bad := ~number.between(0, largest)).any():
                 row = int(bad.idxmax())
-                raise unfit(f"{table.file}, line {table.line_numbers()[row]}", "no frequency", found=frame[own][row])
+                kind = "no frequency" if largest > 1 else "no share"
+                raise unfit(f"{table.file}, line {table.line_numbers()[row]}", kind, found=frame[own][row])
             frame[own] = number
     empty = (frame[needed].astype("str") == "").any(axis=1)
     if empty.any():
         line = table.line_numbers()[int(empty.idxmax())]
-        raise unfit(f"{table.file}, line {line}", "empty concept", needed=" and ".join(needed))
+        raise unfit(f"{table.file}, line {line}", "empty concept", needed=_listed(needed))
     return frame
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _are_uris(table: Table) -> bool:
@@ -111,7 +129,7 @@ def taken_out(files: Any) -> tuple[dict[str, list[Any]], list[Any]]:
     """Return name → files that are tables of a vocabulary, by their heads alone, and what is left of unsorted files."""
     found, rest = dict[str, list[Any]](), list[Any]()
     for item in files if isinstance(files, list | tuple) else [files]:
-        name = _named(_begin(item))
+        name = _named(item)
         (rest if name is None else found.setdefault(name, [])).append(item)
     return found, rest
 
@@ -136,15 +154,51 @@ _HEADS = {
 }
 
 
-def _named(begin: bytes) -> str | None:
-    """Return which table of a vocabulary a file is, by the heads in its first line; None for any other file."""
+def _named(item: Any) -> str | None:
+    """Return which table of a vocabulary a file is, by its first bytes; None for any other file."""
+    begin = _begin(item)
+    if begin.startswith(b"PAR1"):
+        file = pa.BufferReader(item.data) if isinstance(item, Source) else item
+        return "vectors" if is_parquet_of_vectors(file) else None
+    if is_vectors(item.name if isinstance(item, Source) else str(item), begin):
+        return "vectors"
     head = begin.split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
     return _HEADS.get(tuple(cell.strip().strip('"') for cell in re.split("[,;\t]", head)))
 
 
-def vocabulary_of(given: Mapping[str, Sequence[Any]], limits: Limits, encoding: str | None) -> Vocabulary:
-    """Return the vocabulary of all tables that were given."""
-    made = Vocabulary(**{name: _table_of(name, items, limits, encoding) for name, items in given.items()})
+def vocabulary(
+    *,
+    broader: Any = None,
+    frequencies: Any = None,
+    similar: Any = None,
+    vectors: Any = None,
+    directed: bool = False,
+    encoding: str | None = None,
+    limits: Limits = LIMITS,
+) -> Vocabulary:
+    """Read tables about phrases and concepts, each from one or several of what `load` takes for it.
+
+    >>> vocabulary(similar=pd.DataFrame([["tide", "ebb", 0.5]], columns=["a", "b", "score"])).similar["score"].tolist()
+    [0.5]
+    """
+    tables = {"broader": broader, "frequencies": frequencies, "similar": similar, "vectors": vectors}
+    given = {name: one if name == "vectors" else as_pandas(one) for name, one in tables.items() if one is not None}
+    made = Vocabulary(
+        **{name: _table_of(name, items, limits, encoding) for name, items in given.items()}, directed=directed
+    )
     if len(made.broader):
         made.ancestors  # noqa: B018 - a cycle is told when the table is read
+    if len(made.similar) and len(made.vectors):
+        raise UsageError("how similar phrases are is told by pairs or by vectors; leave out one of the two tables")
+    _refuse_two_scores(made.similar, directed)
     return made
+
+
+def _refuse_two_scores(similar: pd.DataFrame, directed: bool) -> None:
+    """Refuse a pair with two different scores; without a direction the reverse is the same pair."""
+    pairs = similar[["a", "b"]].to_numpy(str)
+    pairs = pairs if directed else np.sort(pairs, axis=1)
+    scores = similar["score"].groupby([pairs[:, 0], pairs[:, 1]]).nunique()
+    if (scores > 1).any():
+        a, b = scores.idxmax()
+        raise unfit("the table of similarities", "two values", what=f"“{a}” and “{b}”", values="different scores")

@@ -23,10 +23,10 @@ from kp_core.scale.plan import Plan
 from kp_core.scale.tally import Tally, load_tally
 from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Ints, code, gold_entries, identify
-from kp_core.scoring.counts import count_systems
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.pair_sums import Pairing
 from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import Cutoff, signature
 from kp_core.studies.annotators import add_annotators, agreement_of
 from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, one_comparison

@@ -1,19 +1,18 @@
-"""Turn prepared data into the counts of every system and baseline, and these into what a measure sees at any cutoff."""
+"""Turn lists and a gold standard into the counts of a system, and these into what a measure sees at any cutoff."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kp_core.errors import UsageError, counted, unavailable, unfit
+from kp_core.errors import UsageError, unavailable
 from kp_core.scoring.cells import CELLS, Cells
-from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints, owners, ranks
+from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints, ranks
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.hierarchy import ancestors_of
 from kp_core.scoring.hits import (
     Hits,
     Lists,
@@ -21,14 +20,12 @@ from kp_core.scoring.hits import (
     ideal_hits,
     match,
     ordered_hits,
-    random_hits,
     ranked_lists,
     returned_ideal,
-    subjects_of,
     tied_hits,
 )
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.measures.registry import OWN_COUNTS, Asked
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import FIELDS, Changes, Cutoff, Settings
 
@@ -36,8 +33,6 @@ from kp_core.settings import FIELDS, Changes, Cutoff, Settings
 SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
 #: The name under which people stand beside the systems.
 HUMANS = "human ceiling"
-#: Rows of the random baseline at the most; larger universes are followed only as far as the cutoffs ask.
-_RANDOM_ROWS = 5_000_000
 #: Conventions that are applied to counts, so that settings which differ in them alone share their counts.
 LATE = ("denominator", "average", "empty_gold", "gain", "ap", "rr", "rr_miss")
 
@@ -166,11 +161,15 @@ class Counts:
             returned,
             size,
             np.broadcast_to(self.universe[:, None], limit.shape),
-            rules[self.settings.denominator](),
+            rules["returned" if self.gold_size is not None else self.settings.denominator](),
             self,
             tuple(cutoffs),
             limit,
         )
+
+
+#: Measures of lists that need texts, or a similarity, and the reason of one without.
+_LACKING = {"present@k": "no_text", "self-similarity@k": "no_similarity"}
 
 
 @dataclass(frozen=True)
@@ -214,7 +213,7 @@ class View(Cells):
             return np.repeat(each.mean(axis=1, keepdims=True), len(self.cutoffs), axis=1)
         values, counts = asked.scores(self), self.counts
         without = counts.size == 0
-        if asked.of_tables or not without.any():
+        if asked.of_tables or asked.measure.family == "list" or not without.any():
             return values
         values = np.array(values, dtype=float)
         if (
@@ -238,6 +237,8 @@ class View(Cells):
         status[~counts.listed] = "missing_document"
         if asked.measure.name == "bpref":
             status[counts.unjudged] = "no_judged_negatives"
+        if why := _LACKING.get(asked.measure.name):
+            status[np.isnan(self.values(asked)) & (counts.length > 0)[:, None]] = why
         status[np.isnan(self.hits)] = "universe_too_large"
         return status.astype(np.str_)
 
@@ -359,21 +360,21 @@ def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints
 class Counted:
     """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases).
 
-    extended  those with all broader concepts, where there is a hierarchy
+    own  those of measures that see counts of their own, by their family: with all broader concepts, or by meaning
     """
 
     lists: Counts
     table: Counts
-    extended: Counts | None = None
+    own: Mapping[str, Counts] = field(default_factory=dict)
 
     def of(self, asked: Asked) -> Counts:
         """Return the counts that a measure sees."""
         if asked.measure.family == "annotators":
             raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
-        if asked.measure.family == "hierarchy":
-            if self.extended is None:
-                raise unavailable("no hierarchy", measure=asked.name())
-            return self.extended
+        if why := OWN_COUNTS.get(asked.measure.family):
+            if asked.measure.family not in self.own:
+                raise unavailable(why, measure=asked.name())
+            return self.own[asked.measure.family]
         return self.table if asked.of_tables else self.lists
 
     def views(self, asked: Sequence[Asked]) -> Iterator[tuple[Asked, View]]:
@@ -390,20 +391,19 @@ class Counted:
         """Return the counts in parts of documents, the same for all systems."""
         lists = self.lists.blocks()
         table = lists if self.table is self.lists else self.table.blocks()
-        extended = [None] * len(lists) if self.extended is None else self.extended.blocks()
-        return [Counted(*each) for each in zip(lists, table, extended, strict=True)]
+        own = {family: counts.blocks() for family, counts in self.own.items()}
+        each = [{family: blocks[number] for family, blocks in own.items()} for number in range(len(lists))]
+        return [Counted(*both) for both in zip(lists, table, each, strict=True)]
 
     def changed(self, change: Callable[[Counts], Counts]) -> Counted:
         """Return both counts changed in the same way; they stay one where they are one."""
         lists = change(self.lists)
         table = lists if self.table is self.lists else change(self.table)
-        return Counted(lists, table, self.extended and change(self.extended))
+        return Counted(lists, table, {family: change(counts) for family, counts in self.own.items()})
 
     def under(self, settings: Settings) -> Counted:
         """Return the same counts for settings that differ only in what is applied to counts (`LATE`)."""
-        changed = self.changed(lambda counts: replace(counts, settings=settings))
-        own = changed.extended and replace(changed.extended, settings=settings.changed(denominator="returned"))
-        return replace(changed, extended=own)
+        return self.changed(lambda counts: replace(counts, settings=settings))
 
     def restricted(self, documents: Bools) -> Counted:
         """Return the counts as if the gold standard spoke about some documents only."""
@@ -422,120 +422,3 @@ def counted_alike(settings: Settings) -> Settings:
 def table_settings(settings: Settings) -> Settings:
     """Concordance tables hold sets: distinct phrases on both sides, whatever the preset."""
     return settings.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
-
-
-def baseline_counts(
-    name: str, gold: Gold, negatives: Gold, universe: Floats, settings: Settings, deepest: int
-) -> Counts:
-    """Return the counts of a baseline of `BASELINES`.
-
-    Ranks of the random order beyond `deepest` (at least the largest cutoff asked for) are left out where the universe
-    is very large.
-    """
-    nothing = np.zeros_like(gold.size)
-    silent = Lists(nothing, np.zeros(0, np.int32), nothing[:0], None, nothing[:0] > 0, nothing)
-    counts = count(silent, nothing == 0, gold, negatives, universe, settings)
-    hits = ideal = ideal_hits(gold, graded_below(negatives, settings))
-    counts = replace(counts, ideal=ideal, judged=None)
-    if name == SILENT:
-        return counts
-    length, reach = np.maximum(universe.astype(np.int64), gold.size), None
-    if name == RANDOM:
-        known = length
-        if length.sum() > _RANDOM_ROWS:
-            reach = max(deepest, int(gold.size.max(initial=0)))
-            known = np.minimum(length, reach)
-        document = owners(known)
-        hits = random_hits(document, ranks(known), length[document].astype(float), gold)
-    return replace(counts, hits=hits, length=length, rows=length, deepest=reach)
-
-
-def count_unchecked(
-    data: Prepared,
-    concordance: bool = True,
-    baselines: bool = False,
-    without: int | None = None,
-    fewest: Ints | None = None,
-) -> dict[str, Counted]:
-    """Return the counts of every system, and of the baselines where asked.
-
-    concordance: whether tables, and so N, are needed; else the lists stand in their place, and no n-grams of all texts,
-    the slowest step, are counted. without: an annotator who is left out of the gold; fewest: the votes that a keyphrase
-    needs in each document.
-    """
-    coded, identities, settings = data.coded, data.identities, data.settings
-    universe = data.universe if concordance else np.zeros(len(data.documents))
-    tables = table_settings(settings)
-    gold = of_sets = gathered(data, without, fewest)
-    if concordance and settings.gold_list != "unique":
-        of_sets = gather(coded, identities, tables, without, fewest)
-    one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
-    # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
-    of_one = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
-    systems = dict[str, Counted]()
-    for system, run in coded.runs.items():
-        if settings.missing == "error" and not run.listed.all():
-            lost = [coded.documents[i] for i in np.flatnonzero(~run.listed)]
-            every = counted(len(run.listed), "document")
-            raise unfit(f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5]))
-        table = counts = count(ranked_lists(run, identities, settings), run.listed, *gold, universe, settings)
-        if concordance and not of_one:
-            lists = ranked_lists(run, identities, tables)
-            table = count(lists, run.listed, *of_sets, universe, tables, sets=True)
-        systems[system] = Counted(counts, table)
-    if data.settings.by_concept == "yes" and len(data.corpus.vocabulary.broader):
-        systems = _with_broader(data, gold[0], systems)
-    deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
-    for name in BASELINES if baselines else ():
-        table = counts = baseline_counts(name, *gold, universe, settings, deepest)
-        if concordance:
-            table = baseline_counts(name, *of_sets, universe, tables, deepest)
-        systems[name] = Counted(counts, table)
-    return systems
-
-
-def _with_broader(data: Prepared, gold: Gold, systems: dict[str, Counted]) -> dict[str, Counted]:
-    """Return systems with the counts where both sides hold all broader concepts; a cutoff means what was suggested.
-
-    A broader concept stands at the rank of the first suggestion that brings it.
-    """
-    ancestors = ancestors_of(data.corpus.vocabulary.ancestors, data.identities)
-    subjects, documents = subjects_of(gold, lists_of(data)), len(gold.size)
-    document, subject = subjects.due
-    due = np.unique(ancestors.extended(document, subjects.form[subject])[0])
-    size, made = np.bincount(due // ancestors.nodes, minlength=documents), dict[str, Counted]()
-    for name, own in subjects.suggested.items():
-        key, rank = ancestors.ranked(own.document, subjects.form[own.subject], own.rank)
-        order = np.lexsort((rank, key // ancestors.nodes))
-        document, rank, found = key[order] // ancestors.nodes, rank[order], np.isin(key[order], due)
-        ones, counts = np.ones(int(found.sum())), systems[name].lists
-        extended = replace(
-            counts,
-            hits=ordered_hits(document[found], rank[found], ones, ones, ones),
-            size=size,
-            gold_size=counts.size,
-            length=np.bincount(document, minlength=documents),
-            returned=(document, rank),
-            settings=counts.settings.changed(denominator="returned"),
-        )
-        made[name] = replace(systems[name], extended=extended)
-    return systems | made
-
-
-def count_systems(
-    data: Prepared, concordance: bool = True, baselines: bool = False, without: int | None = None
-) -> dict[str, Counted]:
-    """Return the counts of every system; refuses a universe smaller than what gold standard and systems chose."""
-    systems = count_unchecked(data, concordance, baselines, without)
-    if concordance and data.settings.universe.isdigit():
-        chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
-        for name in data.coded.runs:
-            parts = [part.at(data.settings.k) for part in systems[name].table.blocks()]
-            chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
-        data.refuse_small_universe(chosen)
-    return systems
-
-
-def longest_lists(data: Prepared) -> dict[str, int]:
-    """Return the length of the longest list of every system: beyond it, its curve over k has nothing more to say."""
-    return {name: int(run.length.max(initial=0)) for name, run in data.coded.runs.items()}

@@ -1,4 +1,4 @@
-"""Turn a hierarchy of concepts into counts of both sides with all that is broader than what they hold.
+"""Turn a hierarchy of concepts into the counts of both sides with all that is broader than what they hold.
 
 Source: Kiritchenko, Matwin & Famili 2005, Functional annotation of genes using hierarchical text categorization.
 """
@@ -6,11 +6,15 @@ Source: Kiritchenko, Matwin & Famili 2005, Functional annotation of genes using 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kp_core.scoring.codes import Identities, Ints, forms_of, owners, ragged
+from kp_core.scoring.counts import Counted
+from kp_core.scoring.gold import Gold
+from kp_core.scoring.hits import Lists, ordered_hits, subjects_of
+from kp_core.scoring.prepare import Prepared
 
 
 @dataclass(frozen=True)
@@ -50,3 +54,32 @@ def ancestors_of(above: Mapping[str, frozenset[str]], identities: Identities) ->
     length = np.array([len(each) for each in own], np.int64)
     node = np.array([one for each in own for one in each], np.int64)
     return Ancestors(np.cumsum(length) - length, length, node, forms + int(beyond.sum()))
+
+
+def with_broader(
+    data: Prepared, gold: Gold, lists: Mapping[str, Lists], systems: dict[str, Counted]
+) -> dict[str, Counted]:
+    """Return systems with the counts where both sides hold all broader concepts; a cutoff means what was suggested.
+
+    A broader concept stands at the rank of the first suggestion that brings it.
+    """
+    ancestors = ancestors_of(data.corpus.vocabulary.ancestors, data.identities)
+    subjects, documents = subjects_of(gold, lists), len(gold.size)
+    document, subject = subjects.due
+    due = np.unique(ancestors.extended(document, subjects.form[subject])[0])
+    size, made = np.bincount(due // ancestors.nodes, minlength=documents), dict[str, Counted]()
+    for name, own in subjects.suggested.items():
+        key, rank = ancestors.ranked(own.document, subjects.form[own.subject], own.rank)
+        order = np.lexsort((rank, key // ancestors.nodes))
+        document, rank, found = key[order] // ancestors.nodes, rank[order], np.isin(key[order], due)
+        ones, counts = np.ones(int(found.sum())), systems[name].lists
+        extended = replace(
+            counts,
+            hits=ordered_hits(document[found], rank[found], ones, ones, ones),
+            size=size,
+            gold_size=counts.size,
+            length=np.bincount(document, minlength=documents),
+            returned=(document, rank),
+        )
+        made[name] = replace(systems[name], own={**systems[name].own, "hierarchy": extended})
+    return systems | made

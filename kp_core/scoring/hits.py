@@ -246,7 +246,7 @@ class Hits:
         """Return the hits of some documents, numbered from 0; rows are ordered by document."""
         rows = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
         rest = (getattr(self, field.name)[rows] for field in fields(self)[1:])
-        return Hits(self.document[rows] - documents.start, *rest)
+        return type(self)(self.document[rows] - documents.start, *rest)
 
 
 def exponential(grade: Floats) -> Floats:
@@ -260,6 +260,38 @@ def ordered_hits(document: Ints, rank: Ints, found: Floats, grade: Floats, rarit
     first, some = np.zeros(len(document)), np.flatnonzero(found)  # rows without a hit may stand above
     first[some[np.diff(document[some], prepend=-1) != 0]] = 1
     return Hits(document, rank, found, so_far / rank, first, grade, exponential(grade), rarity)
+
+
+@dataclass(frozen=True)
+class Recalled(Hits):
+    """Hits by similarity: what each row finds, and by how much it raises what is found of the keyphrases, recalled."""
+
+    recalled: Floats
+
+
+@dataclass(frozen=True)
+class ListRows(Hits):
+    """The rows of lists, each of them a hit.
+
+    repeated       whether the phrase stands higher in its list
+    words          how many it has; repeated_words: how many of them stand earlier in the list
+    present        whether it stands in the text of its document; NaN without a text
+    alike          how similar it is to all phrases above it together; NaN without a similarity of the user's
+    """
+
+    repeated: Floats
+    words: Floats
+    repeated_words: Floats
+    present: Floats
+    alike: Floats
+
+
+def recalled_hits(document: Ints, rank: Ints, found: Floats, recalled: Floats) -> Recalled:
+    """Return the rows (row,) that find something, or by which something is found."""
+    some = np.flatnonzero((found > 0) | (recalled > 0))
+    own = found[some]
+    hits = ordered_hits(document[some], rank[some], own, own, np.ones(len(some)))
+    return Recalled(**vars(hits), recalled=recalled[some])
 
 
 def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, grade: Floats, rarity: Floats) -> Hits:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from kp_core.errors import UsageError, unavailable
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.similarity.declaration import similarity_measure
+from kp_core.scoring.given import given as table_of
+from kp_core.similarity.declaration import parse, similarity_measure
 from kp_core.similarity.scorer import Pairs
 from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
 from kp_core.text.stem import stem_words
@@ -127,6 +130,20 @@ def embedding(pairs: Pairs) -> Floats:
     vectors = np.asarray(kept["model"].encode(phrases), dtype=float).reshape(len(phrases), -1)
     norm = np.sqrt((vectors**2).sum(axis=1))
     return _cosine((vectors[key] * vectors[other]).sum(axis=1), norm, key, other)
+
+
+@similarity_measure("given")
+def given(pairs: Pairs) -> Floats:
+    """Return what the user's own table says; phrases that are equal as stems are 1."""
+    scorer = pairs.scorer
+    if "given" not in scorer.kept:
+        recipe = replace(scorer.choices.recipe(parse("given"), "given"), everywhere=True)
+        pipeline = "+".join(filter(None, (recipe.words, recipe.stemmer)))
+        form = pd.factorize(np.array(scorer.coded(recipe).texts, object))[0]
+        scorer.kept["given"] = table_of(scorer.choices.vocabulary, scorer.phrases, pipeline), form
+    table, form = scorer.kept["given"]
+    equal = form[pairs.keyphrase] == form[pairs.candidate]
+    return np.where(equal, 1.0, table.pairs(pairs.keyphrase, pairs.candidate))
 
 
 @similarity_measure("combined")

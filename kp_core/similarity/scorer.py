@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kp_core.corpus import Vocabulary
 from kp_core.errors import InputError, UsageError, refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse
@@ -38,6 +39,8 @@ class Choices:
     synonyms: Sequence[Sequence[str]] = ()
     model: str | None = None
     seed: int = 0
+    #: the user's own table of similar phrases, or of vectors, for the measure `given`
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
     #: what stands in place of the preset's words and stems, such as those of an evaluation
     base: Recipe | None = None
 
@@ -136,6 +139,12 @@ class Scorer:
         self._coded: dict[Recipe, Phrases] = {}
         self.kept: dict[str, Any] = {}
 
+    def coded(self, recipe: Recipe) -> Phrases:
+        """Return the phrases as tokens."""
+        if recipe not in self._coded:
+            self._coded[recipe] = Phrases(self.phrases, recipe, self._stemmed)
+        return self._coded[recipe]
+
     def score(
         self, measures: Sequence[str], keyphrase: Ints, candidate: Ints, columns: Mapping[str, Floats] | None = None
     ) -> Wide:
@@ -155,9 +164,7 @@ class Scorer:
         times = np.bincount(place, minlength=len(distinct))
         key, other = distinct // size, distinct % size
         for recipe, alike in recipes.items():
-            if recipe not in self._coded:
-                self._coded[recipe] = Phrases(self.phrases, recipe, self._stemmed)
-            phrases = self._coded[recipe]
+            phrases = self.coded(recipe)
             blank = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
             for name, scored in self._scored(phrases, alike, key, other, times).items():
                 scored[blank] = np.nan
@@ -242,6 +249,7 @@ def similarity(
     texts       texts in which `context` looks phrases up
     synonyms    groups of words that METEOR may match at last
     model       path of a sentence-transformers model for `embedding`
+    vocabulary  the table of `given`: that of a corpus, or `kp.vocabulary`
     seed        of `random`
     """
     chosen = Choices.of(choices)

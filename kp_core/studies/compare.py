@@ -15,11 +15,12 @@ from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unav
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Floats
-from kp_core.scoring.counts import Counted, count_systems
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.counts import Counted
+from kp_core.scoring.measures import Asked, own_counts, parse
 from kp_core.scoring.pair_sums import Compared, Pairing, common, compared_over_runs, effects_of, statistic
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs, runs_of
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import SUBJECT, Average, Changes, Cutoff, Settings, settled, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
@@ -319,7 +320,7 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, 
     settings, average = data.settings, family.average(data.settings)
     if systems and average in SUBJECT:
         raise unavailable("by subject", average=average)
-    systems = systems or count_systems(data, family.asked.of_tables)
+    systems = systems or count_systems(data, family.asked.of_tables, own=own_counts([family.asked]))
     groups = runs_of(systems)
     if len(groups) < 2:
         raise unavailable("one system")

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import count_systems
 from kp_core.scoring.hits import match, ranked_lists
-from kp_core.scoring.measures import Asked, names_in, of_systems, parse
+from kp_core.scoring.measures import Asked, names_in, of_systems, own_counts, parse
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies import WORDS
 from kp_core.studies.result import Numbers
@@ -50,7 +50,7 @@ def documents(
     asked = [parse(name) for name in names_in(measures)]
     data = prepare(corpus, settings, **changes)
     tables = any(one.of_tables for one in asked)
-    systems = count_systems(data, tables or baselines, baselines)
+    systems = count_systems(data, tables or baselines, baselines, own=own_counts(asked))
     groups = [group or None for group in data.coded.groups]
     frames = []
     for system, both in systems.items():
@@ -100,7 +100,7 @@ def all_values(
     registry where none are named.
     """
     data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
-    for system, both in count_systems(data).items():
+    for system, both in count_systems(data, own=own_counts(asked)).items():
         for parts in zip(*(block.views(asked) for block in both.blocks()), strict=True):
             one = parts[0][0]
             yield system, one.name(), np.concatenate([view.values(one) for _, view in parts])
@@ -108,7 +108,7 @@ def all_values(
 
 def values_over(data: Prepared, asked: Asked, tried: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
     """Return the values (D, K) of every system, and which documents they are of: those with all values for all."""
-    systems = count_systems(data, asked.of_tables)
+    systems = count_systems(data, asked.of_tables, own=own_counts([asked]))
     found, shared = dict[str, Floats](), np.ones(len(data.documents), dtype=bool)
     for name, own in systems.items():
         view = own.of(asked).at(tuple(tried))

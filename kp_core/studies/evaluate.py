@@ -16,13 +16,15 @@ from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate, mean_of
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import BASELINES, HUMANS, Counted, count_systems
+from kp_core.scoring.counts import BASELINES, HUMANS, Counted
+from kp_core.scoring.given import notes_on_given
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import Estimate, error_of, independent_error
-from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.measures import OWN_COUNTS, Asked, names_in, own_counts, parse
 from kp_core.scoring.measures.agreement import against_others
 from kp_core.scoring.prepare import Names, Prepared, prepare
 from kp_core.scoring.runs import have_runs, runs_of
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import SUBJECT, Changes, Cutoff, Settings, settled
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.means import (
@@ -97,7 +99,8 @@ def evaluated(
     data = replace(data, settings=over_runs(data.settings, data.names.systems))
     asked = [parse(name) for name in names]
     concordance = baselines or any(one.of_tables for one in asked)
-    standards = [count_systems(data, concordance, baselines, without) for without in data.left_out]
+    families = own_counts(asked)
+    standards = [count_systems(data, concordance, baselines, without, families) for without in data.left_out]
     sums, people = Sums(), left_one_out(data.settings.annotators)
     counts = add_systems(sums, data, standards, asked, by)
     groups = runs_of(data.names.systems)
@@ -123,6 +126,8 @@ def evaluated(
     for one in set(SIDES) & set(by) if any(one.of_tables for one in asked) else ():
         text = f"concordance measures have no parts by {one}: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
+    if "semantic" in families:
+        notes += notes_on_given(corpus, data.coded, data.settings)
     if subjects:
         notes += notes_on_subjects(data.settings, baselines)
     if people and data.settings.interval == "cluster-t":
@@ -212,7 +217,7 @@ def add_systems(
         for accumulator, measures, blocks in adding:
             accumulator.begin(np.any([own[block].lists.drawable for _, own in blocks], axis=0), weights)
             for place, (system, own) in enumerate(blocks):
-                asked_of = [one for one in measures if system not in BASELINES or one.measure.family != "hierarchy"]
+                asked_of = [one for one in measures if system not in BASELINES or one.measure.family not in OWN_COUNTS]
                 for one, view in own[block].views(asked_of):
                     for average in one.averages(settings.average):
                         accumulator.add(str(place), one, view, average)
@@ -221,7 +226,7 @@ def add_systems(
 
 def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
     """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
-    without = ("concordance", "hierarchy") if side_of(subset) else ()
+    without = ("concordance", *OWN_COUNTS) if side_of(subset) else ()
     return [one for one in asked if one.measure.family not in without]
 
 
@@ -252,7 +257,7 @@ def system_rows(
         for (system, runs), (place, one) in product(groups.items(), enumerate(_measures_of(asked, subset))):
             cutoffs = one.cutoffs(settings)
             for average in one.averages(settings.average):
-                if system in BASELINES and (average in SUBJECT or one.measure.family == "hierarchy"):
+                if system in BASELINES and (average in SUBJECT or one.measure.family in OWN_COUNTS):
                     continue
                 if average in SUBJECT:
                     values = (subjects or {})[subset, system, place, average]

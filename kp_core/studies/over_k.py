@@ -11,10 +11,10 @@ import numpy as np
 from kp_core.corpus import Corpus
 from kp_core.scoring import paired
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import longest_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs
+from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
 from kp_core.studies.compare import ALPHA, TRIALS

@@ -11,15 +11,14 @@ import numpy as np
 
 from kp_core.corpus import kept
 from kp_core.errors import refuse_unless, unavailable, unfit
-from kp_core.scoring.codes import Bools, Codes, Ints
+from kp_core.scoring.codes import Bools, Ints
 from kp_core.scoring.counts import Counted, count, counted_alike, gathered, lists_of
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.hits import Lists, match
 from kp_core.scoring.measures.registry import names_in
 from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.standing import standing
 from kp_core.studies import WORDS
-from kp_core.text.normalise import Normaliser
-from kp_core.text.places import occurs, token_lines
 from kp_core.text.tokenise import tokens
 
 Part = Literal["dataset", "group", "length", "presence", "frequency"]
@@ -178,7 +177,7 @@ _Marked = tuple[Ints, Callable[[Lists], Ints]]
 
 
 def _by_presence(data: Prepared, gold: Gold) -> _Marked:
-    stands = _standing(data)
+    stands = standing(data)
     spelled = stands(gold.document[gold.spelling_item], gold.spelling_form)
     absent = np.ones(len(gold.grade), np.int64)
     absent[gold.spelling_item[spelled]] = 0
@@ -209,29 +208,3 @@ def _with_text(data: Prepared, by: Part) -> Bools:
     if not there.any():
         raise unfit("the documents", "no texts", by=by)
     return there
-
-
-def _standing(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
-    """Return what tells whether forms, in one of their spellings, stand in texts; each pair is looked up once."""
-    normaliser, coded, identities = Normaliser.parse(data.settings.normalise), data.coded, data.identities
-    key = (str(normaliser), data.settings.titles)
-    texts = kept(data.corpus, "text lines", key, lambda: token_lines(data.texts, normaliser))
-    # The phrases as they were written go the same way as the texts: tokens first, stems last.
-    raw = coded.phrases.to_pylist()
-    predicted = gold = token_lines(raw, normaliser)
-    if data.settings.gold_stemmed == "yes":
-        gold = token_lines(raw, normaliser.without_stemmer())
-    spelled: list[dict[str, None]] = [{} for _ in range(len(identities.forms))]
-    for forms, spellings in ((identities.predicted, predicted), (identities.gold, gold)):
-        for form, line in zip(forms.tolist(), spellings, strict=True):
-            spelled[form][line] = None
-    any_order, known = "sort" in normaliser.steps, dict[int, bool]()
-
-    def stands(document: Ints, form: Ints | Codes) -> Bools:
-        keys = (document.astype(np.int64) * len(spelled) + form).tolist()
-        for key in {*keys} - known.keys():
-            text, number = divmod(key, len(spelled))
-            known[key] = any(occurs(line, texts[text], any_order) for line in spelled[number])
-        return np.array([known[key] for key in keys], bool)
-
-    return stands

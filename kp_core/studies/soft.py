@@ -12,18 +12,20 @@ import numpy as np
 from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import Note, UsageError
 from kp_core.scoring.accumulate import Sums
+from kp_core.scoring.assignment import best_gains, soft_gains
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counted, Counts, count, table_settings, without_respellings
+from kp_core.scoring.facing import Facing, face
+from kp_core.scoring.given import notes_on_given
 from kp_core.scoring.gold import gather
-from kp_core.scoring.hits import ordered_hits, ranked_lists
-from kp_core.scoring.measures import parse
+from kp_core.scoring.hits import ranked_lists, recalled_hits
+from kp_core.scoring.measures import MEASURES, Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Settings, settled
 from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
-from kp_core.similarity.assignment import soft_gains
 from kp_core.studies.evaluate import add_systems, system_rows
-from kp_core.studies.near_misses import Facing, face, phrases_of, recipe_of
+from kp_core.studies.near_misses import phrases_of, recipe_of
 from kp_core.studies.result import Result, result_frame
 
 
@@ -107,6 +109,10 @@ def soft_evaluate(
         notes.append(Note("warning", "concepts", "soft matching compares spellings, so by_concept = yes has no effect"))
     data = prepare(corpus, settings)
     settings, notes = data.settings, [*data.notes, *notes]
+    if parse_similarity(soft.similarity).measure.name == "given":
+        notes += notes_on_given(corpus, data.coded, settings)
+    if settings.matching == "best":
+        asked = [_best(one) for one in asked]
     concordance = any(one.of_tables for one in asked)
     cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
@@ -117,6 +123,17 @@ def soft_evaluate(
     rows = system_rows(sums, data.names, asked, settings)
     frame, documents = result_frame(rows), len(data.documents)
     return SoftResult(frame, settings, tuple(notes), documents, concordance, soft=soft, choices=choices)
+
+
+#: Measures whose soft form, where each side counts with the best of the other, is that of a measure by meaning.
+_BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k"}
+
+
+def _best(asked: Asked) -> Asked:
+    """Return a measure in this form, under its own name."""
+    if asked.measure.name not in _BEST:
+        raise UsageError(f"'{asked.name()}' counts pairs, which matching = best does not make; choose one-to-one")
+    return replace(asked, measure=replace(MEASURES[_BEST[asked.measure.name]], name=asked.measure.name))
 
 
 def soft_counts(
@@ -132,7 +149,7 @@ def soft_counts(
         raise UsageError("soft matching looks at one order; choose ties = stable or trec")
     universe = data.universe if concordance else np.zeros(len(coded.documents))
     recipe = recipe_of(settings, soft.stemmer)
-    own: dict[str, Any] = {"stemmer": recipe.stemmer}
+    own: dict[str, Any] = {"stemmer": recipe.stemmer, "vocabulary": corpus.vocabulary}
     if corpus.has_texts:
         own["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
     phrases, stemmed = phrases_of(coded, settings)
@@ -148,7 +165,7 @@ def soft_counts(
             counts = replace(count(lists, run.listed, *gold, universe, under), deepest=deepest)
             pairs = bool(tables) or soft.hits == "count"
             kinds.append(_softened(counts, face(data, run, lists, gold[0]), ~lists.repeated, scorer, soft, pairs))
-        counted[system] = Counted(kinds[0], kinds[-1])
+        counted[system] = Counted(kinds[0], kinds[-1], {"semantic": kinds[0]})
     return counted
 
 
@@ -156,12 +173,14 @@ def _softened(counts: Counts, facing: Facing, rows: Bools, scorer: Scorer, soft:
     """Return the counts with the hits of the best assignment among some rows."""
     if counts.deepest is not None:
         rows &= facing.rank <= counts.deepest
-    allowed = allowed_pairs(facing, scorer, soft, rows)
-    gain, pairs = soft_gains(*allowed, len(facing.document))
-    gain = pairs if as_pairs else gain
-    hit = np.flatnonzero(gain)
-    hits = ordered_hits(facing.document[hit], facing.rank[hit], gain[hit], gain[hit], gain[hit])
-    return replace(counts, hits=hits, judged=None)
+    row, item, value = allowed_pairs(facing, scorer, soft, rows)
+    if counts.settings.matching == "best":
+        weight = np.ones(len(value)) if as_pairs else value
+        gain, recalled = best_gains(row, item, weight, len(facing.document))
+    else:
+        gain, pairs = soft_gains(row, item, value, len(facing.document))
+        gain = recalled = pairs if as_pairs else gain
+    return replace(counts, hits=recalled_hits(facing.document, facing.rank, gain, recalled), judged=None)
 
 
 def allowed_pairs(facing: Facing, scorer: Scorer, soft: Soft, rows: Any) -> tuple[Ints, Ints, Floats]:

@@ -15,10 +15,11 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring.accumulate import Accumulator, mean_of
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import Counted, count_systems, counted_alike, table_settings
+from kp_core.scoring.counts import Counted, counted_alike, table_settings
 from kp_core.scoring.gold import left_one_out
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.measures import Asked, own_counts, parse
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import FIELDS, Average, Changes, Cutoff, Settings, format_value, presets_for, settled
 from kp_core.studies.printed import Printed, Printing, Tried
 from kp_core.studies.printed import printing as printing_of
@@ -32,6 +33,8 @@ GRID: dict[str, tuple[str, ...]] = {
     "average": ("macro", "f-of-means", "micro"),
     "empty_gold": ("skip", "zero"),
 }
+#: What the grid tries beside, for measures of a similarity alone.
+_SIMILARITY = {"matching": ("one-to-one", "best")}
 #: Conventions that say what the data are, and not how they are scored.
 _OF_DATA = ("gold_stemmed", "by_concept", "titles", "rel")
 #: What nobody takes without knowing: means over subjects, and gains by rarity.
@@ -61,7 +64,7 @@ Meant = tuple[str, Settings, Settings]
 class Spread(Numbers):
     """One measure of all systems under many conventions, at the cutoff and on the gold standard in use.
 
-    frame         one row a setting and system: kind (current, preset, grid), preset, fields of `GRID`, system, value
+    frame         one row a setting and system: kind (current, preset, grid), preset, its conventions, system, value
     ranges        one row a system: current, low and high over all rows of frame
     changes       one row a change of one convention and system: field, was, now, system, value, change
     turns         one row a pair of systems whose order turns, most often first: a (ahead at present), b, the settings
@@ -101,6 +104,7 @@ class Spreads:
     """One measure of all systems under many conventions, at every cutoff of the settings; `at` looks one up.
 
     settings  those in use; notes: what the reader must know of the data; documents: how many there are
+    axes      the conventions of the grid
     rows      kind (current, preset, grid), preset and record; the first is that of the settings in use
     near      the grid under the present normalisation, so that an example names no step that makes no difference
     singles   the changes of one convention
@@ -112,6 +116,7 @@ class Spreads:
     settings: Settings
     notes: tuple[Note, ...]
     documents: int
+    axes: tuple[str, ...]
     rows: list[Row]
     near: list[Settings]
     singles: list[Single]
@@ -128,11 +133,11 @@ class Spreads:
         }
         current = self.rows[0][2]
         table = [
-            (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system))
+            (kind, preset, *(getattr(record, field) for field in self.axes), system, values.get(record, {}).get(system))
             for kind, preset, record in self.rows
             for system in values[current]
         ]
-        frame = pd.DataFrame(table, columns=["kind", "preset", *GRID, "system", "value"]).astype({"value": float})
+        frame = pd.DataFrame(table, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
         by_system = frame.groupby("system", sort=False)["value"]
         ranges = pd.DataFrame(
             {"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()}
@@ -173,12 +178,12 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
     data = prepare(corpus, settings, interval="none")
     now = data.settings.changed(k=asked.cutoffs(data.settings))
     meaning = _Meaning(asked, now)
-    current, changes, grid = meaning.of(now), meaning.single_changes(), meaning.grid(GRID)
-    presets = {name: meaning.preset(corpus, name) for name in presets_for(now)}
+    current, changes, grid = meaning.of(now), meaning.single_changes(), meaning.grid(meaning.axes)
+    presets = {name: meaning.preset(corpus, name) for name in presets_for(now, meaning.semantic)}
     singles = [(field, value, record) for field, value, _, record in changes if record != current]
     rows = [("current", now.preset, current), *(("preset", name, meaning.of(own)) for name, own in presets.items())]
     rows += [("grid", "", record) for record in dict.fromkeys(map(meaning.of, grid))]
-    near = list(dict.fromkeys(map(meaning.of, meaning.grid(GRID | {"normalise": (current.normalise,)}))))
+    near = list(dict.fromkeys(map(meaning.of, meaning.grid(meaning.axes | {"normalise": (current.normalise,)}))))
     meant = [(name, own, meaning.of(own)) for name, own in presets.items()]
     meant += [("", own, meaning.of(own)) for own in (now, *(own for _, _, own, _ in changes), *grid)]
     values = _values(data.under(now), asked, [*(record for _, _, record in [*rows, *singles]), *near])
@@ -187,7 +192,8 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
         raise present
     if not present:
         raise UsageError("a spread needs at least one system")
-    return Spreads(asked, now, data.notes, len(data.documents), rows, near, singles, meant, values)
+    axes = tuple(meaning.axes)
+    return Spreads(asked, now, data.notes, len(data.documents), axes, rows, near, singles, meant, values)
 
 
 def printing(
@@ -217,11 +223,23 @@ class _Meaning:
     asked: Asked
     now: Settings
 
+    @property
+    def semantic(self) -> bool:
+        """Whether the measure is one of a similarity."""
+        return self.asked.measure.family == "semantic"
+
+    @property
+    def axes(self) -> dict[str, tuple[str, ...]]:
+        """The conventions of the grid."""
+        return GRID | (_SIMILARITY if self.semantic else {})
+
     def of(self, settings: Settings) -> Settings:
         """Return the settings with the average that is taken, and with sets on both sides for concordance tables."""
         # Settings that differ in nothing but the preset they started from are the same.
         average = cast(Average, self.asked.averages(settings.average)[0])
         settings = replace(settings, average=average, preset="kpscope")
+        if not self.semantic:
+            settings = replace(settings, matching="one-to-one", sem_equal="both")
         if left_one_out(settings.annotators):  # as `prepare` settles it
             settings = replace(settings, empty_gold="skip")
         return table_settings(settings) if self.asked.of_tables else settings
@@ -257,11 +275,11 @@ def _values(
     for record in dict.fromkeys(records):
         groups.setdefault(counted_alike(record), []).append(record)
     values: dict[Settings, dict[str, Floats] | InputError] = {}
-    concordance = asked.of_tables
+    concordance, own = asked.of_tables, own_counts([asked])
     for shared, group in groups.items():
         alike = data.under(shared)
         try:
-            standards = [count_systems(alike, concordance, without=without) for without in alike.left_out]
+            standards = [count_systems(alike, concordance, without=one, own=own) for one in alike.left_out]
         except InputError as refused:
             values |= dict.fromkeys(group, refused)
             continue

@@ -11,9 +11,10 @@ from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
 from kp_core.scoring.by_subject import Standing
 from kp_core.scoring.cells import ratio
-from kp_core.scoring.counts import count_systems, lists_of
+from kp_core.scoring.counts import lists_of
 from kp_core.scoring.hits import subjects_of
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import Changes, Settings, settled
 from kp_core.studies.result import Numbers
 

@@ -24,11 +24,12 @@ from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, estimate
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import View, count_unchecked
+from kp_core.scoring.counts import View
 from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Prepared, prepare_annotators
+from kp_core.scoring.systems import count_unchecked
 from kp_core.settings import Changes, Settings, settled
 from kp_core.studies.correlation.coefficients import closed_form, correlation
 from kp_core.studies.result import Numbers

@@ -12,10 +12,10 @@ from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, unfit
 from kp_core.scoring import intervals
 from kp_core.scoring.codes import Bools, Floats, ranks
-from kp_core.scoring.counts import longest_lists
 from kp_core.scoring.hits import Lists, match, ranked_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Changes, Settings
 from kp_core.studies.document_values import values_over
 from kp_core.studies.result import Numbers

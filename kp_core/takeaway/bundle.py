@@ -30,10 +30,10 @@ from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
-from kp_core.scoring.counts import longest_lists
 from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
+from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Changes, Settings, __version__, settled
 from kp_core.studies import indexing
 from kp_core.studies.annotators import TOGETHER, agreement, legible

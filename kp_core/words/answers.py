@@ -11,12 +11,13 @@ import numpy as np
 from kp_core.corpus import Corpus
 from kp_core.errors import REASONS, InputError, UsageError, counted
 from kp_core.scoring.codes import Bools
-from kp_core.scoring.counts import HUMANS, RANDOM, SILENT, Counted, count_systems, longest_lists
+from kp_core.scoring.counts import HUMANS, RANDOM, SILENT, Counted
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.paired import evened
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.runs import have_runs, runs_of
+from kp_core.scoring.systems import count_systems, longest_lists
 from kp_core.settings import PRESETS, Average, Changes, Settings, differences, in_words, settled
 from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, legible, standard_error

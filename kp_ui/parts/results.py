@@ -13,9 +13,10 @@ from kp_core.charts.curves import Marks
 from kp_core.charts.screen_tables import FEW, best_systems
 from kp_core.charts.style import ORACLE, Look, distinct, looks, short
 from kp_core.errors import Note
-from kp_core.scoring.counts import HUMANS, longest_lists
+from kp_core.scoring.counts import HUMANS
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
+from kp_core.scoring.systems import longest_lists
 from kp_core.settings import SUBJECT
 from kp_core.studies.answer import Answer
 from kp_core.studies.result import Numbers

@@ -49,14 +49,17 @@ PAGE = "page"
 @cache  # asked dozens of times a run
 def _ranking() -> tuple[str, ...]:
     """Return the measures that rank systems, the common ones first."""
-    ranking = [name for name in of_systems(hierarchy=True) if kp.MEASURES[name].better == "higher"]
+    ranking = [name for name in of_systems(vocabulary=True) if kp.MEASURES[name].better == "higher"]
     return (*(name for name in FIRST if name in ranking), *(name for name in ranking if name not in FIRST))
 
 
 def measures() -> tuple[str, ...]:
     """Return the measures that rank the systems on screen, the common ones first."""
-    broader = len(workspace.corpus().vocabulary.broader) > 0 and link.chosen().get("by_concept") == "yes"
-    return tuple(name for name in _ranking() if broader or kp.MEASURES[name].family != "hierarchy")
+    given = workspace.corpus().vocabulary.given.keys()
+    without = set[str]() if given & {"similar", "vectors"} else {"semantic"}
+    if "broader" not in given or link.chosen().get("by_concept") != "yes":
+        without.add("hierarchy")
+    return tuple(name for name in _ranking() if kp.MEASURES[name].family not in without)
 
 
 def options(name: str) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 import kp_core as kp
+from kp_core.scoring.assignment import best_of_prefixes
 from kp_core.similarity import MEASURES, score
-from kp_core.similarity.assignment import best_of_prefixes
 from kp_core.similarity.relation import describe
 from tests.corpora import corpus_of, never_falls, settings
 from tests.differential.random_corpora import draw as draw_corpus

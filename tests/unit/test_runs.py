@@ -12,10 +12,10 @@ from statsmodels.stats.anova import anova_lm
 
 import kp_core as kp
 from kp_core.scoring.accumulate import influence
-from kp_core.scoring.counts import count_systems
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import Sampled, multi_bootstrap, runs_of, variance_of
+from kp_core.scoring.systems import count_systems
 from kp_core.studies.over_k import over_k
 
 Floats = NDArray[np.float64]

@@ -1,9 +1,32 @@
 """Turn counts into values: one function a measure, and one entry in `measures.toml`."""
 
-from kp_core.scoring.measures import agreement, concordance, ranked
-from kp_core.scoring.measures.registry import DECLARED, MEASURES, Asked, Measure, names_in, of_systems, parse
+from kp_core.scoring.measures import agreement, concordance, quality, ranked
+from kp_core.scoring.measures.registry import (
+    DECLARED,
+    MEASURES,
+    OWN_COUNTS,
+    Asked,
+    Measure,
+    names_in,
+    of_systems,
+    own_counts,
+    parse,
+)
 
-__all__ = ["MEASURES", "Asked", "Measure", "agreement", "concordance", "names_in", "of_systems", "parse", "ranked"]
+__all__ = [
+    "MEASURES",
+    "OWN_COUNTS",
+    "Asked",
+    "Measure",
+    "agreement",
+    "concordance",
+    "names_in",
+    "of_systems",
+    "own_counts",
+    "parse",
+    "quality",
+    "ranked",
+]
 
 for _name in DECLARED:  # the order of measures.toml, whichever module was imported first
     MEASURES[_name] = MEASURES.pop(_name)

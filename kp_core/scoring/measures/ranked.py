@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Floats, Ints
+from kp_core.scoring.hits import Recalled
 from kp_core.scoring.measures.registry import measure
 
 if TYPE_CHECKING:
@@ -92,6 +93,25 @@ def _discount(rank: Ints) -> Floats:
 def propensity_scored_precision(at: View) -> Floats:
     """Return the gains of the hits by how rare they are / those of the k rarest keyphrases."""
     return ratio(*at.gained("rarity", np.ones_like))
+
+
+@measure("SemP@k")
+def semantic_precision(at: View) -> Floats:
+    """Return the sum of the similarities of predictions / denominator."""
+    return ratio(at.hits, at.denominator)
+
+
+@measure("SemR@k")
+def semantic_recall(at: View) -> Floats:
+    """Return the sum of the similarities of keyphrases / gold size."""
+    return ratio(at.total(cast(Recalled, at.counts.hits).recalled), at.size)
+
+
+@measure("SemF1@k")
+def semantic_f1(at: View) -> Floats:
+    """Return the harmonic mean of both."""
+    p, r = semantic_precision(at), semantic_recall(at)
+    return ratio(2 * p * r, p + r)
 
 
 @measure("bpref")

@@ -11,7 +11,9 @@ from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
 from kp_core.settings import LARGEST_K, SUBJECT, Cutoff, Settings
 
-Family = Literal["overlap", "ranking", "concordance", "annotators", "hierarchy"]
+Family = Literal["overlap", "ranking", "concordance", "annotators", "hierarchy", "semantic", "list"]
+#: Families that see counts of their own → the refusal where what these are made of was not loaded.
+OWN_COUNTS: dict[Family, str] = {"hierarchy": "no hierarchy", "semantic": "no meaning", "list": "no lists"}
 
 #: The letters that stand for a cutoff that differs by document.
 LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
@@ -25,7 +27,8 @@ class Measure:
     sentence    what it answers, in words a librarian understands
     formula     in LaTeX; a b c d N are the cells of the concordance table, H_k the hits up to k, g the gold size
     family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
-                annotators: of the tables of several annotators; hierarchy: of counts with all broader concepts
+                annotators: of the tables of several annotators; hierarchy: of counts with all broader concepts;
+                semantic: of hits by a similarity of the user's; list: of a list alone, as it was returned
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
     smooth      whether it has a gradient
     f_of        the measures whose means over documents the average f-of-means puts into F; without: it does not exist
@@ -60,6 +63,8 @@ class Measure:
             "overlap": ("macro", "f-of-means", "micro") if self.f_of else ("macro", "micro"),
             "ranking": ("macro",),
             "hierarchy": ("macro", "micro"),
+            "semantic": ("macro",),
+            "list": ("macro",),
         }
         return by_family[self.family] + (SUBJECT if self.by_subject else ())
 
@@ -69,9 +74,9 @@ MEASURES: dict[str, Measure] = {}
 DECLARED = read_toml("scoring/measures/measures.toml")
 
 
-def of_systems(hierarchy: bool = False) -> list[str]:
-    """Return the names of all measures that score the output of a system; hierarchy: also those that need one."""
-    without = ("annotators",) if hierarchy else ("annotators", "hierarchy")
+def of_systems(vocabulary: bool = False) -> list[str]:
+    """Return the measures that score the output of a system; vocabulary: also those that need a table of phrases."""
+    without = ("annotators",) if vocabulary else ("annotators", *OWN_COUNTS)
     return [name for name, one in MEASURES.items() if one.family not in without]
 
 
@@ -173,6 +178,11 @@ def parse(text: str) -> Asked:
     if declared and cutoff in LETTERS and (cutoff != "G" or base == "F1"):
         return Asked(declared, LETTERS[cutoff])
     raise UsageError(f"there is no measure '{text}'; the measures are: {', '.join(MEASURES)} (k: a number, O or M)")
+
+
+def own_counts(asked: Iterable[Asked]) -> set[Family]:
+    """Return the families of measures that see counts of their own."""
+    return {one.measure.family for one in asked} & {*OWN_COUNTS}
 
 
 def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:

@@ -91,6 +91,7 @@ def correlate(
     known = {field.name for field in fields(Study)}
     study = replace(study or Study(), **{name: value for name, value in options.items() if name in known})
     chosen = {"seed": study.seed} | {name: value for name, value in options.items() if name not in known}
+    chosen.setdefault("vocabulary", corpus.vocabulary)
     if corpus.has_texts:
         chosen.setdefault("texts", whole_texts(corpus.documents))
     choices = Choices.of(chosen)

@@ -1,4 +1,7 @@
-"""Turn similarities of predictions and gold items into soft hits: the best one-to-one assignment of every prefix."""
+"""Turn similarities of predictions and gold items into soft hits: one-to-one, or each with the best of the other side.
+
+One-to-one is the best assignment of every prefix of a list.
+"""
 
 from __future__ import annotations
 
@@ -68,3 +71,20 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
         gain[rows_here], pairs[rows_here] = total, count
         begin, top = end, top + high
     return gain, pairs
+
+
+def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
+    """Return the largest weight of each row, and by how much it raises the largest of its items so far: (row,) each.
+
+    row, item, weight   as in `soft_gains`; rows ascend
+
+    >>> [each.tolist() for each in best_gains(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0.5, 0.75, 0.25]), 2)]
+    [[0.5, 0.75], [0.5, 0.5]]
+    """
+    gain = np.zeros(rows)
+    np.maximum.at(gain, row, weight)
+    order = np.argsort(item, kind="stable")
+    row, item, weight = row[order], item[order], weight[order]
+    so_far = pd.Series(weight).groupby(item).cummax().to_numpy()
+    before = np.where(np.diff(item, prepend=-1) != 0, 0.0, np.append(0.0, so_far[:-1]))
+    return gain, np.bincount(row, so_far - before, minlength=rows).astype(float)

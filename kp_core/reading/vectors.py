@@ -1,0 +1,180 @@
+"""Turn a file of vectors, a phrase each, into one table: Parquet, NumPy's npz, or the text of word2vec and fastText."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pc_csv
+
+from kp_core.errors import InputError, unfit
+from kp_core.reading.archive import DAMAGED
+from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.source import Source
+
+#: The arrays of an npz file, and the columns of a Parquet file.
+PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
+_EXPECTED = "phrases and their vectors"
+_REMEDY = "Write it as Parquet or npz, with phrases and vectors, or as word2vec text; the documentation shows how."
+#: A head of word2vec text, how many vectors of which length, or a phrase without blanks and at least three numbers.
+_NUMBER = rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_TEXT = re.compile(rb"\d+ \d+\r?\n\S+( " + _NUMBER + rb"){2}|\S+( " + _NUMBER + rb"){3}")
+
+
+def is_vectors(name: str, begin: bytes) -> bool:
+    """Tell a file of vectors that is no Parquet by its name and its first bytes.
+
+    >>> is_vectors("a.vec", b"2 3\\ntide 0.1 0.2 0.3"), is_vectors("a.txt", b"tide moon sea"), is_vectors("a.csv", b"")
+    (True, False, False)
+    """
+    ending = Path(name).suffix.lower()
+    if ending == ".npz":
+        return any(f"{one}.npy".encode() in begin for one in (*PHRASES, *VECTORS))
+    return ending in (".vec", ".txt") and bool(_TEXT.match(begin))
+
+
+def is_parquet_of_vectors(file: Any) -> bool:
+    """Tell a Parquet file of vectors, a path or something to read from, by the names of its columns."""
+    import pyarrow.parquet as pq
+
+    with suppress(pa.ArrowException, *DAMAGED):
+        names = {name.lower() for name in pq.read_schema(file).names}
+        return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
+    return False
+
+
+def read_vectors(given: Any, limits: Limits) -> pd.DataFrame:
+    """Return phrase and vector of a path, a `Source`, a table or {phrase: vector}; raises InputError for what is none.
+
+    >>> read_vectors({"tide": [1.0, 0.0]}, Limits())["vector"].tolist()
+    [[1.0, 0.0]]
+    """
+    if isinstance(given, Mapping):
+        return _table("the vectors", list(given), _matrix("the vectors", list(given.values())))
+    if isinstance(given, pd.DataFrame):
+        return _columns("the vectors", pa.Table.from_pandas(given, preserve_index=False))
+    source = given if isinstance(given, Source) else _from_path(Path(given), limits)
+    refuse_over(limits.vector_bytes, len(source.data), "bytes", source.name)
+    read = _of_parquet if source.data.startswith(b"PAR1") else _of_npz if source.data.startswith(b"PK") else _of_text
+    try:
+        return read(source, limits)
+    except (pa.ArrowException, *DAMAGED) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(source.name, "a damaged or unusual file", _EXPECTED, _REMEDY) from None
+
+
+def _from_path(path: Path, limits: Limits) -> Source:
+    try:
+        refuse_over(limits.vector_bytes, path.stat().st_size, "bytes", path.name)
+        return Source(path.name, path.read_bytes())
+    except OSError:
+        raise InputError(path.name or "a path", "no file that can be read", _EXPECTED, "Check the path.") from None
+
+
+def _of_parquet(source: Source, limits: Limits) -> pd.DataFrame:
+    import pyarrow.parquet as pq
+
+    opened = pq.ParquetFile(pa.BufferReader(source.data))
+    refuse_over(limits.rows, opened.metadata.num_rows, "rows", source.name, "a table")
+    groups = [opened.metadata.row_group(number) for number in range(opened.metadata.num_row_groups)]
+    refuse_over(limits.vector_bytes, sum(one.total_byte_size for one in groups), "bytes unpacked", source.name)
+    return _columns(source.name, opened.read())
+
+
+def _columns(name: str, table: pa.Table) -> pd.DataFrame:
+    """Return the phrases and vectors of a table: a column of lists, or every other column a number of the vector."""
+    phrase = next((one for one in table.column_names if one.lower() in PHRASES), None)
+    if phrase is None:
+        raise unfit(name, "no vocabulary", needed="phrase and vector", found=", ".join(table.column_names[:20]))
+    rest = table.drop_columns(phrase)
+    phrases = table[phrase].cast(pa.large_string()).to_pylist()
+    if len(rest.column_names) == 1 and pa.types.is_nested(rest.schema.types[0]):
+        column = rest.column(0).combine_chunks()
+        length = pc.list_value_length(column)
+        if column.null_count or len(pc.unique(length)) > 1:
+            raise unfit(name, "vectors of one length")
+        return _table(name, phrases, _matrix(name, column.flatten()).reshape(len(column), -1))
+    kinds = (pa.types.is_floating, pa.types.is_integer)
+    numbers = [one.to_numpy() for one in rest.columns if any(is_kind(one.type) for is_kind in kinds)]
+    if len(numbers) < rest.num_columns or not numbers:
+        raise InputError(name, "columns that are no numbers", _EXPECTED, _REMEDY)
+    return _table(name, phrases, _matrix(name, np.stack(numbers, axis=1)))
+
+
+def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
+    with zipfile.ZipFile(io.BytesIO(source.data)) as packed:
+        refuse_over(limits.vector_bytes, sum(one.file_size for one in packed.infolist()), "bytes unpacked", source.name)
+    with np.load(io.BytesIO(source.data), allow_pickle=False) as arrays:
+        names = {key.lower(): key for key in arrays.files}
+        phrases, vectors = (next((names[one] for one in each if one in names), None) for each in (PHRASES, VECTORS))
+        if phrases is None or vectors is None:
+            found = f"arrays {', '.join(arrays.files[:20])}"
+            raise InputError(source.name, found, "the arrays phrases and vectors", _REMEDY)
+        texts = np.ravel(arrays[phrases])
+        if texts.dtype.kind != "U":
+            found = f"phrases of type {texts.dtype}"
+            raise InputError(source.name, found, "phrases as text", "Write np.array(phrases, dtype=str).")
+        return _table(source.name, texts.tolist(), _matrix(source.name, arrays[vectors]))
+
+
+def _of_text(source: Source, limits: Limits) -> pd.DataFrame:
+    """Return the vectors of word2vec text: a phrase, _ for its blanks, and its numbers, with blanks between them."""
+    end = source.data.find(b"\n")
+    head = re.fullmatch(rb"\d+ \d+\s*", source.data[: max(end, 0)])
+    table = pc_csv.read_csv(
+        pa.BufferReader(source.data),
+        pc_csv.ReadOptions(autogenerate_column_names=True, skip_rows=1 if head else 0),
+        pc_csv.ParseOptions(delimiter=" ", quote_char=False),
+        pc_csv.ConvertOptions(column_types={"f0": pa.large_string()}, strings_can_be_null=False),
+    )
+    if table.num_columns > 1 and table.columns[-1].null_count == len(table):  # a blank ends each line
+        table = table.drop_columns(table.column_names[-1])
+    refuse_over(limits.vector_bytes, table.nbytes, "bytes unpacked", source.name)
+    numbers = [column.to_numpy() for column in table.columns[1:]]
+    if not numbers or any(one.dtype.kind not in "fi" for one in numbers):
+        raise InputError(source.name, "no word2vec text", _EXPECTED, _REMEDY)
+    phrases = pc.replace_substring(table.column(0), "_", " ").to_pylist()
+    return _table(source.name, phrases, _matrix(source.name, np.stack(numbers, axis=1)))
+
+
+def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
+    """Return numbers as single or double precision, as they were given; refuses what is no finite number."""
+    try:
+        matrix = np.asarray(values)
+        matrix = matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float32)
+    except (TypeError, ValueError):
+        raise unfit(name, "vectors of one length") from None
+    if not np.isfinite(matrix).all():
+        raise InputError(name, "a number that is missing or infinite", "finite numbers", "Leave such a phrase out.")
+    return matrix
+
+
+def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.DataFrame:
+    """Return phrases and vectors as a table, each phrase once; refuses phrases with two different vectors."""
+    if matrix.ndim != 2 or len(matrix) != len(phrases) or not matrix.size:
+        found = f"{len(phrases):,} phrases and an array of {' × '.join(map(str, matrix.shape)) or 'one number'}"
+        raise InputError(name, found, "a vector for each phrase", _REMEDY)
+    if any(not isinstance(one, str) or not one.strip() for one in phrases):
+        raise unfit(name, "empty concept", needed="a phrase")
+    known = pd.Series([one.strip() for one in phrases], dtype="str")
+    if known.duplicated().any():
+        own = known.drop_duplicates().index.to_numpy()
+        place = dict(zip(known[own], own, strict=True))
+        same = known.map(place).to_numpy()
+        if (twice := (matrix != matrix[same]).any(axis=1)).any():
+            what = f"the phrase “{known[int(twice.argmax())]}”"
+            raise unfit(name, "two values", what=what, values="different vectors")
+        known, matrix = known[own].reset_index(drop=True), matrix[own]
+    flat = pa.array(np.ascontiguousarray(matrix).ravel())
+    column = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
+    return pd.DataFrame({"phrase": known, "vector": pd.Series(column, dtype=pd.ArrowDtype(column.type))})

@@ -1,0 +1,147 @@
+"""Turn a user's table of similar phrases, or of their vectors, into the similarity of the phrases of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kp_core.corpus import Corpus, Vocabulary, kept
+from kp_core.errors import Note, counted, unavailable
+from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Ints
+from kp_core.settings import Settings
+from kp_core.text.normalise import Normaliser
+
+#: Pairs whose vectors are multiplied at a time.
+_PAIRS = 50_000
+
+
+@dataclass(frozen=True)
+class Given:
+    """A similarity of V phrases, known by their numbers; -1 is no phrase and similar to none.
+
+    entry    (V + 1,) where each phrase stands in the user's table, and -1 for none, which the last one is
+    entries  how many there are
+    key      sorted numbers of pairs, a · entries + b; score: how similar they are; empty where there are vectors
+    vectors  (entries, length), or None; norm: (entries + 1,) their lengths, infinite for none
+    """
+
+    entry: Ints
+    entries: int
+    key: Ints
+    score: Floats
+    vectors: NDArray[np.floating] | None
+    norm: Floats
+
+    @property
+    def without(self) -> Bools:
+        """Which phrases have no entry, or a vector of zeros (V,)."""
+        return np.isinf(self.norm[self.entry[:-1]])
+
+    def pairs(self, keyphrase: Ints, candidate: Ints) -> Floats:
+        """Return the similarity of pairs (n,): NaN without two vectors, 0 for a pair that the table does not have."""
+        one, two = self.entry[candidate], self.entry[keyphrase]
+        if self.vectors is None:
+            return self._listed(one * self.entries + two, (one >= 0) & (two >= 0))
+        value = np.empty(len(one))
+        for begin in range(0, len(one), _PAIRS):
+            a, b = one[begin : begin + _PAIRS], two[begin : begin + _PAIRS]
+            value[begin : begin + _PAIRS] = np.einsum("pd,pd->p", self.vectors[a], self.vectors[b])
+        lengths = self.norm[one] * self.norm[two]
+        return np.where(np.isinf(lengths), np.nan, value / lengths)
+
+    def blocks(self, candidate: Codes, keyphrase: Codes) -> Floats:
+        """Return the similarity of all candidates of a document and all its keyphrases; 0 where one has no entry.
+
+        candidate (document, row), keyphrase (document, item) → (document, row, item)
+        """
+        one, two = self.entry[candidate], self.entry[keyphrase]
+        if self.vectors is None:
+            there = (one >= 0)[:, :, None] & (two >= 0)[:, None]
+            return self._listed(one[:, :, None] * self.entries + two[:, None], there)
+        product = self.vectors[one] @ self.vectors[two].swapaxes(1, 2)
+        return np.asarray(product / (self.norm[one][:, :, None] * self.norm[two][:, None]))
+
+    def _listed(self, key: Ints, there: Bools) -> Floats:
+        place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
+        return np.where(there & (self.key[place] == key), self.score[place], 0.0)
+
+
+def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Given:
+    """Return the similarity of some phrases, each looked up as it is written, then as the pipeline makes it.
+
+    Raises UsageError without a table.
+    """
+    table = vocabulary.vectors if len(vocabulary.vectors) else vocabulary.similar
+    if not len(table):
+        raise unavailable("no similarity")
+    of_pairs = "a" in table
+    columns = ("a", "b") if of_pairs else ("phrase",)
+    named = pa.chunked_array([pa.array(table[one], pa.large_string()) for one in columns])
+    coded = named.combine_chunks().dictionary_encode()
+    entries, written = coded.dictionary, pa.array(phrases, pa.large_string())
+    entry = _places(written, entries)
+    lost = np.flatnonzero(entry < 0)
+    if len(lost):
+        normaliser = Normaliser.parse(normalise)
+        forms = [normaliser.apply(each.to_pylist()) for each in (written.take(pa.array(lost)), entries)]
+        entry[lost] = _places(*(pa.array([one or None for one in each], pa.large_string()) for each in forms))
+    entry, number = np.append(entry, -1), len(entries)
+    if of_pairs:
+        a, b = np.split(coded.indices.to_numpy().astype(np.int64), 2)
+        score = table["score"].to_numpy(float)
+        if not vocabulary.directed:
+            a, b, score = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(score, 2)
+        key, first = np.unique(a * number + b, return_index=True)
+        return Given(entry, number, key, score[first], None, np.append(np.ones(number), np.inf))
+    column = pa.array(table["vector"])
+    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    vectors = flat.flatten().to_numpy(zero_copy_only=False).reshape(number, -1)
+    norm = np.sqrt(np.einsum("pd,pd->p", vectors, vectors, dtype=np.float64))
+    norm = np.append(np.where(norm > 0, norm, np.inf), np.inf)
+    return Given(entry, number, np.empty(0, np.int64), np.empty(0), vectors, norm)
+
+
+def _places(values: pa.Array, among: pa.Array) -> Ints:
+    """Return where each value first stands; -1 for one that does not."""
+    found = pc.fill_null(pc.index_in(values, among, skip_nulls=True), -1)
+    return np.array(found.to_numpy(zero_copy_only=False), np.int64)
+
+
+def given_of(corpus: Corpus, coded: Coded, settings: Settings) -> Given:
+    """Return the similarity of the phrases of a coded corpus, by their numbers."""
+
+    def make() -> Given:
+        return given(corpus.vocabulary, coded.phrases.to_pylist(), settings.normalise)
+
+    return kept(corpus, "given", (settings.normalise, coded.concepts), make)
+
+
+def phrases(corpus: Corpus) -> list[str]:
+    """Return the distinct phrases of gold standard and systems, in the order of the files: those that need vectors.
+
+    >>> import pandas as pd
+    >>> gold = pd.DataFrame({"doc_id": "d", "annotator": "A", "phrase": ["tide", "sea"]})
+    >>> phrases(Corpus(gold=gold, runs=gold.assign(system="s", rank=1, phrase=["moon", "tide"])))
+    ['tide', 'sea', 'moon']
+    """
+    spelled = [phrase for own in corpus.gold.get("variants", ()) if own is not None for phrase in own]
+    return list(dict.fromkeys([*corpus.gold["phrase"], *spelled, *corpus.runs["phrase"]]))
+
+
+def notes_on_given(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
+    """Say how many phrases have no entry in the user's table: they are similar to nothing but themselves."""
+    similarity, names = given_of(corpus, coded, settings), coded.phrases
+    without = np.flatnonzero(similarity.without)
+    if not len(without):
+        return []
+    some = ", ".join(names.take(pa.array(without[:5])).to_pylist())
+    have = counted(len(names) - len(without), "phrase has", "phrases have")
+    of_pairs = similarity.vectors is None
+    text = f"{have} an entry there, of {len(names):,}; the others are similar only to what they equal: {some}"
+    text += " …" * (len(without) > 5)
+    return [Note("info", "similar", text) if of_pairs else Note("warning", "vectors", text)]

@@ -1,0 +1,213 @@
+"""A similarity of the user's own, against the formulas of KPEval's script, brute force and SciPy's assignment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from nltk.stem.porter import PorterStemmer
+from scipy.optimize import linear_sum_assignment
+
+import kp_core as kp
+from kp_core.reading import Source
+
+WORDS = [
+    f"{stem}{end}" for stem in ("tid", "moon", "wav", "harbour", "sail", "storm") for end in ("e", "es", "ing", "")
+]
+SEM = ["SemP@M", "SemR@M", "SemF1@M"]
+
+
+def drawn(documents: int, seed: int, length: int = 8) -> tuple[dict[str, list[str]], dict[str, list[str]], Any]:
+    """Return keyphrases and predictions of documents, and vectors of all phrases in double precision."""
+    rng = np.random.default_rng(seed)
+    gold, lists = (
+        {
+            f"d{number}": [
+                " ".join(rng.choice(WORDS, int(rng.integers(1, 3)))) for _ in range(int(rng.integers(low, length)))
+            ]
+            for number in range(documents)
+        }
+        for low in (1, 0)
+    )
+    names = list(dict.fromkeys(phrase for side in (gold, lists) for own in side.values() for phrase in own))
+    return gold, lists, dict(zip(names, rng.normal(size=(len(names), 6)), strict=True))
+
+
+def unique(phrases: list[str], stems: Any) -> list[str]:
+    """Return the phrases without those that repeat an earlier one as stems."""
+    return list({stems(phrase): phrase for phrase in reversed(phrases)}.values())[::-1]
+
+
+def kpeval(labels: list[str], preds: list[str], cosine: Any, stems: Any) -> tuple[float, float, float]:
+    """Return p, r and f1 as KPEval's script computes them for one document."""
+    labels, preds = unique(labels, stems), unique(preds, stems)
+    if not labels or not preds:
+        return 0.0, 0.0, 0.0
+    known = {stems(one) for one in labels}
+    p = np.mean([1.0 if stems(one) in known else max(0.0, max(cosine(one, y) for y in labels)) for one in preds])
+    r = np.mean([max(0.0, max(cosine(y, one) for one in preds)) for y in labels])
+    return float(p), float(r), float(0 if p * r == 0 else 2 * p * r / (p + r))
+
+
+def test_kpeval_sem_gives_what_the_published_script_gives_on_2000_drawn_documents() -> None:
+    gold, lists, vectors = drawn(2000, 5)
+    stemmer, kept = PorterStemmer(), dict[str, str]()
+
+    def stems(phrase: str) -> str:
+        if phrase not in kept:
+            kept[phrase] = " ".join(map(stemmer.stem, phrase.split()))
+        return kept[phrase]
+
+    def cosine(one: str, two: str) -> float:
+        a, b = vectors[one], vectors[two]
+        return float(a @ b / np.sqrt((a @ a) * (b @ b)))
+
+    corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
+    found = kp.documents(corpus, kp.Settings(preset="kpeval-sem"), SEM).frame
+    assert len(found) == 6000
+    expected = {
+        (name, measure): value
+        for name in gold
+        for measure, value in zip(SEM, kpeval(gold[name], lists[name], cosine, stems), strict=True)
+    }
+    wanted = [expected[key] for key in zip(found["document"], found["measure"], strict=True)]
+    np.testing.assert_allclose(found["value"], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("matching", ["one-to-one", "best"])
+def test_pairs_of_ones_own_give_what_brute_force_gives_at_every_k(matching: str) -> None:
+    gold, lists, vectors = drawn(60, 9)
+    rng, names = np.random.default_rng(1), list(vectors)
+    pairs = {tuple(sorted(rng.choice(names, 2, replace=False))): round(float(rng.random()), 3) for _ in range(3000)}
+    table = pd.DataFrame([(*pair, score) for pair, score in pairs.items()], columns=["a", "b", "score"])
+    corpus = kp.load(gold=gold, systems={"a": lists}, similar=table)
+    settings = kp.Settings(normalise="none", matching=matching, k="1-8")
+    found = kp.documents(corpus, settings, ["SemP@k", "SemR@k", "SemF1@k"]).frame
+    values = {(row.document, row.measure): row.value for row in found.itertuples()}
+    for name, keyphrases in gold.items():
+        wanted, returned = list(dict.fromkeys(keyphrases)), list(dict.fromkeys(lists[name]))
+        alike = np.array(
+            [[1.0 if p == g else pairs.get(tuple(sorted((p, g))), 0.0) for g in wanted] for p in returned]
+        ).reshape(len(returned), len(wanted))
+        for k in range(1, 9):
+            part = alike[:k]
+            if matching == "best":
+                on_rows, on_items = part.max(axis=1, initial=0).sum(), part.max(axis=0, initial=0).sum()
+            else:
+                on_rows = on_items = part[linear_sum_assignment(part, maximize=True)].sum()
+            p, r = on_rows / k, on_items / len(wanted)
+            f1 = 2 * p * r / (p + r) if p + r else 0.0
+            own = [values[name, f"{measure}@{k}"] for measure in ("SemP", "SemR", "SemF1")]
+            assert own == pytest.approx([p, r, f1], abs=1e-8), (name, k)
+
+
+def test_a_direction_is_from_the_prediction_to_the_keyphrase() -> None:
+    gold, lists = {"d": ["sea", "moon"]}, {"d": ["bay", "tide"]}
+    table = pd.DataFrame({"a": ["bay", "moon"], "b": ["sea", "tide"], "score": [0.5, 0.25]})
+    for directed, expected in ((False, 0.75), (True, 0.5)):
+        corpus = kp.load(gold=gold, systems={"a": lists}, similar=table, directed=directed)
+        assert kp.evaluate(corpus, k=2, measures="SemR@k").frame["value"].tolist() == [expected / 2]
+
+
+def test_of_several_spellings_of_a_keyphrase_the_most_similar_counts() -> None:
+    gold = pd.DataFrame({"doc_id": ["d", "d"], "phrase": ["sea", "moon"], "variants": [("sea", "ocean"), None]})
+    table = pd.DataFrame({"a": ["bay", "bay"], "b": ["ocean", "sea"], "score": [0.75, 0.5]})
+    corpus = kp.load(gold=gold, systems={"a": {"d": ["bay"]}}, similar=table)
+    for matching in ("one-to-one", "best"):
+        assert kp.evaluate(corpus, k=1, measures="SemP@k", matching=matching).frame["value"].item() == 0.75
+    assert kp.evaluate(corpus, k=1, measures="SemP@k", variants="first").frame["value"].item() == 0.5
+
+
+def test_soft_matching_and_similarity_take_the_table_too() -> None:
+    gold, lists, vectors = drawn(30, 3)
+    corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
+    for matching in ("one-to-one", "best"):
+        own = kp.Settings(k="1-5", matching=matching)
+        soft = kp.soft_evaluate(corpus, own, kp.Soft("given", 1e-9)).frame
+        sem = kp.evaluate(corpus, own, ["SemP@k", "SemR@k", "SemF1@k"]).frame
+        np.testing.assert_allclose(soft["value"], sem["value"], atol=1e-9)
+    names = list(vectors)[:10]
+    table = kp.similarity([(one, two) for one in names for two in names], "given", vocabulary=corpus.vocabulary)
+    unit = np.array([vectors[name] / np.linalg.norm(vectors[name]) for name in names])
+    stems = [" ".join(map(PorterStemmer().stem, name.split())) for name in names]
+    expected = np.where(np.equal.outer(stems, stems), 1.0, unit @ unit.T)
+    np.testing.assert_allclose(table["value"].to_numpy().reshape(10, 10), expected, atol=1e-12)
+
+
+def test_phrases_are_looked_up_as_written_then_as_normalised_and_those_without_are_told() -> None:
+    vectors = {"Tide": [1.0, 0.0], "tides": [0.0, 1.0], "sea": [0.0, 2.0]}
+    corpus = kp.load(gold={"d": ["sea", "moon"]}, systems={"a": {"d": ["tides", "TIDE", "sun"]}}, vectors=vectors)
+    result = kp.evaluate(corpus, k=3, measures="SemP@k", duplicates="keep", matching="best")
+    assert result.frame["value"].item() == pytest.approx((1 + 0) / 3)  # of "TIDE", a repeat, nothing is counted
+    (note,) = [note for note in result.notes if note.where == "vectors" and note.level == "warning"]
+    assert note.message.startswith("3 phrases have an entry there, of 5;")
+    assert note.message.endswith(": moon, sun")
+    pairs = [("moon", "sea"), ("moon", "Moon"), ("TIDE", "Tide"), ("Tides", "sea")]
+    found = kp.similarity(pairs, "given", vocabulary=corpus.vocabulary)
+    assert found["reason"].tolist() == ["no_vector", "ok", "ok", "ok"]
+    assert found["value"].tolist()[1:] == [1.0, 1.0, 0.0]  # "Tides" is looked up as "tid", and Tide is the first
+
+
+@pytest.mark.parametrize("kind", ["parquet", "columns", "npz", "word2vec", "headless"])
+def test_files_of_vectors_give_the_same_table(tmp_path: Path, kind: str) -> None:
+    phrases, matrix = ["tide", "spring tide"], np.array([[0.5, -1.0, 2.0], [0.25, 0.0, 4.0]], np.float32)
+    path = tmp_path / {"parquet": "v.parquet", "columns": "v.parquet", "npz": "v.npz"}.get(kind, "v.vec")
+    if kind == "parquet":
+        pq.write_table(pa.table({"phrase": phrases, "vector": matrix.tolist()}), path)
+    elif kind == "columns":
+        pq.write_table(pa.table({"phrase": phrases, **{str(i): matrix[:, i] for i in range(3)}}), path)
+    elif kind == "npz":
+        np.savez_compressed(path, phrases=np.array(phrases), vectors=matrix)
+    else:
+        head, end = ("2 3\n", " \n") if kind == "word2vec" else ("", "\n")  # a blank ends each line of word2vec's own
+        path.write_text(f"{head}tide 0.5 -1 2{end}spring_tide 0.25 0 4{end}")
+    table = kp.load(gold={"d": ["tide"]}, vectors=path).vocabulary.vectors
+    assert table["phrase"].tolist() == phrases
+    assert np.array(table["vector"].tolist()).tolist() == matrix.tolist()
+    if kind != "columns":  # whose names say nothing of vectors
+        unsorted = kp.load(files=[Source("gold.csv", b"doc_id,phrase\nd,tide\n"), Source(path.name, path.read_bytes())])
+        assert unsorted.vocabulary.vectors["phrase"].tolist() == phrases
+        assert kp.load(files=[Source("gold.csv", b"doc_id,phrase\nd,tide\n"), path]).vocabulary.given.keys() == {
+            "vectors"
+        }
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        ({"vectors": {"tide": [1.0], "sea": [1.0, 2.0]}}, "different lengths"),
+        ({"vectors": {"tide": [float("nan")]}}, "missing or infinite"),
+        ({"vectors": {" ": [1.0]}}, "an empty cell"),
+        ({"vectors": {"tide": [1.0], "tide ": [2.0]}}, "different vectors of the phrase “tide”"),
+        ({"similar": [["tide", "sea", 2]]}, "a number from 0 to 1"),
+        ({"similar": [["tide", "", 1]]}, "a, b and score"),
+        ({"similar": [["tide", "sea", 1], ["sea", "tide", 0.5]]}, "different scores of “sea” and “tide”"),
+        ({"similar": [["tide", "sea", 1], ["tide", "sea", 0.5]], "directed": True}, "different scores of “tide”"),
+        ({"vectors": {"tide": [1.0]}, "similar": [["tide", "sea", 1]]}, "leave out one of the two tables"),
+    ],
+)
+def test_tables_that_say_two_things_or_nothing_are_refused(tables: dict[str, Any], words: str) -> None:
+    if "similar" in tables:
+        tables = tables | {"similar": pd.DataFrame(tables["similar"], columns=["a", "b", "score"])}
+    with pytest.raises((kp.InputError, kp.UsageError)) as refusal:
+        kp.load(gold={"d": ["tide"]}, **tables)
+    assert words in str(refusal.value)
+
+
+def test_without_a_table_the_measures_say_what_they_need() -> None:
+    corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}})
+    with pytest.raises(kp.UsageError, match="--vectors"):
+        kp.evaluate(corpus, measures="SemF1@5")
+    with pytest.raises(kp.UsageError, match="--vectors"):
+        kp.soft_evaluate(corpus, soft=kp.Soft("given"))
+
+
+def test_with_best_matching_there_are_no_tables_of_pairs() -> None:
+    corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}})
+    with pytest.raises(kp.UsageError, match="choose one-to-one"):
+        kp.soft_evaluate(corpus, kp.Settings(matching="best"), measures=["kappa"])

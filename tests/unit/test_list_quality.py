@@ -1,0 +1,56 @@
+"""What can be said of lists alone, against counting by hand, KPEval's formulas and NumPy's cosines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from nltk.stem.porter import PorterStemmer
+
+import kp_core as kp
+
+MEASURES = ["returned@k", "size-error@k", "duplicate-phrases@k", "duplicate-words@k", "present@k", "self-similarity@k"]
+WORDS = ["tide", "tides", "moon", "harbour", "sail", "sailing", "storm"]
+
+
+def test_lists_are_measured_as_they_were_returned() -> None:
+    rng, stem = np.random.default_rng(4), PorterStemmer().stem
+
+    def phrases(low: int) -> list[str]:
+        return [" ".join(rng.choice(WORDS, int(rng.integers(1, 3)))) for _ in range(int(rng.integers(low, 9)))]
+
+    names = [f"d{number}" for number in range(80)]
+    gold, lists = ({name: phrases(low) for name in names} for low in (1, 0))
+    texts = {name: " ".join(rng.choice(WORDS, 12)) for name in names}
+    texts["d7"] = ""
+    every = sorted({phrase for side in (gold, lists) for own in side.values() for phrase in own})
+    vectors = dict(zip(every, rng.normal(size=(len(every), 5)), strict=True))
+    corpus = kp.load(gold=gold, systems={"a": lists}, documents=texts, vectors=vectors)
+    found = kp.documents(corpus, kp.Settings(k="3,8", duplicates="before"), MEASURES).frame
+    values = {(row.document, row.measure, row.k): (row.value, row.status) for row in found.itertuples()}
+    for name in names:
+        for k in (3, 8):
+            own = [[stem(word) for word in phrase.split()] for phrase in lists[name][:k]]
+            n, words = len(own), [word for phrase in own for word in phrase]
+            text, distinct = " " + " ".join(map(stem, texts[name].split())) + " ", {" ".join(one) for one in own}
+            unit = [vectors[one] / np.linalg.norm(vectors[one]) for one in lists[name][:k]]
+            cosines = (np.array(unit) @ np.array(unit).T)[np.triu_indices(n, 1)] if n > 1 else np.ones(n)
+            expected = {
+                "returned": n,
+                "size-error": abs(n - len({" ".join(map(stem, one.split())) for one in gold[name]})),
+                "duplicate-phrases": 1 - len(distinct) / n if n else np.nan,
+                "duplicate-words": 1 - len(set(words)) / len(words) if words else 1,
+                "present": np.mean([f" {' '.join(one)} " in text for one in own]) if n and texts[name] else np.nan,
+                "self-similarity": cosines.mean() if n else np.nan,
+            }
+            for measure, value in expected.items():
+                got, status = values[name, f"{measure}@{k}", k]
+                assert got == pytest.approx(value, abs=1e-12, nan_ok=True), (name, measure, k)
+                if np.isnan(value):
+                    assert status == ("system_empty" if not n else "no_text")
+
+
+def test_without_texts_or_vectors_there_is_no_value_and_a_reason() -> None:
+    corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea", "tide"]}})
+    rows = kp.evaluate(corpus, k=2, measures=MEASURES).frame.set_index("measure")
+    assert rows["value"].fillna(-1).tolist() == [2, 1, 0, 0, -1, -1]
+    assert rows["reason"].dropna().tolist() == ["no_text", "no_similarity"]
