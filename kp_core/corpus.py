@@ -126,6 +126,11 @@ class Vocabulary:
         tables = {name: getattr(self, name) for name in VOCABULARY}
         return {name: table for name, table in tables.items() if len(table)}
 
+    @property
+    def tells_similarity(self) -> bool:
+        """Whether pairs or vectors say how similar phrases are."""
+        return bool(len(self.similar) or len(self.vectors))
+
     def with_tables(self, other: Vocabulary) -> Vocabulary:
         """Return the tables of both, rows that are the same once."""
         joined = dict[str, pd.DataFrame]()

@@ -133,15 +133,18 @@ def phrases(corpus: Corpus) -> list[str]:
     return list(dict.fromkeys([*corpus.gold["phrase"], *spelled, *corpus.runs["phrase"]]))
 
 
+def lacking(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
+    """Return the phrases that have no entry in the user's table: they are similar to nothing but what they equal."""
+    without = np.flatnonzero(given_of(corpus, coded, settings).without)
+    return list(coded.phrases.take(pa.array(without)).to_pylist())
+
+
 def notes_on_given(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
-    """Say how many phrases have no entry in the user's table: they are similar to nothing but themselves."""
-    similarity, names = given_of(corpus, coded, settings), coded.phrases
-    without = np.flatnonzero(similarity.without)
-    if not len(without):
+    """Say how many phrases have no entry in the user's table, and name some."""
+    if not (without := lacking(corpus, coded, settings)):
         return []
-    some = ", ".join(names.take(pa.array(without[:5])).to_pylist())
-    have = counted(len(names) - len(without), "phrase has", "phrases have")
-    of_pairs = similarity.vectors is None
-    text = f"{have} an entry there, of {len(names):,}; the others are similar only to what they equal: {some}"
-    text += " …" * (len(without) > 5)
-    return [Note("info", "similar", text) if of_pairs else Note("warning", "vectors", text)]
+    have = counted(len(coded.phrases) - len(without), "phrase has", "phrases have")
+    some = ", ".join(without[:5]) + " …" * (len(without) > 5)
+    text = f"{have} an entry there, of {len(coded.phrases):,}; the others are similar only to what they equal: {some}"
+    of_vectors = bool(len(corpus.vocabulary.vectors))
+    return [Note("warning", "vectors", text) if of_vectors else Note("info", "similar", text)]

@@ -68,8 +68,7 @@ def _present(data: Prepared, lists: Lists) -> Floats:
 
 def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
     """Return the sum of the similarities of each row to the rows above it in its list."""
-    vocabulary = data.corpus.vocabulary
-    if not len(vocabulary.similar) and not len(vocabulary.vectors):
+    if not data.corpus.vocabulary.tells_similarity:
         return np.full(len(lists.form), np.nan)
     given, found = given_of(data.corpus, data.coded, data.settings), [np.empty(0)]
     phrase = run.phrase[run.start[lists.owner] + lists.position - 1]

@@ -75,7 +75,11 @@ class SoftResult(Result):
     @property
     def signature(self) -> str:
         """The recipe in one line; the field `soft` tells it from an exact evaluation."""
-        said = [f"{name}={quote(str(value))}" for name, value in sorted(self.choices.items()) if name != "texts"]
+        said = [
+            f"{name}={quote(str(value))}"
+            for name, value in sorted(self.choices.items())
+            if name not in ("texts", "vocabulary")
+        ]
         return f"{super().signature}|soft:{','.join([str(self.soft), *said])}"
 
 
@@ -87,11 +91,13 @@ def soft_evaluate(
     measures: Sequence[str] = ("P@k", "R@k", "F1@k"),
     **choices: Any,
 ) -> SoftResult:
-    """Evaluate every system, a prediction counting where it is similar enough to a keyphrase nobody else took.
+    """Evaluate every system, a prediction counting where it is similar enough to a keyphrase.
 
     soft      what counts, or a name of `SOFT_PRESETS`
     measures  overlap and concordance measures of `kp.MEASURES`
     choices   of `similarity`: preset, direction, normalise, texts, synonyms, model
+
+    Under matching = one-to-one a keyphrase counts for one prediction, under best for all; then P, R and F1 alone exist.
 
     Source: best one-to-one assignment, Kuhn 1955; soft cardinality is not used, so that no pair counts twice.
     """
@@ -101,7 +107,7 @@ def soft_evaluate(
         soft = SOFT_PRESETS[soft]
     asked = [parse(name) for name in measures]
     for one in asked:
-        if one.measure.family == "ranking":
+        if one.measure.family not in ("overlap", "concordance"):
             raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k or a concordance measure")
     settings, notes = settled(corpus, settings, {}), list[Note]()
     if settings.by_concept == "yes":

@@ -210,7 +210,8 @@ def _soft() -> None:
     first, second, third, fourth = st.columns(4)
     preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3, inside=first)
     if preset == _OWN:
-        name = controls.select("Similarity", _SIMILARITIES, "similarity", inside=second)
+        given = ("given",) if workspace.corpus().vocabulary.tells_similarity else ()
+        name = controls.select("Similarity", (*given, *_SIMILARITIES), "similarity", inside=second)
         second.caption(show.plain(methods.sentence(name)))
         tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", third.slider, step=0.05)
         hits = controls.choice("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)

@@ -1,6 +1,7 @@
 """Say what is wrong with the data, each with its remedy; and all that was understood, and what becomes of phrases."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -9,6 +10,8 @@ import kp_core as kp
 from kp_core.reading import fields, findings, identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_core.reading.names import proposed_runs
+from kp_core.scoring.given import lacking
+from kp_core.scoring.prepare import prepare
 from kp_core.settings import in_words
 from kp_ui.parts import mapping
 from kp_ui.state import cached, link, settings, workspace
@@ -32,6 +35,10 @@ def section() -> None:
         show.small(f"Of the sample data: {workspace.current().title}.")
     _statistics(corpus)
     _coverage(corpus)
+    if len(corpus.gold) and corpus.systems:
+        st.markdown("**A similarity of your own**")
+        show.about("data.similarity")
+        show.file("All phrases, one a line", partial(_lines, corpus), "phrases.txt", "all phrases")
     if len(corpus.report.rejected):
         st.markdown(f"**{show.counted(len(corpus.report.rejected), 'rejected row')}**: not part of any number.")
         tables.table(corpus.report.rejected, "rejected")
@@ -72,9 +79,26 @@ def wrong() -> None:
         _gaps(corpus)
     if rejected := len(corpus.report.rejected):
         _line(f"{show.counted(rejected, 'row')} rejected: not part of any number.", _details("rejected rows"))
+    _similarity(corpus)
     told = {finding.where for finding in apart} | set(corpus.report.rejected["file"])
     with st.container(horizontal=True):
         show.notes(note for note in corpus.report.notes if note.level != "warning" or note.where not in told)
+
+
+def _similarity(corpus: kp.Corpus) -> None:
+    """Say how many phrases have no vector, and offer the list of them."""
+    if not corpus.vocabulary.tells_similarity or not len(corpus.gold) or corpus.datasets:
+        return
+    data = prepare(corpus, settings.settings())
+    number, without = len(data.coded.phrases), lacking(corpus, data.coded, data.settings)
+    what = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
+    words = f"{what} of {number - len(without):,} of {number:,} phrases."
+    if not without:
+        show.small(words)
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.warning(f"{words} The others are similar only to phrases that they equal.", width="stretch")
+        show.file("Phrases without", "\n".join(without) + "\n", "phrases_without.txt", "phrases without")
 
 
 def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
@@ -98,6 +122,10 @@ def _understood(corpus: kp.Corpus) -> None:
     wanted += ["format", "evidence", "encoding", "line ends"]
     more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
     tables.table(table[[*wanted, *more]], "files")
+
+
+def _lines(corpus: kp.Corpus) -> str:
+    return "\n".join(kp.phrases(corpus)) + "\n"
 
 
 def _statistics(corpus: kp.Corpus) -> None:

@@ -33,6 +33,7 @@ NORMALISERS = (
 #: Conventions that *Rules* asks about, in groups, the first ones for newcomers; a preset decides those not chosen.
 GROUPS: dict[str, tuple[str, ...]] = {
     "Matching": ("normalise", "by_concept", "gold_stemmed", "hits_as", "variants", "filter", "titles"),
+    "Similar phrases": ("matching", "sem_equal"),
     "Lists": ("duplicates", "ties", "missing", "gold_list", "empty_gold"),
     "Averages": ("average", "subject_empty", "denominator"),
     "Ranking": ("gain", "gains", "ap", "ap_repeats", "ideal", "rr"),
@@ -55,9 +56,9 @@ def _ranking() -> tuple[str, ...]:
 
 def measures() -> tuple[str, ...]:
     """Return the measures that rank the systems on screen, the common ones first."""
-    given = workspace.corpus().vocabulary.given.keys()
-    without = set[str]() if given & {"similar", "vectors"} else {"semantic"}
-    if "broader" not in given or link.chosen().get("by_concept") != "yes":
+    vocabulary = workspace.corpus().vocabulary
+    without = set[str]() if vocabulary.tells_similarity else {"semantic"}
+    if not len(vocabulary.broader) or link.chosen().get("by_concept") != "yes":
         without.add("hierarchy")
     return tuple(name for name in _ranking() if kp.MEASURES[name].family not in without)
 
@@ -82,7 +83,9 @@ def options(name: str) -> tuple[str, ...]:
         return (*of_texts, "rankings", "vocabulary", "number")
     if name == "normalise":
         return NORMALISERS
-    if name == "by_concept" and not corpus.has_concepts:
+    if (name == "by_concept" and not corpus.has_concepts) or (
+        name == "sem_equal" and not corpus.vocabulary.tells_similarity
+    ):
         return ()
     return tuple(value for value in FIELDS[name].values if value != "both")  # a page shows one value a system
 
