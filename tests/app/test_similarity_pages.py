@@ -15,7 +15,7 @@ from kp_ui.parts.results import in_short
 from kp_ui.parts.systems import NEAR_VIEWS
 from kp_ui.widgets import prose
 from kp_ui.widgets.show import plain
-from tests.app.opening import chosen, drop, literal, opened, shown, words
+from tests.app.opening import chosen, drop, literal, opened, shown, tab, words
 from tests.app.test_results_pages import at, loaded
 from tests.corpora import corpus_of
 
@@ -216,3 +216,28 @@ def test_a_table_with_labels_of_its_own_opens(lectures):
     app = opened("correlation", replace(lectures, judgements=judged))
     pairs = shown(seen(app, tab="Every pair"), "location (file)")
     assert set(pairs["location"]) == {"Head"}
+
+
+def test_vectors_that_are_dropped_give_a_measure_and_say_which_phrases_lack_one(offered):
+    gold = Source("gold.csv", b"doc_id,keyphrase\n" + b"".join(b"d%d,tide\n" % i for i in range(9)))
+    lists = [
+        Source(f"{name}.csv", b"doc_id,rank,keyphrase\n" + b"".join(b"d%d,1,%s\n" % (i, said) for i in range(9)))
+        for name, said in (("near", b"ebb"), ("far", b"moon"), ("lost", b"sun"))
+    ]
+    vectors = Source("phrases.vec", b"3 2\ntide 1 0\nebb 3 4\nmoon 0 -2\n")
+    app = opened("data", files=[gold, *lists])
+    drop(app, vectors)
+    assert "Vectors of 3 of 4 phrases. The others are similar only to phrases that they equal." in words(app)
+    assert offered["phrases without"] == ("phrases_without.txt", "sun\n")
+    tab(app, "Details")
+    assert offered["all phrases"][1]() == "tide\nebb\nmoon\nsun\n"
+    app = opened("overview", files=[gold, *lists, vectors], measure="SemF1@k", k="1")
+    assert "near seems better than far: SemF1@1 0.600 against 0.000." in words(app)
+    app = opened(
+        "systems", files=[gold, *lists, vectors], systems_tab="Near misses", near=NEAR_VIEWS[1], soft="own choice"
+    )
+    assert app.selectbox(key="similarity").options[0] == "given"
+    assert (
+        "given"
+        not in at("systems", "Near misses", near=NEAR_VIEWS[1], soft="own choice").selectbox(key="similarity").options
+    )
