@@ -100,7 +100,7 @@ def all_values(
     registry where none are named.
     """
     data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
-    for system, both in count_systems(data, own=own_counts(asked)).items():
+    for system, both in count_systems(data, any(one.of_tables for one in asked), own=own_counts(asked)).items():
         for parts in zip(*(block.views(asked) for block in both.blocks()), strict=True):
             one = parts[0][0]
             yield system, one.name(), np.concatenate([view.values(one) for _, view in parts])
