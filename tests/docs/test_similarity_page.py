@@ -16,13 +16,8 @@ from kp_core.cli import app
 from tests.cases import ROOT
 
 PAGE = (ROOT / "docs" / "similarity.md").read_text(encoding="utf-8")
-LINES = dict(
-    zip(
-        ("sentence_transformers", "fasttext", "service"),
-        re.findall(r"```python\n(import.*?)```", PAGE, re.S),
-        strict=True,
-    )
-)
+*MAKERS, USE = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+LINES = dict(zip(("sentence_transformers", "fasttext", "service"), MAKERS, strict=True))
 GOLD = {"d": ["neural network", "tide"]}
 
 
@@ -57,6 +52,7 @@ def test_the_lines_make_a_file_that_is_read(name: str, tmp_path: Path, monkeypat
     exec(LINES[name], {})
     table = kp.load(gold=GOLD, vectors="vectors.npz").vocabulary.vectors
     assert dict(zip(table["phrase"], map(list, table["vector"]), strict=True)) == {one: vector(one) for one in phrases}
+    exec(USE, {"kp": kp, "gold": GOLD, "systems": {"s": GOLD}})
 
 
 def test_the_table_of_both_matchings_is_what_soft_matching_gives() -> None:
