@@ -139,6 +139,16 @@ def test_broken_links_stop_the_build(tmp_path: Path) -> None:
     assert [link for link in broken if link not in built.stderr] == []
 
 
+def test_files_that_the_page_on_the_architecture_names_are_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert len(page.splitlines()) <= 60
+    tops = [path for top in ("kp_core", "kp_ui", "pages", "tests", "deploy") for path in (ROOT / top).rglob("*")]
+    there = [f"/{path.relative_to(ROOT)}{'/' * path.is_dir()}" for path in (*tops, *ROOT.glob("*"))]
+    named = re.findall(r"`([\w/]+(?:\.py|\.toml|/))`", page)
+    assert len(named) > 50
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
+
+
 @pytest.mark.parametrize("page", OTHERS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_of_pages_outside_the_documentation_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
