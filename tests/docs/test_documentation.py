@@ -187,6 +187,10 @@ def test_pages_that_come_from_the_program_are_as_it_writes_them(name: str) -> No
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == WRITTEN[name](), "run: make pages"
 
 
+def test_every_option_of_the_command_line_has_its_help() -> None:
+    assert re.findall(r"^\* (`.+`): None$", WRITTEN["command_line.md"](), re.M) == []
+
+
 def test_everything_that_can_be_said_of_a_file_stands_on_the_page_on_formats() -> None:
     said = WRITTEN["formats.md"]()
     roles = [name for name in NAMES if name not in ("name", "phrases", "predictions", "sentence")]
