@@ -52,27 +52,22 @@ def unit_command() -> tuple[str, ...]:
 
 
 def container_command() -> tuple[str, ...]:
-    """Return what the container starts, with this Python in place of its own."""
+    """Return what the container starts, from the source; tests/wheel starts it from the wheel."""
     (line,) = re.findall(r"^CMD (\[.*\])$", shipped("Containerfile"), re.M)
-    return (sys.executable, *json.loads(line)[1:])
-
-
-def container_folder(folder: Path) -> Path:
-    """Copy what the Containerfile copies, and nothing else."""
-    for line in re.findall(r"^COPY (.*)$", shipped("Containerfile"), re.M):
-        *sources, goal = line.split()
-        for source in sources:
-            if (ROOT / source).is_dir():
-                shutil.copytree(ROOT / source, folder / goal, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(ROOT / source, folder / goal)
-    return folder
+    program, *options = json.loads(line)
+    assert program == "kpscope"
+    return (sys.executable, "-m", "kp_core", *options)
 
 
 def settings() -> dict[str, str]:
     """Return the settings that are shipped, for the name of this machine."""
     lines = (line for line in shipped("kpscope.env").splitlines() if line and not line.startswith("#"))
     return {**os.environ, **dict(line.split("=", 1) for line in lines), "STREAMLIT_SERVER_ALLOWED_HOSTS": HOST}
+
+
+def from_source() -> dict[str, str]:
+    """Return these settings for a folder that holds nothing of the project."""
+    return settings() | {"PYTHONPATH": str(ROOT)}
 
 
 def port_of(address: str) -> str:
@@ -147,13 +142,13 @@ def whose(session: Session) -> set[str]:
 
 
 def test_when_one_copy_ends_the_others_go_on_and_its_people_are_told(tmp_path: Path) -> None:
-    (tmp_path / "container").mkdir()
-    inside = container_folder(tmp_path / "container")
+    inside = tmp_path / "container"
+    inside.mkdir()
     port = free_port()
     address = f"http://{HOST}:{port}"
     with (
         running(tmp_path / "a", opener=unit_command(), environment=settings()) as (first, ending),
-        running(tmp_path / "b", opener=container_command(), environment=settings(), folder=inside) as (second, _),
+        running(tmp_path / "b", opener=container_command(), environment=from_source(), folder=inside) as (second, _),
         nginx(without_certificate(nginx_site(first, second, tmp_path, ("443 ssl", str(port)))), tmp_path, port),
         ThreadPoolExecutor(6) as pool,
     ):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import redirect_stdout
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,16 @@ def test_the_command_gives_the_numbers_of_the_project(
     assert json.loads(printed) == json.loads(here.getvalue())
 
 
-def test_the_dashboard_opens_on_the_sample(installed: Path, tmp_path: Path) -> None:
-    opener = (str(installed / "bin" / "kpscope"), "app")
+def test_the_dashboard_opens_on_the_sample_as_the_container_starts_it(
+    wheel: Path, installed: Path, tmp_path: Path
+) -> None:
+    lines = (ROOT / "deploy" / "Containerfile").read_text("utf-8").splitlines()
+    steps = dict(line.split(" ", 1) for line in lines if not line.startswith("#"))
+    copied, folder = steps["COPY"].split()
+    assert fnmatch(wheel.name, copied)
+    assert steps["RUN"].split()[-1] == f"{folder}{copied}"
+    program, *options = json.loads(steps["CMD"])
+    opener = (str(installed / "bin" / program), *options)
     with (
         running(tmp_path / "log", environment=environment(installed), opener=opener, folder=tmp_path) as (address, _),
         Session(address, "overview") as session,
