@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.cases import ROOT, cases
 
@@ -192,6 +193,26 @@ def test_the_citation_and_the_changelog_name_this_version() -> None:
 
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"\n## {__version__} (" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def required(name: str) -> set[str]:
+    """Return what a list of requirements asks for, without comments, in the names and the form that conda has."""
+    lines = (line.partition("#")[0].strip() for line in (ROOT / name).read_text("utf-8").splitlines())
+    return {re.sub(r"^[\w.-]+", lambda own: own[0].lower() + " ", line) for line in lines if line}
+
+
+def test_the_recipe_for_conda_is_that_of_the_wheel() -> None:
+    from kp_core.settings import __version__
+
+    recipe = yaml.safe_load((ROOT / "deploy/conda/recipe.yaml").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert recipe["context"]["version"] == __version__
+    needs, python = recipe["requirements"], f"python {project['project']['requires-python']}"
+    assert {*needs["run"]} == {python, *required("requirements.txt")}
+    assert {*needs["run_constraints"]} == required("requirements-cluster.txt")
+    assert {python, *(one.replace(">=", " >=") for one in project["build-system"]["requires"])} <= {*needs["host"]}
+    scripts = [f"{name} = {goal}" for name, goal in project["project"]["scripts"].items()]
+    assert recipe["build"]["python"]["entry_points"] == scripts
 
 
 def test_the_upload_limit_is_the_one_of_reading() -> None:
