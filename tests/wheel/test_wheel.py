@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from contextlib import redirect_stdout
 from fnmatch import fnmatch
@@ -77,6 +78,32 @@ def test_it_holds_the_packages_and_the_dashboard_and_nothing_else(wheel: Path) -
     } - {f"kp_ui/dashboard/sample_data/{script.name}" for script in (ROOT / "sample_data").glob("*.py")}
     assert held == expected
     assert wheel.name == f"kpscope-{__version__}-py3-none-any.whl"
+
+
+def test_the_source_archive_is_the_project_and_gives_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("skipped: this is not a git repository, so the project's own files are not known")
+    own = {name for name in listed.stdout.split("\0") if (ROOT / name).is_file()}
+    copy = tmp_path / "project"
+    for name in own:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, copy / name)
+    build = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
+    done([sys.executable, "-c", build, str(tmp_path)], copy)
+    archive = tmp_path / f"kpscope-{__version__}.tar.gz"
+    with tarfile.open(archive) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames() if packed.getmember(name).isfile()}
+    made = {"PKG-INFO", "setup.cfg"} | {name for name in held if name.startswith("kpscope.egg-info/")}
+    assert held - made == own
+    pip("wheel", str(archive), "--no-build-isolation", "--wheel-dir", str(tmp_path), folder=tmp_path)
+    assert contents(tmp_path / wheel.name) == contents(wheel)
+
+
+def contents(wheel: Path) -> dict[str, int]:
+    """Give the checksum of every file but those that say when and how the wheel was made."""
+    files = (file for file in zipfile.ZipFile(wheel).infolist() if ".dist-info/" not in file.filename)
+    return {file.filename: file.CRC for file in files}
 
 
 def test_the_command_gives_the_numbers_of_the_project(
