@@ -255,6 +255,18 @@ def test_a_csv_is_downloaded_with_its_signature(server: str, page: Page, settle:
     assert all("|k:5|" in row["signature"] for row in rows)
 
 
+def test_what_opens_near_the_bottom_of_the_window_is_not_a_line_high(server: str, page: Page, settle: SETTLE) -> None:
+    page.goto(f"{server}/report")
+    settle(page)
+    button = main(page).get_by_role("button", name="Cite")
+    box = button.bounding_box()
+    page.set_viewport_size({"width": 1280, "height": int(box["y"]) + 160})
+    button.click()
+    inside = page.get_by_test_id("stPopoverBody")
+    expect(inside.locator("code").last).to_contain_text("http://")
+    expect(inside.locator("code").last).to_be_in_viewport(ratio=1)
+
+
 def test_hostile_names_and_phrases_stay_text_on_every_page(
     server: str, page: Page, settle: SETTLE, tmp_path: Path, console_errors: list[str]
 ) -> None:
