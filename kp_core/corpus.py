@@ -21,6 +21,8 @@ from kp_core.errors import Note, UsageError, unfit
 
 T = TypeVar("T")
 Role = Literal["gold", "system", "documents", "judgements"]
+#: The tables of a `Vocabulary`.
+VocabularyTable = Literal["broader", "frequencies"]
 
 #: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -50,7 +52,7 @@ class Reading:
 
     file: str
     size: int
-    role: Role
+    role: Role | VocabularyTable
     family: str
     evidence: str
     encoding: str = "utf-8"
@@ -91,10 +93,13 @@ class Ranking:
 
 
 #: The tables and their columns; `?` marks a column that need not be there.
-VOCABULARY: dict[str, tuple[str, ...]] = {"broader": ("child", "parent"), "frequencies": ("concept", "n", "documents?")}
+VOCABULARY: dict[VocabularyTable, tuple[str, ...]] = {
+    "broader": ("child", "parent"),
+    "frequencies": ("concept", "n", "documents?"),
+}
 
 
-def _vocabulary_table(name: str) -> pd.DataFrame:
+def _vocabulary_table(name: VocabularyTable) -> pd.DataFrame:
     return pd.DataFrame({column: pd.Series(dtype="str") for column in VOCABULARY[name] if not column.endswith("?")})
 
 

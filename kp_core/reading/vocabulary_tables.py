@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from kp_core.corpus import VOCABULARY, Vocabulary
-from kp_core.errors import InputError, unfit
-from kp_core.reading.choice import Choice
+from kp_core.corpus import VOCABULARY, LoadReport, Reading, Vocabulary, VocabularyTable
+from kp_core.errors import InputError, Note, counted, unfit
+from kp_core.reading.decode import Text
 from kp_core.reading.families import family_named
 from kp_core.reading.family import File
 from kp_core.reading.fields import plain
 from kp_core.reading.in_memory import frame_table
 from kp_core.reading.limits import Limits
-from kp_core.reading.source import Source, expand
+from kp_core.reading.source import expand, fingerprint
 from kp_core.reading.table import Table
 
 #: What columns are called elsewhere: in SPARQL results, by CASIMiR.
@@ -31,12 +30,12 @@ _ALSO = {
 }
 #: What is said of each table that was read.
 ABOUT = {
-    "broader": "{rows:,} rows of concepts and broader ones were read; hP, hR and hF1 count with them",
-    "frequencies": "how many documents have {rows:,} concepts was read; PSP and gain = propensity weigh with it",
+    "broader": "{rows} of concepts and broader ones; hP, hR and hF1 count with them where identifiers are compared",
+    "frequencies": "{rows} of concepts and how many documents have them; PSP and gain = propensity weigh with them",
 }
 
 
-def _columns_of(table: Table, name: str) -> dict[str, str]:
+def _columns_of(table: Table, name: VocabularyTable) -> dict[str, str]:
     """Return column of a vocabulary's table → its name in a file; empty where a needed one is not named."""
     heads = {plain(head): head for head in reversed(table.names)} if table.header else {}
     found = dict[str, str]()
@@ -50,35 +49,53 @@ def _columns_of(table: Table, name: str) -> dict[str, str]:
     return found
 
 
-def _table_of(name: str, given: Any, limits: Limits, encoding: str | None = None) -> pd.DataFrame:
-    """Return one table of a vocabulary from paths or tables; raises InputError for one that lacks a column.
-
-    Two columns of `<uri>` without a head, as in files of Annif, are those of a table of two columns.
-    """
-    parts = list[pd.DataFrame]()
+def _tables_of(
+    name: VocabularyTable, given: Any, limits: Limits, encoding: str | None
+) -> Iterator[tuple[pd.DataFrame, Reading, tuple[Note, ...]]]:
+    """Give the table of each path, file or frame, with its entry of the report and notes on its encoding."""
     for item in given if isinstance(given, list | tuple) else [given]:
         if isinstance(item, pd.DataFrame):
-            parts.append(_frame(name, frame_table(item, name, limits)))
-        else:
-            parts += [_frame(name, _first(source, limits, encoding)) for source in expand(item, limits).files]
-    return pd.concat(parts, ignore_index=True).drop_duplicates(ignore_index=True)
+            columns, frame = _frame(name, frame_table(item, name, limits))
+            yield frame, _reading(name, columns, frame, file=name, size=0, family="DataFrame", line_ends="none"), ()
+            continue
+        files = (
+            [item] if isinstance(item, File) else [File(one, limits, encoding) for one in expand(item, limits).files]
+        )
+        for file in map(_with_head, files):
+            columns, frame = _frame(name, _first(file))
+            text = file.decoded if "decoded" in vars(file) else Text("", "binary", line_ends="none")
+            how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom}
+            own = {"file": file.name, "size": len(file.source.data), "sha256": fingerprint([file.source.data])}
+            yield frame, _reading(name, columns, frame, family="F10", **own, **how), text.notes
 
 
-def _first(source: Source, limits: Limits, encoding: str | None) -> Table:
-    """Return the first table of a file; its first line is the head, but where it is one of <uri>."""
+def _reading(name: VocabularyTable, columns: dict[str, str], frame: pd.DataFrame, **how: Any) -> Reading:
+    evidence = ", ".join(f"{part} = “{head}”" for part, head in columns.items())
+    return Reading(role=name, evidence=evidence, columns=columns, rows_read=len(frame), rows_loaded=len(frame), **how)
+
+
+def _with_head(file: File) -> File:
+    """Return a file whose first line is read as the head, but where it is one of <uri>, as in files of Annif."""
+    headed, headless = (
+        File(file.source, file.limits, file.encoding, choice=replace(file.choice, options={"header": header}))
+        for header in ("yes", "no")
+    )
+    return headless if all(one.startswith("<") for one in _first(headed).names) else headed
+
+
+def _first(file: File) -> Table:
     opened: Any = family_named("F10")
-    tables = list[Table]()
-    for header in ("yes", "no"):
-        choice = Choice(options={"header": header})
-        tables = opened.tables_of(File(source, limits, encoding), choice)
-        if tables and not (tables[0].header and all(name.startswith("<") for name in tables[0].names)):
-            break
+    tables: list[Table] = opened.tables_of(file, file.choice)
     if not tables:
-        raise InputError(source.name, "no table", "a table with a head", "Name its columns in the first line.")
+        raise InputError(file.name, "no table", "a table with a head", "Name its columns in the first line.")
     return tables[0]
 
 
-def _frame(name: str, table: Table) -> pd.DataFrame:
+def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.DataFrame]:
+    """Return column of a vocabulary's table → its name in a file, and the table; refuses one that lacks a column.
+
+    Two columns of `<uri>` without a head are those of a table of two columns.
+    """
     columns = _columns_of(table, name)
     needed = [one for one in VOCABULARY[name] if not one.endswith("?")]
     if not columns and len(table.names) == len(needed) == 2 and _are_uris(table):
@@ -98,32 +115,13 @@ def _frame(name: str, table: Table) -> pd.DataFrame:
     if empty.any():
         line = table.line_numbers()[int(empty.idxmax())]
         raise unfit(f"{table.file}, line {line}", "empty concept", needed=" and ".join(needed))
-    return frame
+    return columns, frame
 
 
 def _are_uris(table: Table) -> bool:
     """Tell whether every cell of a table without a head is written as <uri>."""
     cells = [cell for name in table.names for cell in table.texts(name).to_pylist()]
     return not table.header and all(cell.startswith("<") and cell.endswith(">") for cell in cells)
-
-
-def taken_out(files: Any) -> tuple[dict[str, list[Any]], list[Any]]:
-    """Return name → files that are tables of a vocabulary, by their heads alone, and what is left of unsorted files."""
-    found, rest = dict[str, list[Any]](), list[Any]()
-    for item in files if isinstance(files, list | tuple) else [files]:
-        name = _named(_begin(item))
-        (rest if name is None else found.setdefault(name, [])).append(item)
-    return found, rest
-
-
-def _begin(item: Any) -> bytes:
-    """Return the first bytes of a file; none of what is no file, which is told where it is read."""
-    if isinstance(item, Source):
-        return item.data[:_HEAD]
-    if isinstance(item, str | Path):
-        with suppress(OSError, ValueError), Path(item).open("rb") as file:
-            return file.read(_HEAD)
-    return b""
 
 
 #: Bytes that hold the heads.
@@ -136,15 +134,22 @@ _HEADS = {
 }
 
 
-def _named(begin: bytes) -> str | None:
-    """Return which table of a vocabulary a file is, by the heads in its first line; None for any other file."""
-    head = begin.split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
+def table_of_vocabulary(data: bytes) -> VocabularyTable | None:
+    """Return which table of a vocabulary a file is, by the heads in its first line alone; None for any other file."""
+    head = data[:_HEAD].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
     return _HEADS.get(tuple(cell.strip().strip('"') for cell in re.split("[,;\t]", head)))
 
 
-def vocabulary_of(given: Mapping[str, Sequence[Any]], limits: Limits, encoding: str | None) -> Vocabulary:
-    """Return the vocabulary of all tables that were given."""
-    made = Vocabulary(**{name: _table_of(name, items, limits, encoding) for name, items in given.items()})
-    if len(made.broader):
-        made.ancestors  # noqa: B018 - a cycle is told when the table is read
-    return made
+def vocabulary_of(
+    given: Mapping[VocabularyTable, Any], limits: Limits, encoding: str | None = None
+) -> tuple[Vocabulary, LoadReport]:
+    """Return the vocabulary of all tables that were given, and the report on them."""
+    frames, readings, notes = dict[str, pd.DataFrame](), list[Reading](), list[Note]()
+    for name, items in given.items():
+        found = list(_tables_of(name, items, limits, encoding))
+        frames[name] = pd.concat([frame for frame, _, _ in found], ignore_index=True).drop_duplicates(ignore_index=True)
+        readings += [reading for _, reading, _ in found]
+        notes += [note for _, _, own in found for note in own]
+        if len(frames[name]):
+            notes.append(Note("info", name, ABOUT[name].format(rows=counted(len(frames[name]), "row"))))
+    return Vocabulary(**frames), LoadReport(tuple(readings), notes=tuple(notes))

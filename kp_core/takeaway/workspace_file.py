@@ -26,6 +26,7 @@ from kp_core.reading.tidy import Written, file_names, tables, tidy
 from kp_core.reading.uploads import Uploads
 from kp_core.reading.values import frame_of
 from kp_core.settings import __version__
+from kp_core.typeset import exchange_csv
 
 FORMAT, VERSION = "kpscope-workspace", 2
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
@@ -183,6 +184,7 @@ def tidy_uploads(corpus: Corpus) -> Uploads:
         choices[file] = choice
         if not len(table):
             silent[stem_of(file)] = name
+    files += [Source(f"{name}.csv", exchange_csv(own).encode()) for name, own in corpus.vocabulary.given.items()]
     return Uploads(tuple(files), choices, corpus.report.fixes, silent)
 
 

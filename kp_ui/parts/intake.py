@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from kp_core import typeset
+from kp_core.corpus import VOCABULARY
 from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Reply, Source, report
 from kp_core.reading.report import Receipt
 from kp_core.reading.shared import packed, shared_names
@@ -233,7 +234,7 @@ def _row(name: str, words: str, parts: Sequence[Receipt], file: Source | None) -
                 for one in parts:
                     st.markdown(f"**{show.plain(one.file)}** · {show.plain(one.words)}")
         if file is not None:
-            _actions(file, True)
+            _actions(file, not any(one.role in VOCABULARY for one in parts))
 
 
 def _actions(file: Source, change: bool) -> None:

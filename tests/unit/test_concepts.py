@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.cli import main
+from kp_core.reading import Choice, Source, report
+from kp_core.reading.shared import packed
 from kp_core.scoring.propensity import inverse_propensity
 
 #: A child stands before its parents, so no drawn graph has a cycle.
@@ -121,9 +123,30 @@ def test_tables_are_options_and_files_by_their_heads(tmp_path, capsys) -> None:
     assert values == [0.5, 0.5, 0.0]
     corpus = kp.load(files=[at["gold.csv"], at["x.csv"], at["broader.csv"]])
     assert corpus.vocabulary.ancestors["e:1"] == {"e:3"}
+    (tmp_path / "often.tsv").unlink()
+    archive = packed("all", ((f"all/{one.name}", one.read_bytes()) for one in tmp_path.iterdir()))
+    for unsorted in (str(tmp_path), archive):
+        corpus = kp.load(files=unsorted)
+        assert corpus.vocabulary.ancestors["e:1"] == {"e:3"}
+        assert [one.words for one in report.receipt(corpus)][-1] == "broader concepts · 2 rows"
+        assert report.understood(corpus) == "3 files, all understood."
     (tmp_path / "annif.tsv").write_text("<e:1>\t<e:3>\n<e:3>\t<e:4>\n", encoding="utf-8")
     headless = kp.load(gold=at["gold.csv"], broader=str(tmp_path / "annif.tsv"))
     assert headless.vocabulary.ancestors["e:1"] == {"e:3", "e:4"}
+
+
+def test_what_was_said_of_a_table_holds() -> None:
+    """A table that is left out is not used, and bytes that are no UTF-8 are told, as of any other file."""
+    gold = Source("gold.csv", b"doc_id,keyphrase,concept\nd,tide,e:1\n")
+    table = Source("b.csv", "child,parent\r\ne:1,é\r\n".encode("latin-1"))
+    corpus = kp.load(files=[gold, table])
+    assert corpus.vocabulary.ancestors["e:1"] == {"é"}
+    assert [note.where for note in corpus.report.notes if note.level == "warning"] == ["b.csv, line 2"]
+    left = kp.load(files=[gold, table], roles={"b.csv": Choice(use="no")})
+    assert (left.vocabulary.given, report.understood(left)) == (
+        {},
+        "1 file understood; left out: 1 file without lists or texts (b.csv).",
+    )
 
 
 @pytest.mark.parametrize(
