@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from kp_core.corpus import VOCABULARY, LoadReport, Reading, Vocabulary, VocabularyTable
@@ -107,7 +108,7 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     for own in ("n", "documents"):
         if own in frame:
             number = pd.to_numeric(frame[own], errors="coerce")
-            if (bad := number.isna() | (number < 0)).any():
+            if (bad := ~number.between(0, np.finfo(float).max)).any():
                 row = int(bad.idxmax())
                 raise unfit(f"{table.file}, line {table.line_numbers()[row]}", "no frequency", found=frame[own][row])
             frame[own] = number
@@ -148,6 +149,9 @@ def vocabulary_of(
     for name, items in given.items():
         found = list(_tables_of(name, items, limits, encoding))
         frames[name] = pd.concat([frame for frame, _, _ in found], ignore_index=True).drop_duplicates(ignore_index=True)
+        twice = frames[name].duplicated("concept") if name == "frequencies" else []
+        if any(twice):
+            raise unfit("the table of frequencies", "concept twice", concept=frames[name].loc[twice, "concept"].iloc[0])
         readings += [reading for _, reading, _ in found]
         notes += [note for _, _, own in found for note in own]
         if len(frames[name]):

@@ -178,8 +178,9 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
         without = coded.concepts.count("")
         rest = f"; {counted(without, 'phrase')} without one by the spelling" if without else ""
         notes.append(Note("warning" if without else "info", "concepts", text + rest))
-    elif len(corpus.runs) and corpus.has_concepts:
-        text = "gold standard and systems carry identifiers; by_concept = yes compares phrases by them"
+    elif corpus.has_concepts:
+        who = "gold standard and systems" if len(corpus.runs) else "the lists"
+        text = f"{who} carry identifiers; by_concept = yes compares phrases by them"
         notes.append(Note("info", "concepts", text))
     if settings.by_concept == "yes" and settings.filter != "none":
         text = f"the filter {settings.filter} looks at words, so no concept is dropped"

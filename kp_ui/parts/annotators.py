@@ -61,7 +61,8 @@ def together() -> None:
             _word_for_k(result)
     if (result.frame["subset"] != "all").any():
         show.subheader(f"By {say['document']} type")
-        show.chart(dots.groups(result, "K" if _reads_k(result) else "P_pos"), "groups", "agreement by document type")
+        drawn = dots.groups(result, "K" if _reads_k(result) else "P_pos", say)
+        show.chart(drawn, "groups", f"agreement by {say['document']} type")
     show.downloads(result.frame, "annotators", f"Agreement of {say['annotators']}", result.signature)
     show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
     show.signature(result.signature)

@@ -155,9 +155,34 @@ def test_what_was_said_of_a_table_holds() -> None:
         ("broader", "a,b\nx,y\n", "the columns child and parent"),
         ("broader", "child,parent\nx,\n", "line 2: expected child and parent in every row"),
         ("frequencies", "concept,n\nx,many\n", "line 2: expected a number from 0 up, found “many”"),
+        ("frequencies", "concept,n\nx,1\ny,inf\n", "line 3: expected a number from 0 up, found “inf”"),
+        ("frequencies", "concept,n\nx,1\nx,1\ny,2\nx,3\n", "one row a concept, found two numbers for “x”"),
     ],
 )
 def test_tables_that_say_something_else_are_refused(tmp_path, name: str, text: str, words: str) -> None:
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
     with pytest.raises(kp.InputError, match=words):
         _corpus({"d": ["tide"]}, {"d": ["sea"]}, **{name: str(tmp_path / "table.csv")})
+
+
+def test_a_table_that_says_nothing_of_what_is_compared_is_told() -> None:
+    """Identifiers written otherwise, or names where identifiers are compared, would change no value without a word."""
+    tables = {
+        "broader": pd.DataFrame([("e:tide", "e:sea")], columns=["child", "parent"]),
+        "frequencies": pd.DataFrame([("e:tide", 5), ("e:sea", 0)], columns=["concept", "n"]),
+    }
+    corpus = _corpus({"d": ["tide"]}, {"d": ["sea"]}, **tables)
+
+    def warned(measures: str, **asked: str) -> list[str]:
+        notes = kp.evaluate(corpus, measures=measures, k=1, interval="none", by_concept="yes", **asked).notes
+        return [note.where for note in notes if note.level == "warning"]
+
+    assert (warned("hP@k"), warned("PSP@k"), warned("F1@k")) == (["broader"], ["frequencies"], [])
+    assert (warned("nDCG@k"), warned("nDCG@k", gain="propensity")) == ([], ["frequencies"])
+    tables = {name: table.replace({"e:tide": "tide"}) for name, table in tables.items()}
+    corpus = _corpus({"d": ["tide"]}, {"d": ["sea"]}, **tables)
+    assert warned("hP@k,PSP@k") == []
+
+
+def test_a_table_of_no_document_gives_every_concept_the_same_weight() -> None:
+    assert inverse_propensity(np.array([0.0, 3.0]), 0).tolist() == [1, 1]
