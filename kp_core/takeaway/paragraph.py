@@ -112,7 +112,7 @@ def of_indexers(corpus: Corpus, result: Result) -> str:
     said = [
         prose["data"].format(**places),
         f"Read: {', '.join(files[:_FILES])}{more}." if files else "",
-        *(f"{note.where}: {note.message}." for note in corpus.report.notes if note.level == "warning"),
+        *(f"{note.where}: {note.message}." for note in result.notes if note.level == "warning"),
         _normalised(settings),
         prose["shared"],
         prose["disputed"],
