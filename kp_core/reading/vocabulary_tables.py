@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,9 +36,12 @@ ABOUT = {
 }
 
 
-def _columns_of(table: Table, name: VocabularyTable) -> dict[str, str]:
-    """Return column of a vocabulary's table → its name in a file; empty where a needed one is not named."""
-    heads = {plain(head): head for head in reversed(table.names)} if table.header else {}
+def _columns_of(names: Sequence[str], name: VocabularyTable) -> dict[str, str]:
+    """Return column of a vocabulary's table → its head in a file; empty where a needed one is not named.
+
+    SPARQL results as TSV have heads as `?child`.
+    """
+    heads = {plain(head.lstrip("?")): head for head in reversed(names)}
     found = dict[str, str]()
     for column in VOCABULARY[name]:
         own = column.rstrip("?")
@@ -97,7 +100,7 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
 
     Two columns of `<uri>` without a head are those of a table of two columns.
     """
-    columns = _columns_of(table, name)
+    columns = _columns_of(table.names if table.header else (), name)
     needed = [one for one in VOCABULARY[name] if not one.endswith("?")]
     if not columns and len(table.names) == len(needed) == 2 and _are_uris(table):
         columns = dict(zip(needed, table.names, strict=True))
@@ -127,18 +130,20 @@ def _are_uris(table: Table) -> bool:
 
 #: Bytes that hold the heads.
 _HEAD = 200
-#: Heads of a table → its name: all its columns, or those that it needs.
-_HEADS = {
-    tuple(one.rstrip("?") for one in columns if every or not one.endswith("?")): name
-    for name, columns in VOCABULARY.items()
-    for every in (True, False)
-}
+#: Heads that other tables have too: a list of keyphrases may say how often each was found.
+_ELSEWHERE = frozenset({"phrase", "keyphrase", "subject"})
 
 
 def table_of_vocabulary(data: bytes) -> VocabularyTable | None:
-    """Return which table of a vocabulary a file is, by the heads in its first line alone; None for any other file."""
-    head = data[:_HEAD].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
-    return _HEADS.get(tuple(cell.strip().strip('"') for cell in re.split("[,;\t]", head)))
+    """Return which table of a vocabulary a file is, by the heads in its first line alone; None for any other file.
+
+    >>> table_of_vocabulary(b"?child\\t?parent\\n"), table_of_vocabulary(b"doc_id,concept,n\\n")
+    ('broader', None)
+    """
+    line = data[:_HEAD].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
+    heads = [cell.strip().strip('"') for cell in re.split("[,;\t]", line)]
+    found = (name for name in VOCABULARY if len(_columns_of(heads, name)) == len(heads))
+    return None if _ELSEWHERE & {*heads} else next(found, None)
 
 
 def vocabulary_of(

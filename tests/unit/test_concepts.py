@@ -135,6 +135,21 @@ def test_tables_are_options_and_files_by_their_heads(tmp_path, capsys) -> None:
     assert headless.vocabulary.ancestors["e:1"] == {"e:3", "e:4"}
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("?child\t?parent\n<u:1>\t<u:2>\n", "broader"),  # SPARQL results as TSV
+        ("\ufeffnarrower;broader\r\nu:1;u:2\r\n", "broader"),
+        ('"label_id","label_freq","n_docs"\n"u:1",5,9\n', "frequencies"),  # CASIMiR
+    ],
+)
+def test_heads_of_other_tools_are_known_among_files(text: str, name: str) -> None:
+    gold = Source("gold.csv", b"doc_id,keyphrase,concept\nd,tide,u:1\n")
+    corpus = kp.load(files=[gold, Source("table", text.encode())])
+    assert list(corpus.vocabulary.given) == [name]
+    assert corpus.vocabulary.given[name].iloc[0, 0] == "u:1"
+
+
 def test_what_was_said_of_a_table_holds() -> None:
     """A table that is left out is not used, and bytes that are no UTF-8 are told, as of any other file."""
     gold = Source("gold.csv", b"doc_id,keyphrase,concept\nd,tide,e:1\n")
