@@ -150,7 +150,7 @@ def _notes_on_vocabulary(data: Prepared, asked: Sequence[Asked]) -> Iterator[Not
         normalise = "none" if of_broader else data.settings.normalise
         used = any(one.measure.family == "hierarchy" if of_broader else one.by_rarity(data.settings) for one in asked)
         if used and (forms_of(data.identities, list(dict.fromkeys(named)), normalise, by_concept) < 0).all():
-            text = "no row is about what is in the gold standard or in a list, so this table changes nothing"
+            text = "no row is about what is in the gold standard or in a list, so this table tells nothing apart"
             yield Note("warning", name, f"{text}; {wanted} are compared")
 
 

@@ -150,6 +150,14 @@ def test_heads_of_other_tools_are_known_among_files(text: str, name: str) -> Non
     assert corpus.vocabulary.given[name].iloc[0, 0] == "u:1"
 
 
+def test_identifiers_alone_are_keyphrases_too() -> None:
+    gold = Source("gold.csv", b"doc_id,uri\nd1,http://x/1\nd1,http://x/2\nd2,http://x/2\n")
+    lists = Source("x.csv", b"doc_id,rank,uri,score\nd1,1,http://x/2,.5\nd2,1,http://x/1,.4\n")
+    corpus = kp.load(gold=gold, systems=lists)
+    found = kp.evaluate(corpus, measures="P@1,R@1", by_concept="yes", interval="none").frame["value"].tolist()
+    assert found == [0.5, 0.25]
+
+
 def test_what_was_said_of_a_table_holds() -> None:
     """A table that is left out is not used, and bytes that are no UTF-8 are told, as of any other file."""
     gold = Source("gold.csv", b"doc_id,keyphrase,concept\nd,tide,e:1\n")
