@@ -84,3 +84,9 @@ def notes_on_subjects(settings: Settings, baselines: bool) -> list[Note]:
     """Return what the reader of means over subjects must know."""
     said = (("baselines", baselines, "average"), ("interval", settings.interval != "none", "intervals"))
     return [Note("info", where, WORDS["subjects"][text]) for text, needed, where in said if needed]
+
+
+def by_document(settings: Settings, asked: Sequence[Asked]) -> list[Note]:
+    """Return that values are those of documents, where means of some measures are over subjects."""
+    over = any(one.over_subjects(settings.average) for one in asked)
+    return [Note("info", "average", WORDS["subjects"]["by_document"])] if over else []
