@@ -92,13 +92,13 @@ def side_of(subset: str) -> tuple[Part, str] | None:
     return (by, side) if by in SIDES else None
 
 
-def keyphrases(data: Prepared, subset: str) -> tuple[str, Gold, dict[str, Lists]]:
-    """Return the subset of the same documents with all their keyphrases; gold standard and lists of a subset."""
+def keyphrases(data: Prepared, subset: str) -> tuple[Gold, dict[str, Lists]]:
+    """Return gold standard and lists of a subset, also of documents that are not in it."""
     if found := side_of(subset):
         by, name = found
         side = sides(data, by)[name]
-        return subset.rpartition("/")[0] or "all", side.gold, side.lists
-    return subset, data.gold, lists_of(data)
+        return side.gold, side.lists
+    return data.gold, lists_of(data)
 
 
 def _joined(*names: str) -> str:

@@ -177,3 +177,26 @@ def test_thirds_are_told_by_their_bounds(lists: str, words: str) -> None:
         one for one in kp.evaluate(_loaded(gold, x={}), by="frequency", measures="P@k", k=1).notes if one.where == "by"
     )
     assert note.message == f"by how many documents have them: {words}"
+
+
+@pytest.mark.parametrize("by", ["group,frequency", "frequency,group"])
+def test_thirds_of_a_type_hold_its_documents_alone(by: str) -> None:
+    types, number = {"A": "x", "B": "y", "C": "y"}, {"a": 3, "b": 2, "c": 1, "d": 2, "f": 1}
+    texts = pd.DataFrame({"doc_id": list(types), "title": "t", "group": list(types.values())})
+    frame = kp.evaluate(
+        kp.load(gold=GOLD, systems={"x": SUGGESTED}, documents=texts),
+        measures="R@k",
+        average="subject",
+        by=by,
+        interval="none",
+        **EXACT,
+    ).frame.set_index("subset")["value"]
+    for group in ("x", "y"):
+        for third, counts in (("head", {3}), ("middle", {2}), ("tail", {1})):
+            own = {d: [s for s in GOLD[d] if number[s] in counts] for d in GOLD if types[d] == group}
+            due, lists = {s for phrases in own.values() for s in phrases}, {d: SUGGESTED[d] for d in own}
+            shares = [
+                sum(s in own[d] and s in lists[d] for d in own) / sum(s in own[d] for d in own) for s in sorted(due)
+            ]
+            found = frame[f"group:{group}/frequency:{third}"]
+            assert found == pytest.approx(np.mean(shares) if shares else np.nan, nan_ok=True)
