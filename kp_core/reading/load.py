@@ -217,7 +217,7 @@ _KEYWORDS: dict[Role | None, str] = {
 
 def _datasets_in(
     every: Mapping[Role | None, Any], choices: Mapping[str, Choice], limits: Limits
-) -> dict[str, dict[str, Bundle]]:
+) -> dict[str, dict[str, Any]]:
     """Return data set → argument of `load` → its files, where folders or archives tell data sets; empty elsewhere."""
     items = {
         role: list(one) if isinstance(one, (list, tuple)) else [one] for role, one in every.items() if one is not None
@@ -227,6 +227,7 @@ def _datasets_in(
     names = {role: names_in(one) for role, (one,) in items.items()}
     if not all(names.values()):
         return {}
+    tables = _tables_of_all(items, names, limits)
     each = {role: by_folder(own) for role, own in names.items()}
     if not all(each.values()):  # the folders of each role, side by side
         beside = {role: f"{_ROLE_FOLDERS[role]}/" for role in items if role in _ROLE_FOLDERS}
@@ -240,7 +241,7 @@ def _datasets_in(
         }
         if len(beside) < len(items) or not whole:
             return {}
-    found = dict[str, dict[str, Bundle]]()
+    found = dict[str, dict[str, Any]]()
     for role, (item,) in items.items():
         sources = {file.name: file for file in _expand(item, limits).files}
         for dataset, files in each[role].items():
@@ -248,7 +249,24 @@ def _datasets_in(
             if role is not None:  # the names of texts tell no role
                 meant = None if role == "documents" else role
                 own = [file for file in own if role_of_path(file.name) == meant]
-            found.setdefault(dataset, {})[_KEYWORDS[role]] = Bundle(dataset, tuple(own), folder=True)
+            found.setdefault(dataset, {**tables})[_KEYWORDS[role]] = Bundle(dataset, tuple(own), folder=True)
+    return found
+
+
+def _tables_of_all(
+    items: Mapping[Role | None, list[Any]], names: Mapping[Role | None, list[str]], limits: Limits
+) -> dict[str, list[Source]]:
+    """Take tables of a vocabulary out of the names where they stand beside the folders, and return them."""
+    found = dict[str, list[Source]]()
+    for role, own in names.items():
+        depth = min(name.count("/") for name in own)
+        beside = {name for name in own if name.count("/") == depth}
+        if len(beside) == len(own):
+            continue
+        for source in _expand(items[role][0], limits).files:
+            if source.name in beside and (table := table_of_vocabulary(source)):
+                found.setdefault(table, []).append(source)
+                own.remove(source.name)
     return found
 
 
