@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from graphlib import CycleError, TopologicalSorter
@@ -21,6 +21,8 @@ from kp_core.errors import Note, UsageError, unfit
 
 T = TypeVar("T")
 Role = Literal["gold", "system", "documents", "judgements"]
+#: The tables of a `Vocabulary`.
+VocabularyTable = Literal["broader", "frequencies", "similar", "vectors"]
 
 #: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -50,7 +52,7 @@ class Reading:
 
     file: str
     size: int
-    role: Role
+    role: Role | VocabularyTable
     family: str
     evidence: str
     encoding: str = "utf-8"
@@ -91,7 +93,7 @@ class Ranking:
 
 
 #: The tables and their columns; `?` marks a column that need not be there.
-VOCABULARY: dict[str, tuple[str, ...]] = {
+VOCABULARY: dict[VocabularyTable, tuple[str, ...]] = {
     "broader": ("child", "parent"),
     "frequencies": ("concept", "n", "documents?"),
     "similar": ("a", "b", "score"),
@@ -99,8 +101,15 @@ VOCABULARY: dict[str, tuple[str, ...]] = {
 }
 
 
-def _vocabulary_table(name: str) -> pd.DataFrame:
+def _vocabulary_table(name: VocabularyTable) -> pd.DataFrame:
     return pd.DataFrame({column: pd.Series(dtype="str") for column in VOCABULARY[name] if not column.endswith("?")})
+
+
+def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables of a vocabulary of one name as one, rows that are the same once; a phrase has one vector."""
+    if name == "vectors" and len({table["vector"].dtype for table in tables}) > 1:
+        raise unfit("the vectors", "vectors of one length")
+    return pd.concat(tables).drop_duplicates("phrase" if name == "vectors" else None, ignore_index=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +142,11 @@ class Vocabulary:
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
         """Return the tables of both, rows that are the same once."""
-        joined = dict[str, pd.DataFrame]()
-        for name, table in other.given.items():
-            both = pd.concat([self.given[name], table]) if name in self.given else table
-            # Of a list nothing tells whether it stands twice, and a phrase has one vector.
-            joined[name] = both.drop_duplicates("phrase" if name == "vectors" else None, ignore_index=True)
-        return replace(self, directed=self.directed or other.directed, **joined)
+        both = {
+            name: joined(name, [self.given[name], table] if name in self.given else [table])
+            for name, table in other.given.items()
+        }
+        return replace(self, directed=self.directed or other.directed, **both)
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:

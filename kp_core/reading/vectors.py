@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 
 from kp_core.errors import InputError, unfit
-from kp_core.reading.archive import DAMAGED
+from kp_core.reading.archive import DAMAGED, is_arrays
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
 
@@ -30,26 +30,22 @@ _NUMBER = rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _TEXT = re.compile(rb"\d+ \d+\r?\n\S+( " + _NUMBER + rb"){2}|\S+( " + _NUMBER + rb"){3}")
 
 
-def is_vectors(name: str, begin: bytes) -> bool:
-    """Tell a file of vectors that is no Parquet by its name and its first bytes.
+def is_vectors(file: Source) -> bool:
+    """Tell a file of vectors by the names of its arrays or columns, or as word2vec text by its name and first words.
 
-    >>> is_vectors("a.vec", b"2 3\\ntide 0.1 0.2 0.3"), is_vectors("a.txt", b"tide moon sea"), is_vectors("a.csv", b"")
-    (True, False, False)
+    >>> is_vectors(Source("a.vec", b"2 3\\ntide 0.1 0.2 0.3")), is_vectors(Source("a.txt", b"tide moon sea"))
+    (True, False)
     """
-    ending = Path(name).suffix.lower()
-    if ending == ".npz":
-        return any(f"{one}.npy".encode() in begin for one in (*PHRASES, *VECTORS))
-    return ending in (".vec", ".txt") and bool(_TEXT.match(begin))
+    if file.data.startswith(b"PAR1"):
+        import pyarrow.parquet as pq
 
-
-def is_parquet_of_vectors(file: Any) -> bool:
-    """Tell a Parquet file of vectors, a path or something to read from, by the names of its columns."""
-    import pyarrow.parquet as pq
-
-    with suppress(pa.ArrowException, *DAMAGED):
-        names = {name.lower() for name in pq.read_schema(file).names}
-        return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
-    return False
+        with suppress(pa.ArrowException, *DAMAGED):
+            names = {name.lower() for name in pq.read_schema(pa.BufferReader(file.data)).names}
+            return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
+        return False
+    if is_arrays(file.data):
+        return any(f"{one}.npy".encode() in file.data[:100] for one in (*PHRASES, *VECTORS))
+    return Path(file.name).suffix.lower() in (".vec", ".txt") and bool(_TEXT.match(file.data[:200]))
 
 
 def read_vectors(given: Any, limits: Limits) -> pd.DataFrame:
@@ -62,8 +58,7 @@ def read_vectors(given: Any, limits: Limits) -> pd.DataFrame:
         return _table("the vectors", list(given), _matrix("the vectors", list(given.values())))
     if isinstance(given, pd.DataFrame):
         return _columns("the vectors", pa.Table.from_pandas(given, preserve_index=False))
-    source = given if isinstance(given, Source) else _from_path(Path(given), limits)
-    refuse_over(limits.vector_bytes, len(source.data), "bytes", source.name)
+    source = source_of(given, limits)
     read = _of_parquet if source.data.startswith(b"PAR1") else _of_npz if source.data.startswith(b"PK") else _of_text
     try:
         return read(source, limits)
@@ -73,7 +68,12 @@ def read_vectors(given: Any, limits: Limits) -> pd.DataFrame:
         raise InputError(source.name, "a damaged or unusual file", _EXPECTED, _REMEDY) from None
 
 
-def _from_path(path: Path, limits: Limits) -> Source:
+def source_of(given: str | Path | Source, limits: Limits) -> Source:
+    """Return a file of vectors in memory, which may be larger than others."""
+    if isinstance(given, Source):
+        refuse_over(limits.vector_bytes, len(given.data), "bytes", given.name)
+        return given
+    path = Path(given)
     try:
         refuse_over(limits.vector_bytes, path.stat().st_size, "bytes", path.name)
         return Source(path.name, path.read_bytes())

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from kp_core import typeset
+from kp_core.corpus import VOCABULARY
 from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Reply, Source, report
 from kp_core.reading.report import Receipt
 from kp_core.reading.shared import packed, shared_names
@@ -182,6 +183,8 @@ def _answer(reply: Reply, key: str, kind: str) -> None:
         files = sorted(reply.choices, key=lambda name: reply.choices[name].role != "gold")
         file = next((own for name in files if (own := _own().get(name)) is not None), None)
         if file is not None:
+            if len(reply.choices) > 1:
+                show.small(f"Of {file.name}:")
             mapping.as_read(file, reply.choices[file.name], key)
 
 
@@ -233,7 +236,7 @@ def _row(name: str, words: str, parts: Sequence[Receipt], file: Source | None) -
                 for one in parts:
                     st.markdown(f"**{show.plain(one.file)}** · {show.plain(one.words)}")
         if file is not None:
-            _actions(file, True)
+            _actions(file, not parts or any(one.role not in VOCABULARY for one in parts))
 
 
 def _actions(file: Source, change: bool) -> None:

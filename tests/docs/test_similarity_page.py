@@ -16,8 +16,9 @@ from kp_core.cli import app
 from tests.cases import ROOT
 
 PAGE = (ROOT / "docs" / "similarity.md").read_text(encoding="utf-8")
-*MAKERS, USE = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-LINES = dict(zip(("sentence_transformers", "fasttext", "service"), MAKERS, strict=True))
+LINES = dict(
+    zip(("sentence_transformers", "fasttext", "service"), re.findall(r"```py\n(.*?)```", PAGE, re.S), strict=True)
+)
 GOLD = {"d": ["neural network", "tide"]}
 
 
@@ -52,7 +53,6 @@ def test_the_lines_make_a_file_that_is_read(name: str, tmp_path: Path, monkeypat
     exec(LINES[name], {})
     table = kp.load(gold=GOLD, vectors="vectors.npz").vocabulary.vectors
     assert dict(zip(table["phrase"], map(list, table["vector"]), strict=True)) == {one: vector(one) for one in phrases}
-    exec(USE, {"kp": kp, "gold": GOLD, "systems": {"s": GOLD}})
 
 
 def test_the_table_of_both_matchings_is_what_soft_matching_gives() -> None:
