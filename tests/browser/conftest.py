@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser.steps import DESK
 from tests.dashboard import FLAGS, HOST, running
 
 HERE = Path(__file__).parent
@@ -91,7 +92,7 @@ def page(context: BrowserContext, console_errors: list[str], request: pytest.Fix
         if urlsplit(asked.url).hostname not in (None, HOST):
             foreign.append(asked.url)
 
-    options: dict[str, Any] = {"viewport": {"width": 1440, "height": 1800}, **getattr(request, "param", {})}
+    options: dict[str, Any] = {"viewport": DESK, **getattr(request, "param", {})}
     page = context.new_page()
     page.set_viewport_size(options["viewport"])
     page.emulate_media(color_scheme=options.get("color_scheme"))

@@ -1,4 +1,4 @@
-"""No page has a serious finding of axe, and words of charts stand out, in light and dark."""
+"""Every page fits a telephone and has no serious finding of axe, and words of charts stand out, in light and dark."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,6 +7,7 @@ from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from kp_ui.shell import PAGES
+from tests.browser.steps import DESK, TELEPHONE, assert_it_fits_a_telephone
 
 #: Streamlit's own markup, which a page cannot change: the navigation puts its items into a div inside the list, and the
 #: chosen segment of a control has a tinted ground (4.3:1 in dark, asked are 4.5:1).
@@ -57,13 +58,16 @@ def assert_words_of_charts_stand_out(page: Page) -> None:
     assert page.evaluate(FAINT) == []
 
 
+@pytest.mark.parametrize("page", [{"viewport": TELEPHONE}], indirect=True, ids=["telephone"])
 @pytest.mark.parametrize("stem", PAGES)
-def test_no_serious_finding_and_words_of_charts_stand_out(
+def test_a_page_fits_a_telephone_and_on_a_desk_has_no_serious_finding_and_words_of_charts_stand_out(
     server: str, page: Page, settle: Callable[[Page], None], stem: str, console_errors: list[str]
 ) -> None:
     """The fixture `page` fails at its end if the page asked another host."""
     page.goto(f"{server}/{stem}")
     settle(page)
+    assert_it_fits_a_telephone(page)
+    page.set_viewport_size(DESK)
     for scheme in in_both_schemes(page, settle):
         # nobody reads here what is well
         found = Axe().run(page, context={"exclude": NOT_OURS}, options={"resultTypes": ["violations"]})["violations"]
