@@ -31,7 +31,7 @@ from kp_core.reading.limits import Limits
 from kp_ui.headers import HEADERS
 from tests.dashboard import HOST, ROOT, Session, free_port, running
 
-pytestmark = [pytest.mark.app, pytest.mark.xdist_group("processes")]
+pytestmark = pytest.mark.app
 DEPLOY = ROOT / "deploy"
 #: The name that is shipped.
 NAME = "kpscope.example.org"
