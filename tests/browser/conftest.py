@@ -56,22 +56,24 @@ def cold_server(chromium: str, tmp_path: Path) -> Iterator[Callable[[], str]]:
 
 
 # Not for the whole session: Playwright keeps an event loop running in this thread, and other tests need their own.
+# A context of its own would load and compile Streamlit's scripts anew for every test, which takes longer than the page;
+# one with a folder keeps them compiled.
 @pytest.fixture(scope="package")
-def browser(chromium: str) -> Iterator[Browser]:
-    """Give a running Chromium."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS), headless=True)
-        yield browser
-        browser.close()
-
-
-# A context of its own would load and compile Streamlit's scripts anew for every test, which takes longer than the page.
-@pytest.fixture(scope="package")
-def context(browser: Browser) -> Iterator[BrowserContext]:
+def context(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
     """Give what the tabs of one person share: a cache and cookies; the data of a session belong to its tab."""
-    context = browser.new_context()
-    yield context
-    context.close()
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=chromium, args=list(FLAGS), headless=True
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture(scope="package")
+def browser(context: BrowserContext) -> Browser:
+    """Give the running Chromium, for what somebody else does."""
+    assert context.browser
+    return context.browser
 
 
 @pytest.fixture
@@ -101,7 +103,7 @@ def page(context: BrowserContext, console_errors: list[str], request: pytest.Fix
     page.on("console", lambda message: console_errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: console_errors.append(str(error)))
     yield page
-    for tab in context.pages:
+    for tab in context.pages[1:]:  # without the empty one, with which it began, Chromium would end
         tab.close()
     assert not foreign, f"asked of foreign hosts: {foreign}"
 
