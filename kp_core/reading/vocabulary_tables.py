@@ -22,7 +22,7 @@ from kp_core.reading.in_memory import as_pandas, frame_table
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source, expand
 from kp_core.reading.table import Table
-from kp_core.reading.vectors import is_parquet_of_vectors, is_vectors, read_vectors
+from kp_core.reading.vectors import HEAD, is_parquet_of_vectors, is_vectors, read_vectors, together
 
 #: What columns are called elsewhere: in SPARQL results, by CASIMiR.
 _ALSO = {
@@ -65,16 +65,14 @@ def _table_of(name: str, given: Any, limits: Limits, encoding: str | None = None
     parts = list[pd.DataFrame]()
     for item in given if isinstance(given, list | tuple) else [given]:
         if name == "vectors":
-            parts.append(read_vectors(item, limits))
+            parts.append(read_vectors(item, limits, encoding))
         elif isinstance(item, pd.DataFrame):
             parts.append(_frame(name, frame_table(item, name, limits)))
         else:
             parts += [_frame(name, _first(source, limits, encoding)) for source in expand(item, limits).files]
     if name != "vectors":
         return pd.concat(parts, ignore_index=True).drop_duplicates(ignore_index=True)
-    if len({one["vector"].dtype for one in parts}) > 1:
-        raise unfit("the vectors", "vectors of one length")
-    return pd.concat(parts, ignore_index=True).drop_duplicates("phrase", ignore_index=True)
+    return parts[0] if len(parts) == 1 else together(parts)
 
 
 def _first(source: Source, limits: Limits, encoding: str | None) -> Table:
@@ -137,15 +135,13 @@ def taken_out(files: Any) -> tuple[dict[str, list[Any]], list[Any]]:
 def _begin(item: Any) -> bytes:
     """Return the first bytes of a file; none of what is no file, which is told where it is read."""
     if isinstance(item, Source):
-        return item.data[:_HEAD]
+        return item.data[:HEAD]
     if isinstance(item, str | Path):
         with suppress(OSError, ValueError), Path(item).open("rb") as file:
-            return file.read(_HEAD)
+            return file.read(HEAD)
     return b""
 
 
-#: Bytes that hold the heads.
-_HEAD = 200
 #: Heads of a table → its name: all its columns, or those that it needs.
 _HEADS = {
     tuple(one.rstrip("?") for one in columns if every or not one.endswith("?")): name

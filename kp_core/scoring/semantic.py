@@ -79,7 +79,7 @@ def _edges(block: _Block, equal: Bools | None) -> tuple[Ints, Ints, Floats]:
     value = block.value if equal is None else np.where(equal, 1.0, block.value)
     document, row, item = np.nonzero(value)
     number = np.cumsum(block.there.ravel()).reshape(block.there.shape) - 1 + block.begin
-    return number[document, row], block.item[document] + item, value[document, row, item]
+    return number[document, row], block.item[document] + item, value[document, row, item].astype(float)
 
 
 def _blocks(data: Prepared, facing: Facing, given: Given, counts: Bools) -> Iterator[_Block]:
