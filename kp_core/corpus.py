@@ -132,13 +132,31 @@ class Vocabulary:
         return bool(len(self.similar) or len(self.vectors))
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
-        """Return the tables of both, rows that are the same once."""
+        """Return the tables of both, rows that are the same once; refuses two that tell two similarities of phrases."""
         joined = dict[str, pd.DataFrame]()
         for name, table in other.given.items():
             both = pd.concat([self.given[name], table]) if name in self.given else table
             # Of a list nothing tells whether it stands twice, and a phrase has one vector.
             joined[name] = both.drop_duplicates("phrase" if name == "vectors" else None, ignore_index=True)
-        return replace(self, directed=self.directed or other.directed, **joined)
+        made = replace(self, directed=self.directed or other.directed, **joined)
+        if self.tells_similarity and other.tells_similarity and not self._agrees(other, made):
+            raise UsageError(
+                "the data sets have different tables of how similar phrases are; load all of them with one"
+            )
+        return made
+
+    def _agrees(self, other: Vocabulary, both: Vocabulary) -> bool:
+        """Tell whether two vocabularies, and both as one, tell one similarity of phrases."""
+        if len(both.similar) and (len(both.vectors) or self.directed != other.directed):
+            return False
+        if len(both.similar):
+            pairs = both.similar[["a", "b"]].to_numpy(str)
+            pairs = pairs if both.directed else np.sort(pairs, axis=1)
+            return not both.similar.assign(a=pairs[:, 0], b=pairs[:, 1]).drop_duplicates().duplicated(["a", "b"]).any()
+        mine, others = matrix_of(self.vectors), matrix_of(other.vectors)
+        place = pd.Index(self.vectors["phrase"]).get_indexer(other.vectors["phrase"])
+        known = place >= 0
+        return mine.shape[1] == others.shape[1] and bool((mine[place[known]] == others[known]).all())
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
@@ -260,6 +278,15 @@ class Corpus:
         return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
 
 
+def matrix_of(vectors: pd.DataFrame) -> np.ndarray[Any, Any]:
+    """Return the vectors of a table of phrases (phrase, length), without a copy where they are one piece."""
+    if vectors["vector"].dtype == object:  # put together from tables of two precisions
+        return np.array(vectors["vector"].tolist(), float)
+    column = pa.array(vectors["vector"])
+    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return np.asarray(flat.flatten().to_numpy(zero_copy_only=False).reshape(len(vectors), -1))
+
+
 def together(**corpora: Corpus) -> Corpus:
     """Return several data sets as one corpus, in which every document tells its data set; nothing is pooled later.
 
@@ -363,6 +390,7 @@ def content_digest(corpus: Corpus) -> str:
     """
     report = corpus.report
     total = hashlib.sha256(repr((list(corpus.rankings.items()), report.fixes, report.notes)).encode())
+    total.update(repr(corpus.vocabulary.directed).encode())
     tables = {name: getattr(corpus, name) for name in COLUMNS}
     for name, frame in {**tables, **corpus.vocabulary.given}.items():
         table = arrow_table(frame)

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 
+from kp_core.corpus import matrix_of
 from kp_core.errors import InputError, unfit
 from kp_core.reading.archive import DAMAGED_ARRAYS
 from kp_core.reading.limits import Limits, refuse_over
@@ -102,13 +103,6 @@ def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
     if len({one.shape[1] for one in every}) > 1:
         raise unfit("the vectors", "vectors of one length")
     return _table("the vectors", pd.concat([one["phrase"] for one in tables]).tolist(), np.concatenate(every))
-
-
-def matrix_of(table: pd.DataFrame) -> np.ndarray[Any, Any]:
-    """Return the vectors of a table (phrase, length), without a copy where they are one piece."""
-    column = pa.array(table["vector"])
-    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return np.asarray(flat.flatten().to_numpy(zero_copy_only=False).reshape(len(table), -1))
 
 
 def _from_path(path: Path, limits: Limits) -> Source:

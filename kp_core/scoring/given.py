@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kp_core.corpus import Corpus, Vocabulary, kept
+from kp_core.corpus import Corpus, Vocabulary, kept, matrix_of
 from kp_core.errors import Note, counted, unavailable
-from kp_core.reading.vectors import matrix_of
 from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Ints
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser

@@ -283,6 +283,43 @@ def test_the_size_of_vectors_plays_no_part(size: float) -> None:
     assert found["value"].item() == pytest.approx(0.96, abs=1e-6)
 
 
+def test_a_mean_over_the_orders_of_ties_is_refused_where_there_are_ties() -> None:
+    gold, vectors = {"d": ["tide"]}, {"tide": [1.0, 0.0], "sea": [1.0, 1.0], "moon": [0.0, 1.0]}
+    for scores, refused in (((2.0, 2.0), True), ((2.0, 1.0), False)):
+        lists = {"d": list(zip(["sea", "moon"], scores, strict=True))}
+        corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
+        settings = kp.Settings(ties="expected", k=1)
+        if refused:
+            with pytest.raises(kp.InputError, match="ties = stable or trec"):
+                kp.evaluate(corpus, settings, measures="SemP@k")
+            assert "ties" not in set(
+                kp.spread(corpus, k=1, measure="SemP@k").changes.query("now == 'expected'")["field"]
+            )
+        else:
+            assert kp.evaluate(corpus, settings, measures="SemP@k").frame["value"].item() == pytest.approx(0.5**0.5)
+
+
+def test_data_sets_with_two_similarities_are_refused() -> None:
+    def pairs(*rows: tuple[str, str, float]) -> dict[str, Any]:
+        return {"similar": pd.DataFrame(rows, columns=["a", "b", "score"])}
+
+    def together(one: dict[str, Any], two: dict[str, Any]) -> kp.Corpus:
+        gold = {"gold": {"d": ["tide"]}, "systems": {"a": {"d": ["sea"]}}}
+        return kp.together(one=kp.load(**gold, **one), two=kp.load(**gold, **two))
+
+    tide, sea = {"vectors": {"tide": [1.0, 2.0]}}, {"vectors": {"tide": np.float32([1, 2]), "sea": np.float32([2, 1])}}
+    rows = pairs(("tide", "sea", 0.5)), pairs(("sea", "tide", 0.5), ("tide", "moon", 0.25))
+    for one, two, value in ((tide, sea, 0.8), (*rows, 0.5)):
+        found = kp.evaluate(together(one, two), k=1, measures="SemP@k").frame["value"]
+        assert found.tolist() == pytest.approx([value] * len(found), abs=1e-6)
+    others = [{"vectors": {"tide": [1.0, 3.0]}}, {"vectors": {"moon": [1.0]}}, rows[0]]
+    for one, two in (*((tide, other) for other in others), (rows[0], pairs(("sea", "tide", 0.25)))):
+        with pytest.raises(kp.UsageError, match="load all of them with one"):
+            together(one, two)
+    with pytest.raises(kp.UsageError, match="load all of them with one"):
+        together(rows[0], {**rows[1], "directed": True})
+
+
 def test_without_a_table_the_measures_say_what_they_need() -> None:
     corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}})
     with pytest.raises(kp.UsageError, match="--vectors"):
