@@ -96,6 +96,10 @@ def _frame(name: str, table: Table) -> pd.DataFrame:
         columns = dict(zip(needed, table.names, strict=True))
     if not columns:
         raise unfit(table.file, "no vocabulary", needed=_listed(needed), found=", ".join(table.names))
+    if not len(table):
+        raise InputError(
+            table.file, "a head without rows", "at least one row", "Write the table again, or leave it out."
+        )
     texts = {own: pd.Series(table.texts(head).to_pylist(), dtype="str").str.strip() for own, head in columns.items()}
     frame = pd.DataFrame({own: text.str.removeprefix("<").str.removesuffix(">") for own, text in texts.items()})
     for own, largest in _NUMBERS.items():
@@ -127,7 +131,7 @@ def taken_out(files: Any) -> tuple[dict[str, list[Any]], list[Any]]:
     """Return name → files that are tables of a vocabulary, by their heads alone, and what is left of unsorted files."""
     found, rest = dict[str, list[Any]](), list[Any]()
     for item in files if isinstance(files, list | tuple) else [files]:
-        name = _named(item)
+        name = table_named(item)
         (rest if name is None else found.setdefault(name, [])).append(item)
     return found, rest
 
@@ -150,7 +154,7 @@ _HEADS = {
 }
 
 
-def _named(item: Any) -> str | None:
+def table_named(item: Any) -> str | None:
     """Return which table of a vocabulary a file is, by its first bytes; None for any other file."""
     begin = _begin(item)
     if begin.startswith(b"PAR1"):

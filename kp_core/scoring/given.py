@@ -146,6 +146,17 @@ def phrases(corpus: Corpus) -> list[str]:
     return list(dict.fromkeys([*corpus.gold["phrase"], *spelled, *corpus.runs["phrase"]]))
 
 
+def as_lines(phrases: Sequence[str]) -> str:
+    """Return phrases one a line, line ends and other blanks within them as one blank.
+
+    Their vectors are found all the same: a phrase is looked up as the normaliser makes it too.
+
+    >>> as_lines(["spring\\ntide", "sea"])
+    'spring tide\\nsea\\n'
+    """
+    return "".join(" ".join(phrase.split()) + "\n" for phrase in phrases)
+
+
 def lacking(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
     """Return the phrases that have no entry in the user's table: they are similar to nothing but what they equal."""
     without = np.flatnonzero(given_of(corpus, coded, settings).without)

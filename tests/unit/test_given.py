@@ -186,6 +186,7 @@ def test_files_of_vectors_give_the_same_table(tmp_path: Path, kind: str) -> None
         ({"vectors": {"tide": [float("nan")]}}, "missing or infinite"),
         ({"vectors": {" ": [1.0]}}, "an empty cell"),
         ({"vectors": {"tide": [1.0], "tide ": [2.0]}}, "different vectors of the phrase “tide”"),
+        ({"similar": []}, "at least one row"),
         ({"similar": [["tide", "sea", 2]]}, "a number from 0 to 1"),
         ({"similar": [["tide", "", 1]]}, "a, b and score"),
         ({"similar": [["tide", "sea", 1], ["sea", "tide", 0.5]]}, "different scores of “sea” and “tide”"),
