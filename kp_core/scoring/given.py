@@ -16,8 +16,8 @@ from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Ints
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
 
-#: Pairs, or phrases, whose vectors are looked at together.
-_AT_ONCE = 50_000
+#: Pairs, or phrases, whose vectors are looked at together: they stay in the cache of the processor.
+_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
