@@ -20,7 +20,7 @@ run: .venv/.run-stamp
 	$(BIN)/python -m streamlit run app.py
 
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: .venv/.test-stamp
 	$(BIN)/ruff check .
@@ -42,7 +42,7 @@ docs: .venv/.test-stamp
 	$(BIN)/mkdocs build
 
 coverage: .venv/.test-stamp
-	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --include="kp_core/*" --format=total --fail-under=95

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from graphlib import CycleError, TopologicalSorter
@@ -21,6 +21,8 @@ from kp_core.errors import Note, UsageError, unfit
 
 T = TypeVar("T")
 Role = Literal["gold", "system", "documents", "judgements"]
+#: The tables of a `Vocabulary`.
+VocabularyTable = Literal["broader", "frequencies", "similar", "vectors"]
 
 #: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -50,7 +52,7 @@ class Reading:
 
     file: str
     size: int
-    role: Role
+    role: Role | VocabularyTable
     family: str
     evidence: str
     encoding: str = "utf-8"
@@ -91,7 +93,7 @@ class Ranking:
 
 
 #: The tables and their columns; `?` marks a column that need not be there.
-VOCABULARY: dict[str, tuple[str, ...]] = {
+VOCABULARY: dict[VocabularyTable, tuple[str, ...]] = {
     "broader": ("child", "parent"),
     "frequencies": ("concept", "n", "documents?"),
     "similar": ("a", "b", "score"),
@@ -99,8 +101,31 @@ VOCABULARY: dict[str, tuple[str, ...]] = {
 }
 
 
-def _vocabulary_table(name: str) -> pd.DataFrame:
+def _vocabulary_table(name: VocabularyTable) -> pd.DataFrame:
     return pd.DataFrame({column: pd.Series(dtype="str") for column in VOCABULARY[name] if not column.endswith("?")})
+
+
+def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables of a vocabulary of one name as one, rows that are the same once; a phrase has one vector."""
+    every = pd.concat(tables, ignore_index=True)
+    if name != "vectors":
+        return every.drop_duplicates(ignore_index=True)
+    if len(tables) == 1:
+        return every
+    vectors = [matrix_of(table) for table in tables]
+    if len({one.shape[1] for one in vectors}) > 1:
+        raise unfit("the vectors", "vectors of one length")
+    once = first_of_phrases("the vectors", every["phrase"], np.concatenate(vectors))
+    return every.iloc[once].reset_index(drop=True)
+
+
+def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, Any]) -> NDArray[np.int64]:
+    """Return where each phrase first stands; refuses a phrase with two different vectors."""
+    code = pd.factorize(phrases)[0]
+    first = np.unique(code, return_index=True)[1]
+    if (twice := (vectors != vectors[first[code]]).any(axis=1)).any():
+        raise unfit(where, "two vectors", phrase=phrases.iloc[int(twice.argmax())])
+    return first
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,30 +158,20 @@ class Vocabulary:
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
         """Return the tables of both, rows that are the same once; refuses two that tell two similarities of phrases."""
-        joined = dict[str, pd.DataFrame]()
-        for name, table in other.given.items():
-            both = pd.concat([self.given[name], table]) if name in self.given else table
-            # Of a list nothing tells whether it stands twice, and a phrase has one vector.
-            joined[name] = both.drop_duplicates("phrase" if name == "vectors" else None, ignore_index=True)
-        made = replace(self, directed=self.directed or other.directed, **joined)
-        if self.tells_similarity and other.tells_similarity and not self._agrees(other, made):
-            raise UsageError(
-                "the data sets have different tables of how similar phrases are; load all of them with one"
-            )
+        both = {
+            name: joined(name, [self.given[name], table] if name in self.given else [table])
+            for name, table in other.given.items()
+        }
+        made = replace(self, directed=self.directed or other.directed, **both)
+        if self.tells_similarity and other.tells_similarity and len(made.similar):
+            pairs = made.similar[["a", "b"]].to_numpy(str)
+            pairs = pairs if made.directed else np.sort(pairs, axis=1)
+            twice = made.similar.assign(a=pairs[:, 0], b=pairs[:, 1]).drop_duplicates().duplicated(["a", "b"])
+            if len(made.vectors) or self.directed != other.directed or twice.any():
+                raise UsageError(
+                    "the data sets tell how similar phrases are in two ways; load all of them with one table"
+                )
         return made
-
-    def _agrees(self, other: Vocabulary, both: Vocabulary) -> bool:
-        """Tell whether two vocabularies, and both as one, tell one similarity of phrases."""
-        if len(both.similar) and (len(both.vectors) or self.directed != other.directed):
-            return False
-        if len(both.similar):
-            pairs = both.similar[["a", "b"]].to_numpy(str)
-            pairs = pairs if both.directed else np.sort(pairs, axis=1)
-            return not both.similar.assign(a=pairs[:, 0], b=pairs[:, 1]).drop_duplicates().duplicated(["a", "b"]).any()
-        mine, others = matrix_of(self.vectors), matrix_of(other.vectors)
-        place = pd.Index(self.vectors["phrase"]).get_indexer(other.vectors["phrase"])
-        known = place >= 0
-        return mine.shape[1] == others.shape[1] and bool((mine[place[known]] == others[known]).all())
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:

@@ -134,13 +134,14 @@ def by_part(result: Result) -> Chart:
     return Chart(laid_out(traces, height, x, y), f"{measure} by part of the data: {said}.")
 
 
-def groups(result: Result, measure: str) -> Chart:
-    """Draw a measure of all annotators together for each document type, with intervals."""
+def groups(result: Result, measure: str, say: Mapping[str, str]) -> Chart:
+    """Draw a measure of all annotators together for each document type, with intervals; say: what these are called."""
     rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
-    names = labels("all documents" if part == "all" else part.removeprefix("group:") for part in rows["subset"])
+    named, every = say.get(measure, measure), f"all {say['documents']}"
+    names = labels(every if part == "all" else part.removeprefix("group:") for part in rows["subset"])
     trace = dots_of(rows, names, [GREY if subset == "all" else COLOURS[0] for subset in rows["subset"]])
-    alt = f"{measure} by document type with 95 % intervals: {_values(names, rows['value'])}."
-    return Chart(laid_out([trace], 100 + 44 * len(rows), axis(measure, rangemode="tozero"), names_axis()), alt)
+    alt = f"{named} by {say['document']} type with 95 % intervals: {_values(names, rows['value'])}."
+    return Chart(laid_out([trace], 100 + 44 * len(rows), axis(named, rangemode="tozero"), names_axis()), alt)
 
 
 def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:

@@ -48,8 +48,14 @@ DAMAGED_ARRAYS = (*DAMAGED, AttributeError, MemoryError, SyntaxError, TokenError
 
 
 def is_zip(data: bytes) -> bool:
-    """Tell whether bytes begin like a zip archive."""
-    return data[:4] in (b"PK\x03\x04", b"PK\x05\x06")
+    """Tell whether bytes begin like a zip archive; arrays of NumPy are one file, whatever holds them."""
+    return data[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_arrays(data)
+
+
+def is_arrays(data: bytes) -> bool:
+    """Tell whether bytes are arrays of NumPy (npz), by the name of the first."""
+    name = data[30 : 30 + int.from_bytes(data[26:28], "little")]
+    return data[:4] == b"PK\x03\x04" and name.endswith(b".npy")
 
 
 def is_gzip(data: bytes) -> bool:

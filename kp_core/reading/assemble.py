@@ -190,8 +190,8 @@ def _documents(given: Sequence[Part], every: Sequence[Part], limits: Limits, fix
     blank = {name: series(nothing) for name in ("text", "title", "group")}
     if not given:
         return pd.DataFrame({"doc_id": index.to_series(index=range(len(index))), **blank})
-    frames = [frame_of(part.table, ("doc_id",)).assign(file_=part.file) for part in given]
-    rows = pd.concat(frames, ignore_index=True).replace("", np.nan)
+    frames = [_without_blanks(frame_of(part.table, ("doc_id",))).assign(file_=part.file) for part in given]
+    rows = pd.concat(frames, ignore_index=True)
     if rows["doc_id"].duplicated().any():
         if "text" in rows and "keep-first" not in fixes:
             _ask_about_two_texts(rows)
@@ -200,6 +200,12 @@ def _documents(given: Sequence[Part], every: Sequence[Part], limits: Limits, fix
     for name, column in blank.items():
         found[name] = found[name].astype(TEXT) if name in found else column
     return found[["doc_id", "text", "title", "group", *(c for c in found if c not in ("doc_id", *blank))]]
+
+
+def _without_blanks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose blank texts are missing; lists of a further field cannot be compared with a text."""
+    texts = {name: frame[name].replace("", np.nan) for name in frame if frame[name].dtype == TEXT}
+    return frame.assign(**texts)
 
 
 def _ask_about_two_texts(rows: pd.DataFrame) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
+from kp_core.corpus import run_starts
 from kp_core.reading.choice import Choice
 from kp_core.reading.evidence import clues_of, filled, is_told, restarts, share_lists
 from kp_core.reading.fields import (
@@ -120,8 +121,8 @@ def _named(layout: Layout) -> Iterator[tuple[str, str]]:
         if role in _BESIDE or (table.header and "unknown" not in clues_of(table, name)):
             yield role, name
     if "rank" in columns and (lists := restarts(table, columns["rank"])) is not None:
-        ids = table.texts(columns["doc_id"]).to_pylist() if "doc_id" in columns else []
-        if ids and len(set(zip(lists.tolist(), ids, strict=True))) == lists[-1]:
+        begins = np.diff(lists, prepend=0) > 0  # an id changes only where a list begins
+        if "doc_id" in columns and begins[run_starts(table.texts(columns["doc_id"]))].all():
             yield "rank", columns["rank"]
             yield "doc_id", columns["doc_id"]
             yield from ((role, name) for role, name in columns.items() if role == "system")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -148,7 +148,7 @@ def assigned(
     taken = {role: name for role, name in chosen.items() if name in table.names}
     free = [role for role in roles if role not in taken]
     names = [name for name in table.names if name not in taken.values() and name not in out]
-    worth = np.array([[_worth(table, name, role, shape, unknown=unknown) for role in free] for name in names])
+    worth = np.array([_worth(table, name, free, shape, unknown=unknown) for name in names])
     found = {free[role]: (names[column], worth[column, role]) for column, role in _best(worth)}
     kept = {role: found[role] for role in free if role in found}  # in the order of the roles
     return {**taken, **{role: name for role, (name, _) in kept.items()}}, sum(n for _, n in kept.values())
@@ -167,23 +167,25 @@ def _best(worth: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[tupl
     return [(int(column), int(role)) for column, role in pairs if worth[column, role] > 0]
 
 
-def _worth(table: Table, name: str, role: str, shape: Shape, *, unknown: bool) -> float:
-    words, head = words_of(role), plain(name)
-    word = table.header and head in words
-    clues = clues_of(table, name)
-    if not word and not unknown and "unknown" in clues:
-        return 0.0
-    more = (
-        {"word", *(["exact"] if head == words[0] or head[0] == "(" else [])}
-        if word
-        else {"other"}
-        if table.header and head in KNOWN
-        else set[str]()
-    )
-    holds = clues | more
-    own = "source" if role in ("annotator", "system") else role
-    total = sum(n for needed, n in points(shape)[own] if needed <= holds)
-    return total - (_LAST * words.index(head) / len(words) if word else 0)
+def _worth(table: Table, name: str, roles: Sequence[str], shape: Shape, *, unknown: bool) -> list[float]:
+    """Return what a column is worth for each role."""
+    head, clues, worth = plain(name), clues_of(table, name), points(shape)
+    found = []
+    for role in roles:
+        words = words_of(role)
+        word = table.header and head in words
+        if not word and not unknown and "unknown" in clues:
+            found.append(0.0)
+            continue
+        holds = clues
+        if word:
+            holds = clues | {"word", *(["exact"] if head == words[0] or head[0] == "(" else [])}
+        elif table.header and head in KNOWN:
+            holds = clues | {"other"}
+        own = worth["source" if role in ("annotator", "system") else role]
+        total = sum([n for needed, n in own if needed <= holds])
+        found.append(total - (_LAST * words.index(head) / len(words) if word else 0))
+    return found
 
 
 def is_told(name: str, role: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
+from kp_core.reading.archive import workbook_kind
 from kp_core.reading.choice import Choice
 from kp_core.reading.decode import Text, decode, split_lines
 from kp_core.reading.json_text import JsonRecord, parse_json, parse_records, records_within
@@ -66,6 +67,11 @@ class File:
         """Last extension in lower case, such as `.key`."""
         base = self.name.rsplit("/", 1)[-1]
         return "." + base.rsplit(".", 1)[-1].lower() if "." in base[1:] else ""
+
+    @cached_property
+    def workbook(self) -> str:
+        """The kind of workbook that the file is, XLSX or ODS, else nothing."""
+        return workbook_kind(self.source.data)
 
     @cached_property
     def decoded(self) -> Text:

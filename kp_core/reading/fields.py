@@ -99,6 +99,8 @@ def plain(name: str) -> str:
     >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]"), plain("keyphraseText")
     ('doc_id', 'schlusselworter', 'nr', 'title', 'keyphrase')
     """
+    if name in _SPELLED:  # most heads are words as they stand
+        return name
     parts = _without_marks(name[:_HEAD]).strip().rstrip(":.")
     found = re.sub(r"[\s\-]+", "_", _SUFFIXED.sub("", _PREFIXED.sub("", parts.lower())))
     return found if found in _SPELLED or not _CAMEL.search(parts) else _of_camel(parts, found)

@@ -92,9 +92,14 @@ def _of_records(file: File) -> Table | None:
 
 def _said_of_rows(table: Table) -> dict[str, Any]:
     said = counted(len(table) + len(table.rejected), "JSON object")
-    rows = bool(_PHRASES & set(table.names)) or set(table.names) >= _TEXTS
+    rows = _are_ours(table.names)
     described, form = (f"{said}, one a row", "F10") if rows else (said, "F6")
     return {"described": described, "splits": not _PHRASES & set(table.names), "form": form}
+
+
+def _are_ours(names: Iterable[str]) -> bool:
+    """Tell the fields of our own tables of phrases or of texts, where what looks like JSON is no answer of a model."""
+    return bool(_PHRASES & set(names)) or set(names) >= _TEXTS
 
 
 def _of_list(file: File, value: list[Any]) -> Table | None:
@@ -221,7 +226,8 @@ def _refuse_large(file: File, names: Sequence[str], rows: int) -> None:
 
 
 def _table(file: File, fields: Mapping[str, Sequence[Any]], lines: Sequence[int]) -> Table:
-    columns = [column for name, values in fields.items() for column in _columns(name, values)]
+    ours = _are_ours(fields)
+    columns = [column for name, values in fields.items() for column in _columns(name, values, ours)]
     names = [name for name, _ in columns]
     _refuse_large(file, names, len(lines))
     return replace(
@@ -229,9 +235,10 @@ def _table(file: File, fields: Mapping[str, Sequence[Any]], lines: Sequence[int]
     )
 
 
-def _columns(name: str, values: Iterable[Any], depth: int = _DEPTH) -> Iterator[tuple[str, list[Any]]]:
+def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) -> Iterator[tuple[str, list[Any]]]:
     """Give a column or, where its cells are objects of fields, one for each field under both names with a dot."""
-    cells = [_cell(value) for value in values]
+    # What programs write for a missing number, `NaN`, is a missing value.
+    cells = [None if type(one) is NoNumber else one if ours else unfenced(one) for one in values]
     present = [cell for cell in cells if cell is not None]
     if present and all(map(_is_one_object, present)):
         name, cells = f"{name}.0", [None if cell is None else cell[0] for cell in cells]
@@ -240,14 +247,9 @@ def _columns(name: str, values: Iterable[Any], depth: int = _DEPTH) -> Iterator[
         inner = dict.fromkeys(chain.from_iterable(present))
         if 0 < len(inner) <= _NAMES:
             for one in inner:
-                yield from _columns(f"{name}.{one}", [(cell or {}).get(one) for cell in cells], depth - 1)
+                yield from _columns(f"{name}.{one}", [(cell or {}).get(one) for cell in cells], ours, depth - 1)
             return
     yield name, cells
-
-
-def _cell(value: Any) -> Any:
-    """Return a value as a cell: what programs write for a missing number, `NaN`, is a missing value."""
-    return None if type(value) is NoNumber else unfenced(value)
 
 
 def _is_one_object(cell: Any) -> bool:

@@ -380,7 +380,7 @@ def _judged(layout: Layout) -> Rows:
     table, columns = layout.table, layout.columns
     taken = {
         "pair_id": table.numbers(),
-        "doc_id": table.texts(columns["doc_id"]),
+        "doc_id": layout.ids(),
         "candidate": table.texts(layout.phrases),
         "annotator": repeated("judge", len(table)),
         "score": table.column(columns["relevance"]),

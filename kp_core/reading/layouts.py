@@ -222,6 +222,8 @@ def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     identifiers += [name for part, name in columns.items() if part == "phrase" and plain(name) in IDENTIFIERS]
     if "phrase" in columns and "concept" not in columns and identifiers:
         columns["concept"] = identifiers[0]
+    if "phrase" not in columns and {"doc_id", "concept"} <= set(columns) and len(columns) == len(table.names):
+        columns["phrase"] = columns["concept"]  # identifiers alone are called by themselves
     if turned := [name for name in choice.several("documents_of") if name in table.names]:
         columns = {part: name for part, name in choice.columns.items() if part == "annotator"}
         evidence = f"{_evidence(table, columns)}; each column is a document"

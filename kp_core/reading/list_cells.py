@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any, cast
 
@@ -45,6 +46,11 @@ class ListCells:
     texts: list[str] | None = None
     nothing: Counter[str] = field(default_factory=Counter)
 
+    @cached_property
+    def _spelled_out(self) -> bool:
+        """Whether any row spells a list out; looked at once, since a row of a long table cannot look at all others."""
+        return any(item is not None for item in self.items)
+
     def add(self, builder: ListBuilder, row: int) -> None:
         """Add the phrases of a row to the open list."""
         cell, items = self.cells[row], self.items[row]
@@ -54,7 +60,7 @@ class ListCells:
             builder.extend(marked(cell, self.texts[row]))
         elif len(cell) < _SHORT and cell.strip().lower() in _NOTHING:
             self.nothing[cell.strip()] += 1
-        elif any(item is not None for item in self.items) and is_number(cell):
+        elif self._spelled_out and is_number(cell):
             builder.add(cell[:200], reject="no list")
         else:
             self._split(builder, cell)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, get_args
 
 import pandas as pd
 
-from kp_core.corpus import Corpus, Reading, Role
+from kp_core.corpus import Corpus, Reading, Role, VocabularyTable
 from kp_core.corpus import together as one_corpus
 from kp_core.errors import InputError, Note, UsageError, counted, named
 from kp_core.reading import sense
@@ -33,8 +33,7 @@ from kp_core.reading.rows import Part, Rows
 from kp_core.reading.settle import align
 from kp_core.reading.sniff import recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
-from kp_core.reading.vocabulary_tables import ABOUT, taken_out
-from kp_core.reading.vocabulary_tables import vocabulary as read_vocabulary
+from kp_core.reading.vocabulary_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
@@ -127,17 +126,21 @@ def load(
     """
     for fix in (fixes := tuple(dict.fromkeys(fixes))):  # a workspace may name one many times
         id_fix(fix)
-    found, files = taken_out(as_pandas(files)) if files is not None else ({}, None)
-    for name, items in (("broader", broader), ("frequencies", frequencies), ("similar", similar), ("vectors", vectors)):
-        if items is not None:
-            found.setdefault(name, []).extend(items if isinstance(items, list | tuple) else [items])
-    vocabulary = read_vocabulary(**found, directed=directed, encoding=encoding, limits=limits)
     corpus = _load(gold, systems, documents, judgements, files, roles, encoding, strict, fixes, limits)
-    if not vocabulary.given:
-        return corpus
-    told = tuple(Note("info", name, ABOUT[name].format(rows=len(table))) for name, table in vocabulary.given.items())
-    report = replace(corpus.report, notes=(*corpus.report.notes, *told))
-    return replace(corpus, vocabulary=vocabulary, report=report)
+    tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
+    corpus = _with_vocabulary(corpus, {**tables, "vectors": vectors}, limits, encoding, directed)
+    refuse_contradictions(corpus.vocabulary)
+    return corpus
+
+
+def _with_vocabulary(
+    corpus: Corpus, given: Mapping[VocabularyTable, Any], limits: Limits, encoding: str | None, directed: bool = False
+) -> Corpus:
+    """Return a corpus with further tables of its vocabulary, and what was understood of them in its report."""
+    vocabulary, told = vocabulary_of(given, limits, encoding, directed)
+    whole, report = corpus.vocabulary.with_tables(vocabulary), corpus.report
+    readings, notes = (*report.readings, *told.readings), (*report.notes, *told.notes)
+    return replace(corpus, vocabulary=whole, report=replace(report, readings=readings, notes=notes))
 
 
 def _load(
@@ -152,15 +155,16 @@ def _load(
     fixes: tuple[str, ...],
     limits: Limits,
 ) -> Corpus:
-    """Return the corpus of files that are no tables of a vocabulary."""
+    """Return the corpus of all files but tables of a vocabulary that were given as such."""
     choices = {name: _choice(value) for name, value in (roles or {}).items()}
     wishes = _Wishes(choices, encoding, strict, fixes, limits, documents is not None)
+    unsorted = [] if files is None else files if isinstance(files, (list, tuple)) else [files]
     every: dict[Role | None, Any] = {
         "gold": as_pandas(gold),
         "documents": as_pandas(documents),
         "system": as_pandas(systems),
         "judgements": as_pandas(judgements),
-        None: files or None,
+        None: as_pandas(unsorted) or None,
     }
     datasets = _chosen_datasets(every, choices, limits) or _datasets_in(every, choices, limits)
     if datasets:
@@ -180,6 +184,7 @@ def _load(
     if unknown := [name for name in choices if name not in met]:
         raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
     notes = list(_twins(opened))
+    opened, vocabulary = _without_vocabulary(opened)
     read = _read(given, opened, wishes, notes)
     parts = [part for one in read for part in one.parts]
     if not parts:
@@ -196,7 +201,8 @@ def _load(
     readings = [one.reading for one in read if one.reading is not None]
     corpus = assemble(parts, readings, fixes, limits, notes, silent)
     notes = [*corpus.report.notes, *sense.notes(corpus)]
-    return replace(corpus, report=replace(corpus.report, notes=tuple(notes)))
+    corpus = replace(corpus, report=replace(corpus.report, notes=tuple(notes)))
+    return _with_vocabulary(corpus, vocabulary, limits, encoding)
 
 
 _ROLE_FOLDERS = {"gold": "gold", "system": "systems", "documents": "documents"}
@@ -211,7 +217,7 @@ _KEYWORDS: dict[Role | None, str] = {
 
 def _datasets_in(
     every: Mapping[Role | None, Any], choices: Mapping[str, Choice], limits: Limits
-) -> dict[str, dict[str, Bundle]]:
+) -> dict[str, dict[str, Any]]:
     """Return data set → argument of `load` → its files, where folders or archives tell data sets; empty elsewhere."""
     items = {
         role: list(one) if isinstance(one, (list, tuple)) else [one] for role, one in every.items() if one is not None
@@ -221,6 +227,7 @@ def _datasets_in(
     names = {role: names_in(one) for role, (one,) in items.items()}
     if not all(names.values()):
         return {}
+    tables = _tables_of_all(items, names, limits)
     each = {role: by_folder(own) for role, own in names.items()}
     if not all(each.values()):  # the folders of each role, side by side
         beside = {role: f"{_ROLE_FOLDERS[role]}/" for role in items if role in _ROLE_FOLDERS}
@@ -234,7 +241,7 @@ def _datasets_in(
         }
         if len(beside) < len(items) or not whole:
             return {}
-    found = dict[str, dict[str, Bundle]]()
+    found = dict[str, dict[str, Any]]()
     for role, (item,) in items.items():
         sources = {file.name: file for file in _expand(item, limits).files}
         for dataset, files in each[role].items():
@@ -242,7 +249,24 @@ def _datasets_in(
             if role is not None:  # the names of texts tell no role
                 meant = None if role == "documents" else role
                 own = [file for file in own if role_of_path(file.name) == meant]
-            found.setdefault(dataset, {})[_KEYWORDS[role]] = Bundle(dataset, tuple(own), folder=True)
+            found.setdefault(dataset, {**tables})[_KEYWORDS[role]] = Bundle(dataset, tuple(own), folder=True)
+    return found
+
+
+def _tables_of_all(
+    items: Mapping[Role | None, list[Any]], names: Mapping[Role | None, list[str]], limits: Limits
+) -> dict[str, list[Source]]:
+    """Take tables of a vocabulary out of the names where they stand beside the folders, and return them."""
+    found = dict[str, list[Source]]()
+    for role, own in names.items():
+        depth = min(name.count("/") for name in own)
+        beside = {name for name in own if name.count("/") == depth}
+        if len(beside) == len(own):
+            continue
+        for source in _expand(items[role][0], limits).files:
+            if source.name in beside and (table := table_of_vocabulary(source)):
+                found.setdefault(table, []).append(source)
+                own.remove(source.name)
     return found
 
 
@@ -372,6 +396,19 @@ def _expand(item: str | Path | Source | Bundle, limits: Limits) -> Bundle:
         left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
         raise InputError(bundle.name, f"no file to read{left_out}", "at least one file", "Check the folder or archive.")
     return bundle
+
+
+def _without_vocabulary(opened: Sequence[_Opened]) -> tuple[list[_Opened], dict[VocabularyTable, list[File]]]:
+    """Return what was opened without tables of a vocabulary among unsorted files, and these tables."""
+    found, rest = dict[VocabularyTable, list[File]](), list[_Opened]()
+    for one in opened:
+        kept = list[File]()
+        for file in one.files:
+            decided = one.given.role or file.choice.role or file.choice.use == "no"
+            name = None if decided else table_of_vocabulary(file.source)
+            (kept if name is None else found.setdefault(name, [])).append(file)
+        rest.append(replace(one, files=tuple(kept)))
+    return rest, found
 
 
 def _names_of(item: str | Path | Source | Bundle) -> tuple[str, ...]:

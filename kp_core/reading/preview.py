@@ -9,7 +9,6 @@ import pandas as pd
 
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import InputError
-from kp_core.reading.archive import is_workbook
 from kp_core.reading.choice import Choice
 from kp_core.reading.families import family_named
 from kp_core.reading.families.tables import tables_of
@@ -122,15 +121,17 @@ def first_rows(source: Source, choice: Choice, limits: Limits = LIMITS) -> First
         if bundle.folder:
             return None
         plain = Choice(options={**choice.options, "header": "no"})
-        as_is = tables_of(File(bundle.files[0], limits, choice.encoding), plain, choice.role)
-        read = tables_of(file := File(bundle.files[0], limits, choice.encoding), choice, choice.role)
+        file = File(bundle.files[0], limits, choice.encoding)
+        # The sheets of a workbook are the same whatever is chosen; a table of text is parted as it is chosen.
+        other = file if file.workbook else File(bundle.files[0], limits, choice.encoding)
+        as_is, read = tables_of(other, plain, choice.role), tables_of(file, choice, choice.role)
     except InputError:
         return None
     if not as_is or not read:
         return None
     first = as_is[0]
     columns = [first.texts(name).slice(0, _ROWS).to_pylist() for name in first.names]
-    sheets = tuple(sheet_names(file)) if is_workbook(file.source.data) else ()
+    sheets = tuple(sheet_names(file)) if file.workbook else ()
     lines = tuple(first.line_numbers()[:_ROWS].tolist())
     rows = tuple(zip(*columns, strict=True))
     return FirstRows(tuple(read[0].names), lines, rows, _parts_of(read[0], choice), sheets)

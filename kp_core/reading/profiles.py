@@ -139,4 +139,6 @@ def is_blank(table: Table, name: str) -> pa.ChunkedArray:
 
 def count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
     """Return how many different rows some columns have."""
+    if len(keys) == 1:  # without a table of groups it takes a tenth of the time
+        return len(pc.unique(*keys.values()))
     return len(pa.table(dict(keys)).group_by(list(keys), use_threads=False).aggregate([]))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kp_core.corpus import Corpus, Reading, Role, kept
+from kp_core.corpus import Corpus, Reading, Role, VocabularyTable, kept
 from kp_core.errors import counted
 from kp_core.reading.identifiers import sources
 from kp_core.reading.limits import Limits
@@ -71,11 +71,15 @@ def understood(corpus: Corpus) -> str:
 
 
 #: What a file is in words: of nobody named, and what one of its rows is.
-_IS: dict[Role, tuple[str, str]] = {
+_IS: dict[Role | VocabularyTable, tuple[str, str]] = {
     "gold": ("gold standard", "phrase"),
     "system": ("system output", "phrase"),
     "documents": ("texts", "text"),
     "judgements": ("judged pairs", "score"),
+    "broader": ("broader concepts", "row"),
+    "frequencies": ("frequencies of concepts", "row"),
+    "similar": ("similar phrases", "pair"),
+    "vectors": ("vectors of phrases", "phrase"),
 }
 #: More names than these are counted.
 _NAMES = 4
@@ -88,12 +92,12 @@ class Receipt:
     whose      annotators or systems in it; none where the files do not tell them apart for certain
     documents  those in use that it has; None where the files do not tell
     of         documents in use: those of the gold standard, or all where there is none
-    rows       phrases, texts or scores
+    rows       phrases, texts or scores, or those of a table of the vocabulary
     better     “lower” or “higher” where its lists are ranked by score
     """
 
     file: str
-    role: Role
+    role: Role | VocabularyTable
     whose: tuple[str, ...]
     documents: int | None
     of: int

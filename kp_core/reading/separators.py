@@ -33,6 +33,7 @@ MARKS = {
     "#": "#",
 }
 _RARE = ("/", "·", "-", "–")
+_ANY_MARK = "|".join(map(re.escape, MARKS.values()))
 #: Separators of list cells and how the evidence tells them.
 SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
     "lines": "each line of a cell is a phrase",
@@ -69,6 +70,8 @@ def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certa
 
 
 def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
+    if not pc.any(pc.match_substring_regex(texts, _ANY_MARK)).as_py():  # one look instead of one for each mark
+        return dict.fromkeys(MARKS, 0.0)
     return {name: share_with(texts, mark) for name, mark in MARKS.items()}
 
 

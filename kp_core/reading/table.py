@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kp_core.corpus import empty_table
 from kp_core.errors import Note, counted
 from kp_core.reading.choice import Choice
 from kp_core.reading.decode import split_lines
@@ -222,7 +223,10 @@ def headed(table: Table, choice: Choice) -> Table:
     if not heads:
         return found
     head = rows[above + heads - 1]
-    found = _without_footer(_without_explanation(_without_heads(found, head)))
+    found = _without_heads(found, head)
+    if not {*empty_table("gold")} <= {*names}:  # nobody explains the heads that we write
+        found = _without_explanation(found)
+    found = _without_footer(found)
     unnamed = not head[0].strip() or is_form(head)
     return found.without(names[: unnamed and len(names) > 1 and counts_rows(found.columns[0])])
 

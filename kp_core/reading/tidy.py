@@ -51,16 +51,19 @@ def file_names(names: Sequence[str], ending: str) -> list[str]:
 def tidy(corpus: Corpus, ending: str = "csv") -> Written:
     """Return the files documents, gold, systems and judgements, as far as the corpus has them; `ending` is the form.
 
-    An empty list is a row without a phrase that says `yes` under `empty`.
+    Tables of the vocabulary are CSV in every form, by whose heads they are known among other files, and vectors
+    Parquet. An empty list is a row without a phrase that says `yes` under `empty`.
 
     >>> from kp_core import load
     >>> tidy(load(gold={"d1": ["tide"], "d2": []})).files["gold.csv"]
     b'doc_id,annotator,phrase,relevance,variants,empty\\nd1,gold,tide,,,\\nd2,gold,,,,yes\\n'
     """
     written = Written()
-    for name, table in tables(corpus, written).items():
-        written.files[f"{name}.{ending}"] = _FORMS[ending](table)
-        if ending == "csv":
+    forms = dict.fromkeys(corpus.vocabulary.given, "csv") | {"vectors": "parquet"}
+    for name, table in (tables(corpus, written) | corpus.vocabulary.given).items():
+        form = forms.get(name, ending)
+        written.files[f"{name}.{form}"] = _FORMS[form](table)
+        if form == "csv":
             formulas = sum(isinstance(cell, str) and cell != neutralise(cell) for cell in table.to_numpy().ravel())
             rest = "like a formula; open the file as text, not by a click"
             written.lacks(f"{name}.csv", formulas, f"cell begins {rest}", f"cells begin {rest}")
@@ -104,6 +107,7 @@ def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source: str) ->
 
 def _say_what_is_left_out(corpus: Corpus, written: Written) -> None:
     heard = {*corpus.runs["system"].unique(), *corpus.empty.loc[corpus.empty["role"] == "system", "source"]}
+    written.lacks("similar.csv", int(corpus.vocabulary.directed), "direction of all pairs; load it with --directed")
     for name, ranking in corpus.rankings.items():
         written.lacks(name, int(name not in heard), "system without any list; a table has no row for it")
         run = corpus.runs[corpus.runs["system"] == name]

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 
-from kp_core.corpus import matrix_of
+from kp_core.corpus import first_of_phrases
 from kp_core.errors import InputError, unfit
-from kp_core.reading.archive import DAMAGED_ARRAYS
+from kp_core.reading.archive import DAMAGED_ARRAYS, is_arrays
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
 
@@ -27,27 +27,35 @@ from kp_core.reading.source import Source
 PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
 _EXPECTED = "phrases and their vectors"
 _REMEDY = "Write it as Parquet or npz, with phrases and vectors, or as word2vec text; the documentation shows how."
-#: Bytes that hold the heads, and of a text without one a phrase and the numbers that tell it.
-HEAD = 500
+#: Bytes that hold the head of a text, or a phrase and the numbers that tell it.
+_HEAD = 500
 _TOLD = 10
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def is_vectors(name: str, begin: bytes) -> bool:
-    """Tell a file of vectors that is no Parquet by its name and its first bytes.
+def is_vectors(file: Source) -> bool:
+    """Tell a file of vectors by the names of its arrays or columns, or as word2vec text by its name and first words.
 
     A list, a run or a text of the ending .txt may have numbers too: vectors have a head that says how many, one of
     them with a point, or all of the first ten have one.
 
-    >>> is_vectors("a.vec", b""), is_vectors("a.txt", b"2 3\\ntide 0.1 0.2 0.3\\n"), is_vectors("a.txt", b"1 0 5 1\\n")
-    (True, True, False)
+    >>> [is_vectors(Source("a.txt", data)) for data in (b"2 3\\ntide 0.1 0.2 0.3\\n", b"1 0 5 1\\n")]
+    [True, False]
     """
-    ending = Path(name).suffix.lower()
-    if ending == ".npz":  # those of a streamed run have another first array
-        return b".npy" in begin and not begin[30:].startswith(b"header.json.npy")
+    if file.data.startswith(b"PAR1"):
+        import pyarrow.parquet as pq
+
+        with suppress(pa.ArrowException, *DAMAGED_ARRAYS):
+            names = {name.lower() for name in pq.read_schema(pa.BufferReader(file.data)).names}
+            return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
+        return False
+    if is_arrays(file.data):  # those of a streamed run have another first array
+        return not file.data[30:].startswith(b"header.json.npy")
+    ending = Path(file.name).suffix.lower()
     if ending != ".txt":
         return ending == ".vec"
-    first, second = ([*_without_mark(begin).splitlines(), b"", b""][number].split(b" ") for number in (0, 1))
+    lines = [*_without_mark(file.data[:_HEAD]).splitlines(), b"", b""]
+    first, second = (line.split(b" ") for line in lines[:2])
     length = int(first[1]) if len(first) == 2 and all(map(bytes.isdigit, first)) else 0
     numbers = [cell for cell in (second if length else first)[1:] if cell]
     told = numbers[:_TOLD]
@@ -59,16 +67,6 @@ def is_vectors(name: str, begin: bytes) -> bool:
 
 def _without_mark(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
-
-
-def is_parquet_of_vectors(file: Any) -> bool:
-    """Tell a Parquet file of vectors, a path or something to read from, by the names of its columns."""
-    import pyarrow.parquet as pq
-
-    with suppress(pa.ArrowException, *DAMAGED_ARRAYS):
-        names = {name.lower() for name in pq.read_schema(file).names}
-        return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
-    return False
 
 
 def read_vectors(given: Any, limits: Limits, encoding: str | None = None) -> pd.DataFrame:
@@ -83,8 +81,7 @@ def read_vectors(given: Any, limits: Limits, encoding: str | None = None) -> pd.
         return _table("the vectors", list(given), _matrix("the vectors", list(given.values())))
     if isinstance(given, pd.DataFrame):
         return _columns("the vectors", pa.Table.from_pandas(given, preserve_index=False))
-    source = given if isinstance(given, Source) else _from_path(Path(given), limits)
-    refuse_over(limits.vector_bytes, len(source.data), "bytes", source.name)
+    source = source_of(given, limits)
     try:
         if source.data.startswith(b"PAR1"):
             return _of_parquet(source, limits)
@@ -97,15 +94,12 @@ def read_vectors(given: Any, limits: Limits, encoding: str | None = None) -> pd.
         raise InputError(source.name, "a damaged or unusual file", _EXPECTED, _REMEDY) from None
 
 
-def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return several tables of vectors as one; refuses lengths, or vectors of a phrase, that are not the same."""
-    every = [matrix_of(one) for one in tables]
-    if len({one.shape[1] for one in every}) > 1:
-        raise unfit("the vectors", "vectors of one length")
-    return _table("the vectors", pd.concat([one["phrase"] for one in tables]).tolist(), np.concatenate(every))
-
-
-def _from_path(path: Path, limits: Limits) -> Source:
+def source_of(given: str | Path | Source, limits: Limits) -> Source:
+    """Return a file of vectors in memory, which may be larger than others."""
+    if isinstance(given, Source):
+        refuse_over(limits.vector_bytes, len(given.data), "bytes", given.name)
+        return given
+    path = Path(given)
     try:
         refuse_over(limits.vector_bytes, path.stat().st_size, "bytes", path.name)
         return Source(path.name, path.read_bytes())
@@ -248,13 +242,8 @@ def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.Da
         raise unfit(name, "empty concept", needed="a phrase")
     known = pd.Series([one.strip() for one in phrases], dtype="str")
     if known.duplicated().any():
-        own = known.drop_duplicates().index.to_numpy()
-        place = dict(zip(known[own], own, strict=True))
-        same = known.map(place).to_numpy()
-        if (twice := (matrix != matrix[same]).any(axis=1)).any():
-            what = f"the phrase “{known[int(twice.argmax())]}”"
-            raise InputError(name, f"different vectors of {what}", "one vector", "Keep one of them.")
-        known, matrix = known[own].reset_index(drop=True), matrix[own]
+        once = first_of_phrases(name, known, matrix)
+        known, matrix = known[once].reset_index(drop=True), matrix[once]
     flat = pa.array(np.ascontiguousarray(matrix).ravel())
     column = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
     return pd.DataFrame({"phrase": known, "vector": pd.Series(column, dtype=pd.ArrowDtype(column.type))})

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
-from kp_core.corpus import VOCABULARY, Vocabulary
-from kp_core.errors import InputError, UsageError, unfit
-from kp_core.reading.choice import Choice
+from kp_core.corpus import VOCABULARY, LoadReport, Reading, Vocabulary, VocabularyTable, joined
+from kp_core.errors import InputError, Note, UsageError, counted, unfit
+from kp_core.reading.decode import Text
 from kp_core.reading.families import family_named
 from kp_core.reading.family import File
 from kp_core.reading.fields import plain
 from kp_core.reading.in_memory import as_pandas, frame_table
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.source import Source, expand
+from kp_core.reading.source import Source, expand, fingerprint
 from kp_core.reading.table import Table
-from kp_core.reading.vectors import HEAD, is_parquet_of_vectors, is_vectors, read_vectors, together
+from kp_core.reading.vectors import is_vectors, read_vectors, source_of
 
 #: What columns are called elsewhere: in SPARQL results, by CASIMiR.
 _ALSO = {
@@ -33,19 +31,22 @@ _ALSO = {
     "documents": ("n_docs",),
 }
 #: Columns of numbers → the largest that they may hold.
-_NUMBERS = {"n": float("inf"), "documents": float("inf"), "score": 1.0}
+_NUMBERS = {"n": np.finfo(float).max, "documents": np.finfo(float).max, "score": 1.0}
 #: What is said of each table that was read.
 ABOUT = {
-    "broader": "{rows:,} rows of concepts and broader ones were read; hP, hR and hF1 count with them",
-    "frequencies": "how many documents have {rows:,} concepts was read; PSP and gain = propensity weigh with it",
-    "similar": "how similar {rows:,} pairs of phrases are was read, for the similarity “given”",
-    "vectors": "vectors of {rows:,} phrases were read, for the similarity “given”",
+    "broader": "{rows} of concepts and broader ones; hP, hR and hF1 count with them where identifiers are compared",
+    "frequencies": "{rows} of concepts and how many documents have them; PSP and gain = propensity weigh with them",
+    "similar": "{rows} of phrases and how similar they are, for SemP, SemR, SemF1 and the similarity “given”",
+    "vectors": "{rows} of phrases and their vectors, for SemP, SemR, SemF1 and the similarity “given”",
 }
 
 
-def _columns_of(table: Table, name: str) -> dict[str, str]:
-    """Return column of a vocabulary's table → its name in a file; empty where a needed one is not named."""
-    heads = {plain(head): head for head in reversed(table.names)} if table.header else {}
+def _columns_of(names: Sequence[str], name: VocabularyTable) -> dict[str, str]:
+    """Return column of a vocabulary's table → its head in a file; empty where a needed one is not named.
+
+    SPARQL results as TSV have heads as `?child`.
+    """
+    heads = {plain(head.lstrip("?")): head for head in reversed(names)}
     found = dict[str, str]()
     for column in VOCABULARY[name]:
         own = column.rstrip("?")
@@ -57,40 +58,66 @@ def _columns_of(table: Table, name: str) -> dict[str, str]:
     return found
 
 
-def _table_of(name: str, given: Any, limits: Limits, encoding: str | None = None) -> pd.DataFrame:
-    """Return one table of a vocabulary from paths or tables; raises InputError for one that lacks a column.
-
-    Two columns of `<uri>` without a head, as in files of Annif, are those of a table of two columns.
-    """
-    parts = list[pd.DataFrame]()
+def _tables_of(
+    name: VocabularyTable, given: Any, limits: Limits, encoding: str | None
+) -> Iterator[tuple[pd.DataFrame, Reading, tuple[Note, ...]]]:
+    """Give the table of each path, file or frame, with its entry of the report and notes on its encoding."""
     for item in given if isinstance(given, list | tuple) else [given]:
         if name == "vectors":
-            parts.append(read_vectors(item, limits, encoding))
-        elif isinstance(item, pd.DataFrame):
-            parts.append(_frame(name, frame_table(item, name, limits)))
-        else:
-            parts += [_frame(name, _first(source, limits, encoding)) for source in expand(item, limits).files]
-    if name != "vectors":
-        return pd.concat(parts, ignore_index=True).drop_duplicates(ignore_index=True)
-    return parts[0] if len(parts) == 1 else together(parts)
+            yield _vectors(item, limits, encoding)
+            continue
+        if isinstance(item, pd.DataFrame):
+            columns, frame = _frame(name, frame_table(item, name, limits))
+            yield frame, _reading(name, columns, frame, file=name, size=0, family="DataFrame", line_ends="none"), ()
+            continue
+        files = (
+            [item] if isinstance(item, File) else [File(one, limits, encoding) for one in expand(item, limits).files]
+        )
+        for file in map(_with_head, files):
+            columns, frame = _frame(name, _first(file))
+            text = file.decoded if "decoded" in vars(file) else Text("", "binary", line_ends="none")
+            how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom}
+            own = {"file": file.name, "size": len(file.source.data), "sha256": fingerprint([file.source.data])}
+            yield frame, _reading(name, columns, frame, family="F10", **own, **how), text.notes
 
 
-def _first(source: Source, limits: Limits, encoding: str | None) -> Table:
-    """Return the first table of a file; its first line is the head, but where it is one of <uri>."""
+def _vectors(item: Any, limits: Limits, encoding: str | None) -> tuple[pd.DataFrame, Reading, tuple[Note, ...]]:
+    how: dict[str, Any] = {"file": "vectors", "size": 0, "family": type(item).__name__}
+    if not isinstance(item, pd.DataFrame | Mapping):
+        item = item.source if isinstance(item, File) else source_of(item, limits)
+        how = {"file": item.name, "size": len(item.data), "sha256": fingerprint([item.data]), "family": "F10"}
+    frame = read_vectors(item, limits, encoding)
+    return frame, _reading("vectors", {}, frame, encoding="binary", line_ends="none", **how), ()
+
+
+def _reading(name: VocabularyTable, columns: dict[str, str], frame: pd.DataFrame, **how: Any) -> Reading:
+    evidence = ", ".join(f"{part} = “{head}”" for part, head in columns.items())
+    return Reading(role=name, evidence=evidence, columns=columns, rows_read=len(frame), rows_loaded=len(frame), **how)
+
+
+def _with_head(file: File) -> File:
+    """Return a file whose first line is read as the head, but where it is one of <uri>, as in files of Annif."""
+    headed, headless = (
+        File(file.source, file.limits, file.encoding, choice=replace(file.choice, options={"header": header}))
+        for header in ("yes", "no")
+    )
+    return headless if all(one.startswith("<") for one in _first(headed).names) else headed
+
+
+def _first(file: File) -> Table:
     opened: Any = family_named("F10")
-    tables = list[Table]()
-    for header in ("yes", "no"):
-        choice = Choice(options={"header": header})
-        tables = opened.tables_of(File(source, limits, encoding), choice)
-        if tables and not (tables[0].header and all(name.startswith("<") for name in tables[0].names)):
-            break
+    tables: list[Table] = opened.tables_of(file, file.choice)
     if not tables:
-        raise InputError(source.name, "no table", "a table with a head", "Name its columns in the first line.")
+        raise InputError(file.name, "no table", "a table with a head", "Name its columns in the first line.")
     return tables[0]
 
 
-def _frame(name: str, table: Table) -> pd.DataFrame:
-    columns = _columns_of(table, name)
+def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.DataFrame]:
+    """Return column of a vocabulary's table → its name in a file, and the table; refuses one that lacks a column.
+
+    Two columns of `<uri>` without a head are those of a table of two columns.
+    """
+    columns = _columns_of(table.names if table.header else (), name)
     needed = [one for one in VOCABULARY[name] if not one.endswith("?")]
     if not columns and len(table.names) == len(needed) == 2 and _are_uris(table):
         columns = dict(zip(needed, table.names, strict=True))
@@ -114,7 +141,7 @@ def _frame(name: str, table: Table) -> pd.DataFrame:
     if empty.any():
         line = table.line_numbers()[int(empty.idxmax())]
         raise unfit(f"{table.file}, line {line}", "empty concept", needed=_listed(needed))
-    return frame
+    return columns, frame
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -127,43 +154,24 @@ def _are_uris(table: Table) -> bool:
     return not table.header and all(cell.startswith("<") and cell.endswith(">") for cell in cells)
 
 
-def taken_out(files: Any) -> tuple[dict[str, list[Any]], list[Any]]:
-    """Return name → files that are tables of a vocabulary, by their heads alone, and what is left of unsorted files."""
-    found, rest = dict[str, list[Any]](), list[Any]()
-    for item in files if isinstance(files, list | tuple) else [files]:
-        name = table_named(item)
-        (rest if name is None else found.setdefault(name, [])).append(item)
-    return found, rest
+#: Bytes that hold the heads.
+_HEAD = 200
+#: Heads that other tables have too: a list of keyphrases may say how often each was found.
+_ELSEWHERE = frozenset({"phrase", "keyphrase", "subject"})
 
 
-def _begin(item: Any) -> bytes:
-    """Return the first bytes of a file; none of what is no file, which is told where it is read."""
-    if isinstance(item, Source):
-        return item.data[:HEAD]
-    if isinstance(item, str | Path):
-        with suppress(OSError, ValueError), Path(item).open("rb") as file:
-            return file.read(HEAD)
-    return b""
+def table_of_vocabulary(file: Source) -> VocabularyTable | None:
+    """Return which table of a vocabulary a file is, by its heads alone; None for any other file.
 
-
-#: Heads of a table → its name: all its columns, or those that it needs.
-_HEADS = {
-    tuple(one.rstrip("?") for one in columns if every or not one.endswith("?")): name
-    for name, columns in VOCABULARY.items()
-    for every in (True, False)
-}
-
-
-def table_named(item: Any) -> str | None:
-    """Return which table of a vocabulary a file is, by its first bytes; None for any other file."""
-    begin = _begin(item)
-    if begin.startswith(b"PAR1"):
-        file = pa.BufferReader(item.data) if isinstance(item, Source) else item
-        return "vectors" if is_parquet_of_vectors(file) else None
-    if is_vectors(item.name if isinstance(item, Source) else str(item), begin):
+    >>> [table_of_vocabulary(Source("a", heads)) for heads in (b"?child\\t?parent\\n", b"doc_id,concept,n\\n")]
+    ['broader', None]
+    """
+    if is_vectors(file):
         return "vectors"
-    head = begin.split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
-    return _HEADS.get(tuple(cell.strip().strip('"') for cell in re.split("[,;\t]", head)))
+    line = file.data[:_HEAD].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
+    heads = [cell.strip().strip('"') for cell in re.split("[,;\t]", line)]
+    found = (name for name in VOCABULARY if len(_columns_of(heads, name)) == len(heads))
+    return None if _ELSEWHERE & {*heads} else next(found, None)
 
 
 def vocabulary(
@@ -181,24 +189,42 @@ def vocabulary(
     >>> vocabulary(similar=pd.DataFrame([["tide", "ebb", 0.5]], columns=["a", "b", "score"])).similar["score"].tolist()
     [0.5]
     """
-    tables = {"broader": broader, "frequencies": frequencies, "similar": similar, "vectors": vectors}
-    given = {name: one if name == "vectors" else as_pandas(one) for name, one in tables.items() if one is not None}
-    made = Vocabulary(
-        **{name: _table_of(name, items, limits, encoding) for name, items in given.items()}, directed=directed
-    )
-    if len(made.broader):
-        made.ancestors  # noqa: B018 - a cycle is told when the table is read
-    if len(made.similar) and len(made.vectors):
-        raise UsageError("how similar phrases are is told by pairs or by vectors; leave out one of the two tables")
-    _refuse_two_scores(made.similar, directed)
+    tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
+    made, _ = vocabulary_of({**tables, "vectors": vectors}, limits, encoding, directed)
+    refuse_contradictions(made)
     return made
 
 
-def _refuse_two_scores(similar: pd.DataFrame, directed: bool) -> None:
-    """Refuse a pair with two different scores; without a direction the reverse is the same pair."""
+def refuse_contradictions(vocabulary: Vocabulary) -> None:
+    """Refuse a cycle of concepts, a pair of phrases with two scores, and pairs beside vectors."""
+    if len(vocabulary.broader):
+        vocabulary.ancestors  # noqa: B018 - a cycle is told when the table is read
+    if len(vocabulary.similar) and len(vocabulary.vectors):
+        raise UsageError("how similar phrases are is told by pairs or by vectors; leave out one of the two tables")
+    similar = vocabulary.similar
     pairs = similar[["a", "b"]].to_numpy(str)
-    pairs = pairs if directed else np.sort(pairs, axis=1)
+    pairs = pairs if vocabulary.directed else np.sort(pairs, axis=1)  # without a direction the reverse is the same pair
     scores = similar["score"].groupby([pairs[:, 0], pairs[:, 1]]).nunique()
     if (scores > 1).any():
         a, b = scores.idxmax()
         raise unfit("the table of similarities", "two values", what=f"“{a}” and “{b}”", values="different scores")
+
+
+def vocabulary_of(
+    given: Mapping[VocabularyTable, Any], limits: Limits, encoding: str | None, directed: bool
+) -> tuple[Vocabulary, LoadReport]:
+    """Return the vocabulary of all tables that were given, and the report on them; None is no table."""
+    frames, readings, notes = dict[str, pd.DataFrame](), list[Reading](), list[Note]()
+    for name, items in given.items():
+        if items is None:
+            continue
+        found = list(_tables_of(name, items if name == "vectors" else as_pandas(items), limits, encoding))
+        frames[name] = joined(name, [frame for frame, _, _ in found])
+        twice = frames[name].duplicated("concept") if name == "frequencies" else []
+        if any(twice):
+            raise unfit("the table of frequencies", "concept twice", concept=frames[name].loc[twice, "concept"].iloc[0])
+        readings += [reading for _, reading, _ in found]
+        notes += [note for _, _, own in found for note in own]
+        if len(frames[name]):
+            notes.append(Note("info", name, ABOUT[name].format(rows=counted(len(frames[name]), "row"))))
+    return Vocabulary(**frames, directed=directed), LoadReport(tuple(readings), notes=tuple(notes))

@@ -242,8 +242,11 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         if plan.rows > len(MEASURES) * sum(array.size for array in tally.arrays.values()):
             raise unfit(file.name, "altered")
         streamed, documents = Streamed(tally, plan), int(tally.arrays["documents"][0])
-        result = streamed.result() if plan.agreement is not None or plan.measures else None
-        return Opened(file.name, digest, documents, streamed, plan, result, tuple(streamed.comparisons()))
+        # Sums of no documents, such as 1e308 under a weight of 1e-9, are too large for a mean, or for a count.
+        with np.errstate(over="raise", invalid="raise"):
+            result = streamed.result() if plan.agreement is not None or plan.measures else None
+            comparisons = tuple(streamed.comparisons())
+        return Opened(file.name, digest, documents, streamed, plan, result, comparisons)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise unfit(file.name, "altered") from None
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Unpack
 
 import numpy as np
+import pandas as pd
 
 from kp_core.corpus import Corpus, kept, whole_texts
 from kp_core.errors import Note, UsageError, counted, unavailable, unfit
@@ -163,6 +164,8 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
         raise UsageError(f"the universe {universe} counts strings of a text, which are no concepts; choose rankings")
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
     notes += _notes_on_stemmer(corpus, settings)
+    if not by_concept and corpus.has_concepts:
+        notes += _notes_on_spellings(corpus, settings, identities)
     names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
     data = Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
     if universe == "candidates" and not any(map(has_english, data.texts)):
@@ -178,8 +181,9 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
         without = coded.concepts.count("")
         rest = f"; {counted(without, 'phrase')} without one by the spelling" if without else ""
         notes.append(Note("warning" if without else "info", "concepts", text + rest))
-    elif len(corpus.runs) and corpus.has_concepts:
-        text = "gold standard and systems carry identifiers; by_concept = yes compares phrases by them"
+    elif corpus.has_concepts:
+        who = "gold standard and systems" if len(corpus.runs) else "the lists"
+        text = f"{who} carry identifiers; by_concept = yes compares phrases by them"
         notes.append(Note("info", "concepts", text))
     if settings.by_concept == "yes" and settings.filter != "none":
         text = f"the filter {settings.filter} looks at words, so no concept is dropped"
@@ -205,6 +209,24 @@ def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
     phrases = corpus.gold["phrase"].head(5_000)
     found = kept(corpus, "misfits", (stemmer, stemmed), lambda: misfits(stemmer, [*phrases], [*texts], stemmed))
     return [Note("warning", "normalise", text) for text in found]
+
+
+def _notes_on_spellings(corpus: Corpus, settings: Settings, identities: Identities) -> list[Note]:
+    """Warn of identifiers whose spellings count as different phrases, such as synonyms of a thesaurus."""
+
+    def several_ways() -> int:
+        tables = [table[["concept", "phrase"]] for table in (corpus.gold, corpus.runs) if "concept" in table]
+        pairs = pd.concat(tables).dropna().drop_duplicates()
+        pairs = pairs[(pairs["concept"] != "") & pairs["concept"].duplicated(keep=False)]
+        form = forms_of(identities, pairs["phrase"].tolist(), settings.normalise, by_concept=False)
+        apart = pairs.assign(form=form).drop_duplicates(["concept", "form"])["concept"]
+        return len({*apart[apart.duplicated()]})
+
+    several = kept(corpus, "synonyms", (settings.normalise, settings.gold_stemmed), several_ways)
+    one = "identifier is spelled in several ways, which count as different phrases"
+    other = "identifiers are spelled in several ways, which count as different phrases"
+    said = f"{counted(several, one, other)}; by_concept = yes compares identifiers"
+    return [Note("warning", "concepts", said)] if several else []
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:

@@ -19,5 +19,5 @@ def inverse_propensity(n: NDArray[np.float64] | NDArray[np.int64], documents: fl
     >>> inverse_propensity(np.array([1.0, 100.0]), 1000).round(3).tolist()
     [6.908, 1.77]
     """
-    c = max(np.log(documents) - 1, 0.0) * (_B + 1) ** _A
+    c = (np.log(max(documents, np.e)) - 1) * (_B + 1) ** _A
     return np.asarray(1 + c * (n + _B) ** -_A)

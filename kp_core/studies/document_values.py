@@ -20,6 +20,7 @@ from kp_core.scoring.systems import count_systems
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies import WORDS
 from kp_core.studies.result import Numbers
+from kp_core.studies.subject_means import by_document
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
@@ -66,8 +67,8 @@ def documents(
                     pd.DataFrame(dict(zip(BY_DOCUMENT, (*named, *numbers), strict=True))).astype({"k": object})
                 )
     frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(BY_DOCUMENT))
-    caption = "Values by document"
-    return Numbers(frame, data.settings, data.notes, len(data.documents), tables, caption)
+    caption, notes = "Values by document", (*data.notes, *by_document(data.settings, asked))
+    return Numbers(frame, data.settings, notes, len(data.documents), tables, caption)
 
 
 def tables_by_document(
@@ -100,7 +101,7 @@ def all_values(
     registry where none are named.
     """
     data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
-    for system, both in count_systems(data, own=own_counts(asked)).items():
+    for system, both in count_systems(data, any(one.of_tables for one in asked), own=own_counts(asked)).items():
         for parts in zip(*(block.views(asked) for block in both.blocks()), strict=True):
             one = parts[0][0]
             yield system, one.name(), np.concatenate([view.values(one) for _, view in parts])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Unpack
@@ -15,7 +15,7 @@ from kp_core.errors import InputError, Note, named, unfit
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate, mean_of
 from kp_core.scoring.cells import Cells
-from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.codes import Bools, Floats, forms_of
 from kp_core.scoring.counts import BASELINES, HUMANS, Counted
 from kp_core.scoring.given import notes_on_given
 from kp_core.scoring.gold import left_one_out
@@ -39,7 +39,7 @@ from kp_core.studies.means import (
     subset_of,
     with_runs,
 )
-from kp_core.studies.parts import DATASET, SIDES, By, keyphrases, parse_by, parts, side_of, subsets
+from kp_core.studies.parts import DATASET, SIDES, By, keyphrases, parse_by, parts, side_of, subsets, thirds_in_words
 from kp_core.studies.result import Result, Row, result_frame
 from kp_core.studies.subject_means import notes_on_subjects, subject_estimates
 
@@ -131,6 +131,9 @@ def evaluated(
         notes.append(Note("info", "by", f"{names} have no parts by {one}"))
     if "semantic" in families:
         notes += notes_on_given(corpus, data.coded, data.settings)
+    notes += _notes_on_vocabulary(data, asked)
+    if "frequency" in by:
+        notes.append(Note("info", "by", thirds_in_words(data.gold)))
     if subjects:
         notes += notes_on_subjects(data.settings, baselines)
     if people and data.settings.interval == "cluster-t":
@@ -143,6 +146,22 @@ def evaluated(
     frame = with_runs(based_rows) if several else result_frame(rows)
     result = Result(frame, data.settings, tuple(notes), len(data.documents), concordance, by_run=by_run)
     return Evaluated(result, based_rows)
+
+
+def _notes_on_vocabulary(data: Prepared, asked: Sequence[Asked]) -> Iterator[Note]:
+    """Warn of a table that says nothing about what is compared, where a measure uses it."""
+    by_concept = data.settings.by_concept == "yes"
+    wanted = "identifiers" if by_concept else "spellings, as by_concept = no,"
+    for name, table in data.corpus.vocabulary.given.items():
+        if name not in ("broader", "frequencies"):  # what these lack is told by number
+            continue
+        of_broader = name == "broader"
+        named = table[["child", "parent"]].to_numpy().ravel() if of_broader else table["concept"].to_numpy()
+        normalise = "none" if of_broader else data.settings.normalise
+        used = any(one.measure.family == "hierarchy" if of_broader else one.by_rarity(data.settings) for one in asked)
+        if used and (forms_of(data.identities, list(dict.fromkeys(named)), normalise, by_concept) < 0).all():
+            text = "no row is about what is in the gold standard or in a list, so this table tells nothing apart"
+            yield Note("warning", name, f"{text}; {wanted} are compared")
 
 
 _ONE_RUN = "one run is loaded, so that its interval takes documents alone as a sample"

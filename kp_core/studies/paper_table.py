@@ -20,7 +20,8 @@ from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import Changes, Settings, settled, short_form
+from kp_core.settings import SUBJECT, Changes, Settings, settled, short_form
+from kp_core.studies import WORDS
 from kp_core.studies.compare import ALPHA, Comparison, Family, better_on, compared
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.means import MEAN, OVER_RUNS, over_runs
@@ -150,6 +151,10 @@ class PaperTable:
             parts.append(f"{_DAGGER}: significantly {than} ({method}, Holm, {ALPHA}).")
         if self.claim:
             parts.append(self.claim)
+        for average, rows in self.result.frame.groupby("average", sort=False):
+            if average in SUBJECT:
+                measures = ", ".join(dict.fromkeys(name.partition("@")[0] for name in rows["measure"]))
+                parts.append(WORDS["subjects"][average].format(measures=measures))
         if self.deviations:
             parts.append("Behind ±: the standard deviation over runs.")
         if self.bounds:

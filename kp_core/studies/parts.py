@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from kp_core.corpus import kept
 from kp_core.errors import refuse_unless, unavailable, unfit
@@ -91,13 +92,13 @@ def side_of(subset: str) -> tuple[Part, str] | None:
     return (by, side) if by in SIDES else None
 
 
-def keyphrases(data: Prepared, subset: str) -> tuple[str, Gold, dict[str, Lists]]:
-    """Return the subset of the same documents with all their keyphrases; gold standard and lists of a subset."""
+def keyphrases(data: Prepared, subset: str) -> tuple[Gold, dict[str, Lists]]:
+    """Return gold standard and lists of a subset, also of documents that are not in it."""
     if found := side_of(subset):
         by, name = found
         side = sides(data, by)[name]
-        return subset.rpartition("/")[0] or "all", side.gold, side.lists
-    return subset, data.gold, lists_of(data)
+        return side.gold, side.lists
+    return data.gold, lists_of(data)
 
 
 def _joined(*names: str) -> str:
@@ -184,12 +185,24 @@ def _by_presence(data: Prepared, gold: Gold) -> _Marked:
     return absent, lambda lists: np.where(stands(lists.owner, lists.form), 0, 1)
 
 
-def _by_frequency(gold: Gold) -> _Marked:
-    subject = gold.subject
-    own, number = np.unique(subject, return_counts=True)
-    bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(own) else np.zeros(2)
+def _thirds(gold: Gold) -> tuple[Ints, npt.NDArray[np.integer[Any]], npt.NDArray[np.number[Any]]]:
+    """Return the subjects of a gold standard, how many documents have each, and the most of the middle and the tail."""
+    own, number = np.unique(gold.subject, return_counts=True)
+    bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(own) else np.zeros(2, np.int64)
+    return own, number, bounds
 
-    def third(frequency: Ints) -> Ints:
+
+def thirds_in_words(gold: Gold) -> str:
+    """Say how many documents have what is frequent, what is rare, and what is between them; equals stay together."""
+    *_, (middle, tail) = _thirds(gold)
+    between = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "nothing, since too many have equally many"
+    return f"by how many documents have them: head more than {middle:,.0f}, middle {between}, tail {tail:,.0f} or fewer"
+
+
+def _by_frequency(gold: Gold) -> _Marked:
+    subject, (own, number, bounds) = gold.subject, _thirds(gold)
+
+    def third(frequency: npt.NDArray[np.integer[Any]]) -> Ints:
         return np.asarray((frequency[:, None] <= bounds).sum(axis=1))
 
     def of_row(lists: Lists) -> Ints:

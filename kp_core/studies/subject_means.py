@@ -33,13 +33,13 @@ def subject_estimates(
     data: Prepared,
     counts: Mapping[str, list[dict[str, Counted]]],
     asked: Sequence[Asked],
-    keyphrases: Callable[[Prepared, str], tuple[str, Gold, dict[str, Lists]]],
+    keyphrases: Callable[[Prepared, str], tuple[Gold, dict[str, Lists]]],
 ) -> dict[tuple[str, str, int, str], Estimate]:
     """Return value and interval of each subset, system, place of the measure in `asked`, and average over subjects.
 
     counts      those of each subset, which say which documents count there
-    keyphrases  gives a subset's gold standard and lists, and the subset of the same documents with all keyphrases: what
-                is suggested anywhere there counts
+    keyphrases  gives a subset's gold standard and lists; what is suggested counts in every document of the subset that
+                counts with all its keyphrases
     """
     setting = data.settings
     each = [
@@ -55,10 +55,11 @@ def subject_estimates(
     cutoffs = tuple(dict.fromkeys(k for _, one, _ in each for k in one.cutoffs(setting)))
     standing, used = dict[Column, Standing](), dict[tuple[str, str], Bools]()
     for subset, (systems, *_) in counts.items():
-        whole, gold, lists = keyphrases(data, subset)
+        gold, lists = keyphrases(data, subset)
         subjects = subjects_of(gold, lists)
         for name in names:
-            own = used[subset, name] = counts[whole][0][name].lists.used & gold.known
+            there = counts["all"][0][name].lists.used & systems[name].lists.known
+            own = used[subset, name] = there & gold.known
             limits = systems[name].lists
             standing |= {Column(subset, name, k): Standing.of(subjects, name, limits.limit(k), own) for k in cutoffs}
     made = dict[tuple[str, str, int, str], Estimate]()
@@ -84,3 +85,9 @@ def notes_on_subjects(settings: Settings, baselines: bool) -> list[Note]:
     """Return what the reader of means over subjects must know."""
     said = (("baselines", baselines, "average"), ("interval", settings.interval != "none", "intervals"))
     return [Note("info", where, WORDS["subjects"][text]) for text, needed, where in said if needed]
+
+
+def by_document(settings: Settings, asked: Sequence[Asked]) -> list[Note]:
+    """Return that values are those of documents, where means of some measures are over subjects."""
+    over = any(one.over_subjects(settings.average) for one in asked)
+    return [Note("info", "average", WORDS["subjects"]["by_document"])] if over else []

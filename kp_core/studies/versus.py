@@ -19,6 +19,7 @@ from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Changes, Settings
 from kp_core.studies.document_values import values_over
 from kp_core.studies.result import Numbers
+from kp_core.studies.subject_means import by_document
 
 #: The last cutoff of the difference over k.
 _LAST = 50
@@ -98,14 +99,14 @@ def versus(
     fields = {
         "frame": _over_k(over[a] - over[b], tried, data.settings),
         "settings": data.settings.changed(k=(cutoff,)),
-        "notes": data.notes,
+        "notes": (*data.notes, *by_document(data.settings, [asked])),
         "documents": len(data.documents),
         "concordance": asked.of_tables,
     }
     phrases, stayed = _phrases(two, a, b, number)
     shown = asked.name(None if asked.measure.fixed is not None else cutoff)
-    by_document = table.loc[order].reset_index(drop=True)
-    return Versus(**fields, a=a, b=b, measure=shown, by_document=by_document, phrases=phrases, stayed=stayed)
+    rows = table.loc[order].reset_index(drop=True)
+    return Versus(**fields, a=a, b=b, measure=shown, by_document=rows, phrases=phrases, stayed=stayed)
 
 
 def _over_k(apart: Floats, tried: list[int], settings: Settings) -> pd.DataFrame:

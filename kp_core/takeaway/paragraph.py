@@ -67,10 +67,7 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
         f" ({len(corpus.systems):,} runs)" if len(names) < len(corpus.systems) else ""
     )
     documents, normalised = counted(result.documents, "document"), _normalised(settings)
-    last = [
-        _PROSE["intervals"][settings.interval].format(settings=settings),
-        f"Systems were compared pairwise by a {_tested(test)}." if test else "",
-    ]
+    tested = f"Systems were compared pairwise by a {_tested(test)}." if test else ""
     usual = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
     source = parse(measure).measure.source
     short = [
@@ -80,7 +77,8 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
         f"We report {measure}{f' ({source})' if cited(source) else ''}.",
         *(_convention(settings, name) for name in settings.differences(usual) if name in WORDS),
         _agreement(settings, [measure]),
-        *last,
+        _intervals(settings, [measure]),
+        tested,
         f"All values were computed with {short_form(result.signature)}.",
     ]
     whole = [
@@ -89,11 +87,20 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
         *conventions(settings, measures),
         f"Cutoffs: k = {', '.join(_PROSE['cutoffs'].get(str(k), str(k)) for k in settings.k)}.",
         _agreement(settings, measures),
-        *last,
+        _intervals(settings, measures),
+        tested,
         _sources(measures),
         f"All values were computed with KPScope {__version__}; the recipe is {result.signature}.",
     ]
     return " ".join(filter(None, short)), " ".join(filter(None, whole))
+
+
+def _intervals(settings: Settings, measures: Sequence[str]) -> str:
+    """Say what intervals are; those of means over subjects are others."""
+    over = [parse(name).over_subjects(settings.average) for name in measures]
+    usual = _PROSE["intervals"][settings.interval].format(settings=settings)
+    of_subjects = _PROSE["intervals"]["subjects"] if any(over) and settings.interval != "none" else ""
+    return of_subjects if all(over) and over else f"{usual} {of_subjects}".strip()
 
 
 def of_indexers(corpus: Corpus, result: Result) -> str:
@@ -112,7 +119,7 @@ def of_indexers(corpus: Corpus, result: Result) -> str:
     said = [
         prose["data"].format(**places),
         f"Read: {', '.join(files[:_FILES])}{more}." if files else "",
-        *(f"{note.where}: {note.message}." for note in corpus.report.notes if note.level == "warning"),
+        *(f"{note.where}: {note.message}." for note in result.notes if note.level == "warning"),
         _normalised(settings),
         prose["shared"],
         prose["disputed"],

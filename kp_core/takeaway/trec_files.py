@@ -46,7 +46,7 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
 
 
 def _say_what_stays_behind(corpus: Corpus, written: Written) -> None:
-    empty = corpus.empty["role"].tolist()
+    empty, vocabulary = corpus.empty["role"].tolist(), corpus.vocabulary.given
     spellings = corpus.gold["variants"].notna().sum() if "variants" in corpus.gold else 0
     texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1).sum()
     lost = [
@@ -55,6 +55,7 @@ def _say_what_stays_behind(corpus: Corpus, written: Written) -> None:
         ("gold standard", int(spellings), "keyphrase", " with several spellings; the first is written"),
         ("documents", int(texts), "document", " with a text, title or group; TREC holds ids only"),
         ("judgements", len(corpus.judgements), "judgement", " of pairs; TREC has no place for them"),
+        *((name, len(own), "row", " of the vocabulary; TREC has no place for it") for name, own in vocabulary.items()),
     ]
     known = {column.rstrip("?") for table in ("gold", "runs") for column in COLUMNS[table]}
     for where, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):

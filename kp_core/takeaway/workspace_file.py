@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, empty_table
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError, UsageError, unavailable
 from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
 from kp_core.reading.archive import is_zip, unpack
 from kp_core.reading.choices import choices_of, words_of
@@ -26,6 +26,7 @@ from kp_core.reading.tidy import Written, file_names, tables, tidy
 from kp_core.reading.uploads import Uploads
 from kp_core.reading.values import frame_of
 from kp_core.settings import __version__
+from kp_core.typeset import exchange_csv
 
 FORMAT, VERSION = "kpscope-workspace", 2
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
@@ -183,6 +184,12 @@ def tidy_uploads(corpus: Corpus) -> Uploads:
         choices[file] = choice
         if not len(table):
             silent[stem_of(file)] = name
+    if corpus.vocabulary.directed:
+        raise unavailable("directed")
+    for name, own in corpus.vocabulary.given.items():
+        of_vectors = name == "vectors"
+        data = own.to_parquet(index=False, compression="zstd") if of_vectors else exchange_csv(own).encode()
+        files.append(Source(f"{name}.{'parquet' if of_vectors else 'csv'}", data))
     return Uploads(tuple(files), choices, corpus.report.fixes, silent)
 
 

@@ -150,6 +150,16 @@ def not_comparable(comparison: Comparison, measure: str, has: Mapping[str, Bools
     return Answer(claim, "not comparable", _THIN if both else _APART, (first, second), coverage=coverage)
 
 
+def over_subjects(measure: str, settings: Settings) -> str:
+    """Return a measure with the words that its mean is over subjects, where it is.
+
+    >>> over_subjects("F1@5", Settings(average="subject")), over_subjects("MAP", Settings(average="subject"))
+    ('F1@5 by subject', 'MAP')
+    """
+    weighted = " (weighted)" if settings.average == "subject-weighted" else ""
+    return f"{measure} by subject{weighted}" if parse(measure).over_subjects(settings.average) else measure
+
+
 _APART = "They look like systems of two data sets: load one data set at a time."
 _THIN = "Load the missing lists, or only the documents that all of them have."
 
@@ -167,7 +177,7 @@ def of_comparison(
     caveats: Sequence[str] = (),
 ) -> Answer:
     """Say which of several systems is better by a measure, and how sure that is."""
-    values = _ranked(comparison)
+    values, measure = _ranked(comparison), over_subjects(measure, comparison.settings)
     left_out = f", {comparison.left_out:,} left out" * bool(comparison.left_out)
     documents = counted(comparison.documents, "document") + left_out
     few = _too_few(comparison.documents)
@@ -220,7 +230,7 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
         return Answer(claim, "one system", "A comparison needs two systems on one data set.")
     comparison = compare_all(corpus, settings, [family])
     named = {one.frame["measure"].iloc[0] for one in comparison.datasets.values()}
-    shown = named.pop() if len(named) == 1 else family.asked.name()
+    shown = over_subjects(named.pop() if len(named) == 1 else family.asked.name(), comparison.settings)
     coverage, caveats = dict[str, tuple[int, int]](), list[str]()
     for name, one in comparison.datasets.items():
         has = _listed(count_systems(prepare(corpus.by_dataset[name], one.settings), family.asked.of_tables))
@@ -347,7 +357,7 @@ def of_one_system(
     """Say what the only system reaches, beside chance, silence and people."""
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")].set_index("system")
     (system,) = coverage
-    row = rows.loc[system]
+    row, measure = rows.loc[system], over_subjects(measure, result.settings)
     documents = f"{counted(int(row['documents']), 'document')}; load a second system to compare."
     if row["value"] != row["value"]:
         claim = f"{measure} of {system} is undefined: {REASONS[row['reason']]}."

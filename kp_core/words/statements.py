@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import REASONS, counted
-from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures import concordance, parse
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import ALPHA
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
@@ -281,10 +281,9 @@ def of_two(found: Versus) -> str:
     """
     won, level, lost = found.won
     only_a, only_b = found.found
-    text = (
-        f"By {found.measure}, {found.a} is better on {counted(won, 'document')}, level on {level:,}, worse on {lost:,}"
-    )
-    text += f". Only {found.a} finds {counted(only_a, 'keyphrase')}, only {found.b} {only_b:,}."
+    by = " of each document, not by subject" if parse(found.measure).over_subjects(found.settings.average) else ""
+    text = f"By {found.measure}{by}, {found.a} is better on {counted(won, 'document')}, level on {level:,}, "
+    text += f"worse on {lost:,}. Only {found.a} finds {counted(only_a, 'keyphrase')}, only {found.b} {only_b:,}."
     if found.stayed != found.stayed:
         return text
     return f"{text} Of the first phrases of {found.a}, {100 * found.stayed:.0f} % are among those of {found.b} too."

@@ -61,7 +61,8 @@ def together() -> None:
             _word_for_k(result)
     if (result.frame["subset"] != "all").any():
         show.subheader(f"By {say['document']} type")
-        show.chart(dots.groups(result, "K" if _reads_k(result) else "P_pos"), "groups", "agreement by document type")
+        drawn = dots.groups(result, "K" if _reads_k(result) else "P_pos", say)
+        show.chart(drawn, "groups", f"agreement by {say['document']} type")
     show.downloads(result.frame, "annotators", f"Agreement of {say['annotators']}", result.signature)
     show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
     show.signature(result.signature)
@@ -125,7 +126,8 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
         show.chart(drawn, "pairs", f"{measure} of pairs of annotators")
     else:
         st.caption(f"A matrix of {len(annotators)} {say['annotators']} has no room; the table has every pair.")
-    tables.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
+    shown = pairs.assign(pair=pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}))
+    tables.table(shown.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
     show.about("people.pairs", documents=say["documents"], P_pos=say["P_pos"])
     show.downloads(pairs, "annotator_pairs", f"Agreement of pairs of {say['annotators']}", result.signature)
 

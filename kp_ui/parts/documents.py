@@ -9,6 +9,7 @@ import kp_core as kp
 from kp_core.charts import board, screen_tables
 from kp_core.charts.selection import named
 from kp_core.charts.style import short
+from kp_core.scoring.measures import parse
 from kp_core.studies.document_values import MARKS, DocumentView, Phrase, marked_text, phrases_of
 from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
@@ -79,7 +80,8 @@ def _listed(pair: Sequence[str]) -> str | None:
     name = named(measure, settings.cutoff())
     told = f", {a} minus {b}" if b != "none" else f" of {a}"
     show.downloads(listed, "documents", f"{name} by document{told}", cached.signature(measure))
-    show.small(results.in_short(f"{show.counted(len(listed), 'document')}: {name}{told}."))
+    of = " of each document, not by subject" if parse(measure).over_subjects(settings.value("average")) else ""
+    show.small(results.in_short(f"{show.counted(len(listed), 'document')}: {name}{of}{told}."))
     shown = listed.assign(values=board.pairs(listed, pair, results.marks_of_systems()))
     wanted = ["title" if "title" in shown else "document", "values", *(["difference"] if b != "none" else [])]
     return choose_document(listed["document"].tolist(), shown[wanted], set(values["document"]))

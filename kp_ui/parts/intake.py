@@ -6,17 +6,15 @@ import pandas as pd
 import streamlit as st
 
 from kp_core import typeset
+from kp_core.corpus import VOCABULARY
 from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Reply, Source, report
 from kp_core.reading.report import Receipt
 from kp_core.reading.shared import packed, shared_names
-from kp_core.reading.vocabulary_tables import table_named
 from kp_ui.parts import mapping, saving, streamed, understanding
 from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
-#: Tables about phrases and concepts, which are no lists.
-_TABLES = prose.entries("vocabulary")
 #: More files than these scroll, of so many pixels each.
 _SEEN, _ROW = 10, 41
 #: So many answers to a question stand open, besides the one that leaves the file out.
@@ -185,6 +183,8 @@ def _answer(reply: Reply, key: str, kind: str) -> None:
         files = sorted(reply.choices, key=lambda name: reply.choices[name].role != "gold")
         file = next((own for name in files if (own := _own().get(name)) is not None), None)
         if file is not None:
+            if len(reply.choices) > 1:
+                show.small(f"Of {file.name}:")
             mapping.as_read(file, reply.choices[file.name], key)
 
 
@@ -224,8 +224,6 @@ def _in_words(file: Source, of: Sequence[Receipt], together: bool) -> str:
         return f"{'; '.join(kinds[:3])}{' …' if len(kinds) > 3 else ''}"
     if (choice := workspace.uploads().choices.get(file.name)) and choice.use == "no":
         return "left out, as you said"
-    if (table := table_named(file)) and not workspace.problem():
-        return _TABLES[table]
     return "read together with others" if together else f"{len(file.data):,} bytes, not read yet"
 
 
@@ -238,7 +236,7 @@ def _row(name: str, words: str, parts: Sequence[Receipt], file: Source | None) -
                 for one in parts:
                     st.markdown(f"**{show.plain(one.file)}** · {show.plain(one.words)}")
         if file is not None:
-            _actions(file, table_named(file) is None)
+            _actions(file, not parts or any(one.role not in VOCABULARY for one in parts))
 
 
 def _actions(file: Source, change: bool) -> None:

@@ -480,3 +480,11 @@ def test_a_term_of_the_glossary_is_found_and_has_a_link() -> None:
     assert "**universe N**: The number of phrases that could have been chosen" in words(app)
     alone = opened("learn", learn_tab="Glossary")
     assert max(one.value.count("**: ") for one in alone.markdown) == len(methods.TERMS)
+
+
+def test_tables_of_a_vocabulary_are_files_like_others_with_nothing_to_change() -> None:
+    app = opened("data")
+    drop(app, GOLD, Source("thesaurus.csv", b"child,parent\ntide,sea\n"))
+    assert receipt(app)["thesaurus.csv"] == "broader concepts · 1 row"
+    assert "2 files, all understood." in words(app)
+    assert [one.key for one in app.button if one.key and one.key.startswith("change ")] == ["change gold.csv"]

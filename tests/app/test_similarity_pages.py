@@ -228,7 +228,7 @@ def test_vectors_that_are_dropped_give_a_measure_and_say_which_phrases_lack_one(
     app = opened("data", files=[gold, *lists])
     drop(app, vectors)
     assert "Vectors of 3 of 4 phrases. The others are similar only to phrases that they equal." in words(app)
-    assert receipt(app)["phrases.vec"] == "vectors of phrases"
+    assert receipt(app)["phrases.vec"] == "vectors of phrases · 3 phrases"
     assert not [one for one in app.button if one.key == "change phrases.vec"]
     assert offered["phrases without"] == ("phrases_without.txt", "sun\n")
     tab(app, "Details")

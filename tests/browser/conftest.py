@@ -5,13 +5,15 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser.steps import DESK
 from tests.dashboard import FLAGS, HOST, running
 
 HERE = Path(__file__).parent
@@ -20,11 +22,10 @@ collect_ignore = ["slow_app.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder, and keep it in one process, so that one server and one browser serve all."""
+    """Mark what is in this folder. Every worker has one server and one browser, so these tests run in any of them."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
@@ -55,13 +56,24 @@ def cold_server(chromium: str, tmp_path: Path) -> Iterator[Callable[[], str]]:
 
 
 # Not for the whole session: Playwright keeps an event loop running in this thread, and other tests need their own.
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    """Give a running Chromium."""
+# A context of its own would load and compile Streamlit's scripts anew for every test, which takes longer than the page;
+# one with a folder keeps them compiled.
+@pytest.fixture(scope="package")
+def context(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """Give what the tabs of one person share: a cache and cookies; the data of a session belong to its tab."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS), headless=True)
-        yield browser
-        browser.close()
+        context = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=chromium, args=list(FLAGS), headless=True
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture(scope="package")
+def browser(context: BrowserContext) -> Browser:
+    """Give the running Chromium, for what somebody else does."""
+    assert context.browser
+    return context.browser
 
 
 @pytest.fixture
@@ -71,10 +83,10 @@ def console_errors() -> list[str]:
 
 
 @pytest.fixture
-def page(browser: Browser, console_errors: list[str], request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(context: BrowserContext, console_errors: list[str], request: pytest.FixtureRequest) -> Iterator[Page]:
     """Give an empty tab; it fails the test at its end if a foreign host was asked for anything.
 
-    Options of the browser context, such as viewport or color_scheme, come by indirect parametrisation.
+    Another viewport or color_scheme comes by indirect parametrisation.
     """
     foreign: list[str] = []
 
@@ -82,33 +94,37 @@ def page(browser: Browser, console_errors: list[str], request: pytest.FixtureReq
         if urlsplit(asked.url).hostname not in (None, HOST):
             foreign.append(asked.url)
 
-    options: dict[str, Any] = {"viewport": {"width": 1440, "height": 1800}, **getattr(request, "param", {})}
-    context = browser.new_context(**options)
+    options: dict[str, Any] = {"viewport": DESK, **getattr(request, "param", {})}
     page = context.new_page()
+    page.set_viewport_size(options["viewport"])
+    page.emulate_media(color_scheme=options.get("color_scheme"))
     page.on("request", note)
     page.on("websocket", note)
     page.on("console", lambda message: console_errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: console_errors.append(str(error)))
     yield page
-    context.close()
+    for tab in context.pages[1:]:  # without the empty one, with which it began, Chromium would end
+        tab.close()
     assert not foreign, f"asked of foreign hosts: {foreign}"
+
+
+#: Whether the script has ended and nothing was drawn since; from the moment a run is asked for until its last element
+#: is drawn, the app says so itself. The first look of each wait begins the time anew, as does every other document.
+CALM = """([wait, calm]) => {
+  if (window.drawn === undefined) {
+    new MutationObserver(() => { window.drawn = performance.now(); })
+      .observe(document, { childList: true, characterData: true, subtree: true });
+  }
+  if (window.wait !== wait) { window.wait = wait; window.drawn = performance.now(); }
+  const app = document.querySelector('[data-testid="stApp"]');
+  if (!document.querySelector('[data-testid="stAppViewContainer"]')) { return false; }
+  if (app.dataset.testScriptState !== "notRunning") { window.drawn = performance.now(); }
+  return performance.now() - window.drawn >= calm;
+}"""
 
 
 @pytest.fixture
 def settle() -> Callable[[Page], None]:
     """Give a function that waits until the script has stopped running and the page has stopped growing."""
-
-    def wait(page: Page) -> None:
-        page.wait_for_selector('[data-testid="stAppViewContainer"]', timeout=60_000)
-        end, last, calm = time.monotonic() + 60, -1, 0
-        while calm < 4:
-            if time.monotonic() > end:
-                pytest.fail(f"{page.url} did not come to rest within a minute")
-            size = page.evaluate("document.body.innerText.length + document.querySelectorAll('svg,canvas').length")
-            # From the moment a run is asked for until its last element is drawn, the app says so itself.
-            busy = page.get_attribute('[data-testid="stApp"]', "data-test-script-state") != "notRunning"
-            calm = calm + 1 if size == last and not busy else 0
-            last = size
-            page.wait_for_timeout(120)
-
-    return wait
+    waits = count()
+    return lambda page: page.wait_for_function(CALM, arg=[next(waits), 300], polling=50, timeout=60_000)

@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Locator, Page
 
 SETTLE = Callable[[Page], None]
+TELEPHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 1800}
 
 
 def main(page: Page) -> Locator:
@@ -49,3 +50,11 @@ def written(folder: Path, tables: Mapping[str, Sequence[Sequence[object]]]) -> l
         with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows(rows)
     return [folder / f"{name}.csv" for name in tables]
+
+
+def assert_it_fits_a_telephone(page: Page) -> None:
+    """Assert that a page, opened on a telephone, is no wider."""
+    assert page.locator('[data-testid="stException"]').count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= TELEPHONE["width"]
+    block = page.locator('[data-testid="stMainBlockContainer"]')
+    assert block.evaluate("e => e.scrollWidth <= e.clientWidth + 1")

@@ -1,35 +1,19 @@
-"""No page has a serious finding of axe, in light and dark."""
+"""Every page fits a telephone and has no serious finding of axe, and words of charts stand out, in light and dark."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from kp_ui.shell import PAGES
+from tests.browser.steps import DESK, TELEPHONE, assert_it_fits_a_telephone
 
 #: Streamlit's own markup, which a page cannot change: the navigation puts its items into a div inside the list, and the
 #: chosen segment of a control has a tinted ground (4.3:1 in dark, asked are 4.5:1).
 NOT_OURS = [["[data-testid='stSidebarNavItems']"], ["[data-testid='stButtonGroup']"]]
 #: Two of its tables on one page give their cells the same ids.
 NOT_ASKED = ("duplicate-id-active", "duplicate-id-aria")
-
-
-@pytest.mark.parametrize("stem", PAGES)
-def test_no_serious_finding(
-    server: str, page: Page, settle: Callable[[Page], None], stem: str, console_errors: list[str]
-) -> None:
-    """The fixture `page` fails at its end if the page asked another host."""
-    page.goto(f"{server}/{stem}")
-    settle(page)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(1200)  # what is drawn anew, and colours of another scheme, fade in
-        found = Axe().run(page, context={"exclude": NOT_OURS})["violations"]
-        asked = [one for one in found if one["impact"] in ("serious", "critical") and one["id"] not in NOT_ASKED]
-        serious = [(one["id"], one["nodes"][0]["html"]) for one in asked]
-        assert not serious, f"{stem} in {scheme}: {serious}"
-    assert [error for error in console_errors if "404" not in error] == []
 
 
 #: Return the words of charts whose contrast with the page is below 4.5:1, each with its ratio. axe does not look into
@@ -51,20 +35,55 @@ FAINT = """() => {
     })
     .filter(([, ratio]) => ratio < 4.5);
 }"""
+#: Whether the page stands in a scheme, and nothing fades in any more, neither what is drawn anew nor colours.
+STANDS = """(scheme) => {
+  const rgb = getComputedStyle(document.querySelector('.stApp')).backgroundColor.match(/\\d+/g).slice(0, 3);
+  const dark = rgb.map(Number).reduce((one, other) => one + other) < 200;
+  return dark === (scheme === 'dark') && document.getAnimations().every((one) =>
+    one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity);
+}"""
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["overview", "systems?systems_tab=Over%20k", "annotators?annotators_tab=Trimming", "correlation", "learn"],
-    ids=["overview", "systems", "annotators", "correlation", "learn"],
-)
-def test_words_of_charts_stand_out_in_both_themes(
-    server: str, page: Page, settle: Callable[[Page], None], address: str
-) -> None:
-    page.goto(f"{server}/{address}")
-    settle(page)
+def in_both_schemes(page: Page, settle: Callable[[Page], None]) -> Iterator[str]:
+    """Show the page in one scheme after the other, each when it stands."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(1200)
-        assert page.locator(".js-plotly-plot text").count() > 5
-        assert page.evaluate(FAINT) == []
+        settle(page)
+        page.wait_for_function(STANDS, arg=scheme)
+        yield scheme
+
+
+def assert_words_of_charts_stand_out(page: Page) -> None:
+    assert page.locator(".js-plotly-plot text").count() > 5
+    assert page.evaluate(FAINT) == []
+
+
+@pytest.mark.parametrize("page", [{"viewport": TELEPHONE}], indirect=True, ids=["telephone"])
+@pytest.mark.parametrize("stem", PAGES)
+def test_a_page_fits_a_telephone_and_on_a_desk_has_no_serious_finding_and_words_of_charts_stand_out(
+    server: str, page: Page, settle: Callable[[Page], None], stem: str, console_errors: list[str]
+) -> None:
+    """The fixture `page` fails at its end if the page asked another host."""
+    page.goto(f"{server}/{stem}")
+    settle(page)
+    assert_it_fits_a_telephone(page)
+    page.set_viewport_size(DESK)
+    for scheme in in_both_schemes(page, settle):
+        # nobody reads here what is well
+        found = Axe().run(page, context={"exclude": NOT_OURS}, options={"resultTypes": ["violations"]})["violations"]
+        asked = [one for one in found if one["impact"] in ("serious", "critical") and one["id"] not in NOT_ASKED]
+        serious = [(one["id"], one["nodes"][0]["html"]) for one in asked]
+        assert not serious, f"{stem} in {scheme}: {serious}"
+        if stem in ("overview", "correlation", "learn"):
+            assert_words_of_charts_stand_out(page)
+    assert [error for error in console_errors if "404" not in error] == []
+
+
+@pytest.mark.parametrize("tab", ["systems?systems_tab=Over%20k", "annotators?annotators_tab=Trimming"])
+def test_words_of_charts_on_other_tabs_stand_out(
+    server: str, page: Page, settle: Callable[[Page], None], tab: str
+) -> None:
+    page.goto(f"{server}/{tab}")
+    settle(page)
+    for _ in in_both_schemes(page, settle):
+        assert_words_of_charts_stand_out(page)

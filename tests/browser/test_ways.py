@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import SETTLE, bar, drop, follow, main, slider, zone
+from tests.browser.steps import SETTLE, TELEPHONE, bar, drop, follow, main, slider, zone
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 
@@ -111,7 +111,7 @@ def test_put_a_file_right_that_was_not_understood(server: str, page: Page, settl
     expect(page.get_by_text("at least two, so that one can be held against the others")).to_be_visible()
 
 
-@pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
+@pytest.mark.parametrize("page", [{"viewport": TELEPHONE}], indirect=True)
 def test_extract_where_there_is_no_system_on_a_telephone(server: str, page: Page, settle: SETTLE) -> None:
     drop(page, server, settle, *(SAMPLES / "lectures" / name for name in ("documents.jsonl", "gold.csv")))
     page.get_by_role("tab", name="Extract phrases").click()

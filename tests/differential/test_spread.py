@@ -117,7 +117,8 @@ def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None
     every = {(f, v) for f, v in listed if getattr(record, f) != v}
     # A document without a list refuses missing = error; a ranking measure is macro whatever is asked.
     # What nobody takes without knowing is not tried: gains by rarity, rules of means over subjects.
-    chosen = {("gain", "propensity"), ("subject_empty", "zero")}
+    # What decides measures of a similarity alone changes no other.
+    chosen = {("gain", "propensity"), ("subject_empty", "zero"), ("matching", "best"), ("sem_equal", "predictions")}
     without = (
         chosen
         | {("missing", "error")}

@@ -26,8 +26,10 @@ OTHERS = [
     ROOT / name
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "sample_data/README.md")
 ]
-#: What stands between fences: what is run; commands on files that are not here; what is no command.
-RUN, ON_OTHER_FILES, NO_COMMANDS = {"python", "bash"}, {""}, {"nginx", "ini", "json", "latex", "yaml"}
+#: What stands between fences: what is run; what the test of its page runs with models of its own; commands on files
+#: that are not here; what is no command.
+RUN, WITH_MODELS, ON_OTHER_FILES = {"python", "bash"}, {"py"}, {""}
+NO_COMMANDS = {"nginx", "ini", "json", "latex", "yaml"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
 
 
@@ -58,7 +60,7 @@ def test_every_block_of_python_and_every_command_runs(page: Path, scratch: Path)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_block_is_left_out_and_commands_on_other_files_have_options_that_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert set(re.findall(r"^```(\w*)\n.*?^```", text, re.M | re.S)) <= RUN | ON_OTHER_FILES | NO_COMMANDS
+    assert set(re.findall(r"^```(\w*)\n.*?^```", text, re.M | re.S)) <= RUN | WITH_MODELS | ON_OTHER_FILES | NO_COMMANDS
     assert text.count("```") == 2 * len(_BLOCK.findall(text)), "a block that stands inside a list is not found"
     for code in blocks(page, *ON_OTHER_FILES):
         for line in commands(code):

@@ -17,11 +17,7 @@ from tests.cases import ROOT
 
 PAGE = (ROOT / "docs" / "similarity.md").read_text(encoding="utf-8")
 LINES = dict(
-    zip(
-        ("sentence_transformers", "fasttext", "service"),
-        re.findall(r"```python\n(import.*?)```", PAGE, re.S),
-        strict=True,
-    )
+    zip(("sentence_transformers", "fasttext", "service"), re.findall(r"```py\n(.*?)```", PAGE, re.S), strict=True)
 )
 GOLD = {"d": ["neural network", "tide"]}
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.scoring.measures import parse
-from kp_core.settings import FIELDS, Settings, parse_k, settings_from, signature
+from kp_core.settings import FIELDS, SUBJECT, Settings, parse_k, settings_from, signature
 from kp_core.text.normalise import STEPS, Normaliser
 from kp_core.text.stem import STEMMERS
 
@@ -76,6 +76,8 @@ def test_a_result_evaluated_again_from_its_signature_is_the_same(drawn):
     from tests.corpora import corpus_of
 
     corpus = corpus_of({"d1": ["a b", "c"], "d2": ["d"]}, {"s": {"d1": ["a b", "x"], "d2": ["d", "d"]}})
+    if drawn.average in SUBJECT:
+        drawn = drawn.changed(ties="stable")  # which phrase stands where must be known
     resamples = 10 if drawn.interval in ("bootstrap", "poisson") else drawn.resamples
     drawn = drawn.changed(annotators="union", universe="rankings", fixes=(), resamples=resamples, by_concept="no")
     first = kp.evaluate(corpus, drawn, measures=["F1@k", "kappa", "MAP"])

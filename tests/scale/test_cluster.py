@@ -16,7 +16,7 @@ from kp_core import scale
 from tests.cases import ROOT
 from tests.scale.tables import assert_same_rows, draw, engine, write
 
-pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster"), pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("default")]
 distributed = pytest.importorskip("distributed", reason="skipped: Dask is not installed (requirements-cluster.txt)")
 
 

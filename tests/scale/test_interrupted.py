@@ -120,8 +120,8 @@ def test_scratch_files_that_somebody_deletes_are_named_and_the_run_goes_on_from_
 ) -> None:
     given, scratch = write(draw(0), tmp_path, "csv"), tmp_path / "scratch"
     options: dict[str, Any] = {"measures": "F1@3", "resamples": 10}
-    whole = scale.evaluate(*given, **options, engine=engine(25)).frame
-    own = engine(25, scratch=scratch, checkpoint=tmp_path / "run.npz")
+    whole = scale.evaluate(*given, **options, engine=engine(100)).frame
+    own = engine(100, scratch=scratch, checkpoint=tmp_path / "run.npz")
     score = scale.engine.score
 
     def cleaned(corpus: kp.Corpus, plan: Any) -> Tally:

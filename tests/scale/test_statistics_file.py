@@ -91,6 +91,9 @@ CHANGES: list[tuple[dict[str, Any] | Header, str]] = [
     (lambda header: header["plan"]["names"]["systems"].append("s9"), OTHER_SUMS),
     ({"documents": None}, OTHER_SUMS),
     ({"documents": np.zeros(0)}, OTHER_SUMS),
+    ({"compare/0/1/signs": np.full((1, 3), 1e300)}, OTHER_SUMS),
+    ({"compare/0/1/weight": np.full((50, 1), 1e-320)}, OTHER_SUMS),
+    ({"0/0/macro/F1@k/1,2,3/weight": np.full((50, 1), 1e-320)}, OTHER_SUMS),
 ]
 
 

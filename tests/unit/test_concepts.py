@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.cli import main
+from kp_core.reading import Choice, Source, report
+from kp_core.reading.shared import packed
 from kp_core.scoring.propensity import inverse_propensity
 
 #: A child stands before its parents, so no drawn graph has a cycle.
@@ -121,9 +123,53 @@ def test_tables_are_options_and_files_by_their_heads(tmp_path, capsys) -> None:
     assert values == [0.5, 0.5, 0.0]
     corpus = kp.load(files=[at["gold.csv"], at["x.csv"], at["broader.csv"]])
     assert corpus.vocabulary.ancestors["e:1"] == {"e:3"}
+    (tmp_path / "often.tsv").unlink()
+    archive = packed("all", ((f"all/{one.name}", one.read_bytes()) for one in tmp_path.iterdir()))
+    for unsorted in (str(tmp_path), archive):
+        corpus = kp.load(files=unsorted)
+        assert corpus.vocabulary.ancestors["e:1"] == {"e:3"}
+        assert [one.words for one in report.receipt(corpus)][-1] == "broader concepts · 2 rows"
+        assert report.understood(corpus) == "3 files, all understood."
     (tmp_path / "annif.tsv").write_text("<e:1>\t<e:3>\n<e:3>\t<e:4>\n", encoding="utf-8")
     headless = kp.load(gold=at["gold.csv"], broader=str(tmp_path / "annif.tsv"))
     assert headless.vocabulary.ancestors["e:1"] == {"e:3", "e:4"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("?child\t?parent\n<u:1>\t<u:2>\n", "broader"),  # SPARQL results as TSV
+        ("\ufeffnarrower;broader\r\nu:1;u:2\r\n", "broader"),
+        ('"label_id","label_freq","n_docs"\n"u:1",5,9\n', "frequencies"),  # CASIMiR
+    ],
+)
+def test_heads_of_other_tools_are_known_among_files(text: str, name: str) -> None:
+    gold = Source("gold.csv", b"doc_id,keyphrase,concept\nd,tide,u:1\n")
+    corpus = kp.load(files=[gold, Source("table", text.encode())])
+    assert list(corpus.vocabulary.given) == [name]
+    assert corpus.vocabulary.given[name].iloc[0, 0] == "u:1"
+
+
+def test_identifiers_alone_are_keyphrases_too() -> None:
+    gold = Source("gold.csv", b"doc_id,uri\nd1,http://x/1\nd1,http://x/2\nd2,http://x/2\n")
+    lists = Source("x.csv", b"doc_id,rank,uri,score\nd1,1,http://x/2,.5\nd2,1,http://x/1,.4\n")
+    corpus = kp.load(gold=gold, systems=lists)
+    found = kp.evaluate(corpus, measures="P@1,R@1", by_concept="yes", interval="none").frame["value"].tolist()
+    assert found == [0.5, 0.25]
+
+
+def test_what_was_said_of_a_table_holds() -> None:
+    """A table that is left out is not used, and bytes that are no UTF-8 are told, as of any other file."""
+    gold = Source("gold.csv", b"doc_id,keyphrase,concept\nd,tide,e:1\n")
+    table = Source("b.csv", "child,parent\r\ne:1,é\r\n".encode("latin-1"))
+    corpus = kp.load(files=[gold, table])
+    assert corpus.vocabulary.ancestors["e:1"] == {"é"}
+    assert [note.where for note in corpus.report.notes if note.level == "warning"] == ["b.csv, line 2"]
+    left = kp.load(files=[gold, table], roles={"b.csv": Choice(use="no")})
+    assert (left.vocabulary.given, report.understood(left)) == (
+        {},
+        "1 file understood; left out: 1 file without lists or texts (b.csv).",
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,9 +178,34 @@ def test_tables_are_options_and_files_by_their_heads(tmp_path, capsys) -> None:
         ("broader", "a,b\nx,y\n", "the columns child and parent"),
         ("broader", "child,parent\nx,\n", "line 2: expected child and parent in every row"),
         ("frequencies", "concept,n\nx,many\n", "line 2: expected a number from 0 up, found “many”"),
+        ("frequencies", "concept,n\nx,1\ny,inf\n", "line 3: expected a number from 0 up, found “inf”"),
+        ("frequencies", "concept,n\nx,1\nx,1\ny,2\nx,3\n", "one row a concept, found two numbers for “x”"),
     ],
 )
 def test_tables_that_say_something_else_are_refused(tmp_path, name: str, text: str, words: str) -> None:
     (tmp_path / "table.csv").write_text(text, encoding="utf-8")
     with pytest.raises(kp.InputError, match=words):
         _corpus({"d": ["tide"]}, {"d": ["sea"]}, **{name: str(tmp_path / "table.csv")})
+
+
+def test_a_table_that_says_nothing_of_what_is_compared_is_told() -> None:
+    """Identifiers written otherwise, or names where identifiers are compared, would change no value without a word."""
+    tables = {
+        "broader": pd.DataFrame([("e:tide", "e:sea")], columns=["child", "parent"]),
+        "frequencies": pd.DataFrame([("e:tide", 5), ("e:sea", 0)], columns=["concept", "n"]),
+    }
+    corpus = _corpus({"d": ["tide"]}, {"d": ["sea"]}, **tables)
+
+    def warned(measures: str, **asked: str) -> list[str]:
+        notes = kp.evaluate(corpus, measures=measures, k=1, interval="none", by_concept="yes", **asked).notes
+        return [note.where for note in notes if note.level == "warning"]
+
+    assert (warned("hP@k"), warned("PSP@k"), warned("F1@k")) == (["broader"], ["frequencies"], [])
+    assert (warned("nDCG@k"), warned("nDCG@k", gain="propensity")) == ([], ["frequencies"])
+    tables = {name: table.replace({"e:tide": "tide"}) for name, table in tables.items()}
+    corpus = _corpus({"d": ["tide"]}, {"d": ["sea"]}, **tables)
+    assert warned("hP@k,PSP@k") == []
+
+
+def test_a_table_of_no_document_gives_every_concept_the_same_weight() -> None:
+    assert inverse_propensity(np.array([0.0, 3.0]), 0).tolist() == [1, 1]

@@ -17,6 +17,7 @@ from kp_core.reading.escape import escape, unescape
 from kp_core.reading.tidy import file_names, tidy
 from kp_core.reading.values import EDGES
 from kp_core.takeaway.trec_files import trec
+from kp_core.takeaway.workspace_file import read_workspace
 from tests.cases import LECTURES
 from tests.corpora import corpus_of
 from tests.read_back import back, rows
@@ -227,3 +228,23 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["gold.csv"]
     assert run(capsys, "convert", *DATA[:2], "--out", str(tmp_path), "--force")[0] == 0
     assert (tmp_path / "gold.csv").read_text().startswith("doc_id,")
+
+
+@pytest.mark.parametrize("form", ["tidy", "jsonl", "parquet", "workspace", "trec"])
+def test_the_vocabulary_goes_along(form, tmp_path, capsys):
+    titles = LECTURES.parent / "titles"
+    data = ["--gold", str(titles / "indexers.csv"), "--system", str(titles / "systems")]
+    tables = {name: str(titles / f"{name}.csv") for name in ("broader", "frequencies")}
+    before = kp.load(gold=data[1], **tables).vocabulary.given
+    options = [word for name, path in tables.items() for word in (f"--{name}", path)]
+    assert main(["convert", *data, *options, "--to", form, "--out", str(tmp_path / "out")]) == 0
+    if form == "trec":
+        assert "broader: 52 rows of the vocabulary; TREC has no place for it" in capsys.readouterr().err
+        return
+    if form == "workspace":
+        corpus = read_workspace(tmp_path / "out" / "workspace.kpscope").uploads.load()
+    else:
+        corpus = kp.load(files=sorted((tmp_path / "out").iterdir()))
+    after = corpus.vocabulary.given
+    assert list(after) == list(before) == ["broader", "frequencies"]
+    assert all(after[name].equals(before[name]) for name in before)

@@ -268,6 +268,18 @@ def test_every_way_to_give_data_sets_reads_the_same(
         assert sorted((one["subset"], one["system"], one["value"]) for one in rows) == expected
 
 
+def test_tables_beside_the_folders_of_data_sets_are_those_of_all(tmp_path: Path) -> None:
+    for name, phrase in (("inspec", "tide"), ("nus", "moon")):
+        for side, said in (("gold", phrase), ("systems", "sea")):
+            (tmp_path / "all" / name / side).mkdir(parents=True)
+            (tmp_path / "all" / name / side / "lists.csv").write_text(f"doc_id,phrase\n7,{said}\n")
+    (tmp_path / "all" / "similar.csv").write_text("a,b,score\ntide,sea,0.5\n")
+    corpus = kp.load(files=tmp_path)
+    assert corpus.datasets == ["inspec", "nus"]
+    assert len(corpus.vocabulary.similar) == 1
+    assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].tolist() == [0.5, 0.0, 0.25]
+
+
 def test_numbered_documents_are_no_data_sets() -> None:
     files = {f"{role}/C-{n}.txt": "tide\nsea\n" for n in range(1, 6) for role in ("gold", "systems/a", "systems/b")}
     corpus = kp.load(files=[archive(files)])

@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_core.reading.vectors import HEAD, is_vectors
+from kp_core.reading.vectors import is_vectors
 
 WORDS = [
     f"{stem}{end}" for stem in ("tid", "moon", "wav", "harbour", "sail", "storm") for end in ("e", "es", "ing", "")
@@ -219,15 +219,15 @@ NO_VECTORS = {
 
 @pytest.mark.parametrize("text", NO_VECTORS.values(), ids=NO_VECTORS)
 def test_lists_with_numbers_are_not_taken_for_vectors(text: str) -> None:
-    assert not is_vectors("a.txt", text.encode())
-    assert not is_vectors("a.csv", b"2 3\ntide 0.5 1.5 2.5\n")
+    assert not is_vectors(Source("a.txt", text.encode()))
+    assert not is_vectors(Source("a.csv", b"2 3\ntide 0.5 1.5 2.5\n"))
 
 
 def test_text_of_vectors_is_known_by_its_head_or_by_many_numbers() -> None:
     long = " ".join(["-0.12345678901234567"] * 300)
     for head in ("", "\ufeff"):
         for text in ("2 3\r\ntide 0.5 -1 2\r\n", f"1 300\ntide {long}\n", f"tide {long}\nmoon {long}\n"):
-            assert is_vectors("a.TXT", (head + text).encode()[:HEAD])
+            assert is_vectors(Source("a.TXT", (head + text).encode()))
 
 
 def npz(**arrays: Any) -> bytes:
@@ -313,8 +313,10 @@ def test_data_sets_with_two_similarities_are_refused() -> None:
     for one, two, value in ((tide, sea, 0.8), (*rows, 0.5)):
         found = kp.evaluate(together(one, two), k=1, measures="SemP@k").frame["value"]
         assert found.tolist() == pytest.approx([value] * len(found), abs=1e-6)
-    others = [{"vectors": {"tide": [1.0, 3.0]}}, {"vectors": {"moon": [1.0]}}, rows[0]]
-    for one, two in (*((tide, other) for other in others), (rows[0], pairs(("sea", "tide", 0.25)))):
+    for other, words in ({"tide": [1.0, 3.0]}, "different vectors of the phrase “tide”"), ({"moon": [1.0]}, "lengths"):
+        with pytest.raises(kp.InputError, match=words):
+            together(tide, {"vectors": other})
+    for one, two in ((tide, rows[0]), (rows[0], pairs(("sea", "tide", 0.25)))):
         with pytest.raises(kp.UsageError, match="load all of them with one"):
             together(one, two)
     with pytest.raises(kp.UsageError, match="load all of them with one"):

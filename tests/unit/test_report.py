@@ -94,6 +94,14 @@ def test_what_cannot_be_reported_is_refused() -> None:
         report(kp.load(gold={"d": ["a"]}), k=1)
 
 
+def test_the_paragraph_says_how_intervals_of_means_over_subjects_came_about(lectures: kp.Corpus) -> None:
+    made = report(lectures, sections=["methods"], average="subject")
+    short, whole = made.paragraph(whole=False), made.paragraph()
+    assert ("jackknife" in short, "bootstrap" in short) == (True, False)  # of F1 alone
+    assert ("jackknife" in whole, "bootstrap resamples" in whole) == (True, True)  # of kappa too
+    assert "jackknife" not in report(lectures, sections=["methods"], average="subject", interval="none").paragraph()
+
+
 def test_the_paragraph_of_a_paper_is_short_and_names_what_is_unusual(lectures: kp.Corpus) -> None:
     usual = report(lectures, sections=["methods"]).paragraph(whole=False)
     assert 60 <= len(usual.split()) <= 120

@@ -42,6 +42,16 @@ def test_by_title_one_system_is_better_and_by_heading_the_other(corpus: kp.Corpu
     assert by_heading == pytest.approx({"learned": 0.457, "words": 0.549}, abs=5e-4)
 
 
+def test_synonyms_that_count_apart_are_told(corpus: kp.Corpus) -> None:
+    every = pd.concat([corpus.gold[["concept", "phrase"]], corpus.runs[["concept", "phrase"]]])
+    synonyms = sum(len({*phrases}) > 1 for _, phrases in every.groupby("concept")["phrase"])
+    for asked in (kp.evaluate(corpus, measures="P@5"), kp.agreement(corpus)):
+        warned = [note.message for note in asked.notes if (note.level, note.where) == ("warning", "concepts")]
+        assert [message.split(" are ")[0] for message in warned] == [f"{synonyms} identifiers"]
+    alike = kp.evaluate(corpus, measures="P@5", by_concept="yes")
+    assert not [note for note in alike.notes if (note.level, note.where) == ("warning", "concepts")]
+
+
 def test_synonyms_are_one_by_their_identifiers(corpus: kp.Corpus) -> None:
     k = {}
     for by_concept in ("no", "yes"):

@@ -20,8 +20,6 @@ from tests.dashboard import Session, running
 
 FILES = ["--gold", "gold.csv", "--system", "system.csv", "--documents", "documents.jsonl"]
 EVALUATE = ["evaluate", *FILES, "--k", "4", "--format", "json"]
-#: One process builds the wheel for all tests of this file.
-pytestmark = pytest.mark.xdist_group("wheel")
 
 
 @pytest.fixture(scope="module")

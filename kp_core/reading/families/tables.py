@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
-from kp_core.reading.archive import is_workbook
 from kp_core.reading.choice import Choice
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import File, NoData, Recognition, Strength
@@ -67,7 +66,7 @@ def tables_of(file: File, choice: Choice, role: Role | None = None) -> list[Tabl
     """Return the tables of a file: one, or of a workbook one a sheet, those that are shown first."""
     if is_parquet(file):
         return [file.once("parquet", lambda: read_parquet(file))]
-    if is_workbook(file.source.data):
+    if file.workbook:
         chosen = [name for name in choice.several("sheet") if name in sheet_names(file)]
         tables = _sheets_of(file, chosen or sheet_names(file), choice)
         return [_of_its_document(one) for one in tables] if choice.options.get("sheets") == "documents" else tables
@@ -161,7 +160,7 @@ def recognise(file: File, role: Role | None) -> list[Recognition]:
     if file.choice.family in FORMS and not all(table.form == file.choice.family for table in tables):
         return []
     readable = [layout for table in tables if (layout := layout_of(table, role, file.choice)) is not None]
-    if not is_workbook(file.source.data):
+    if not file.workbook:
         return _readings(file, readable[0], role) if readable else []
     found = _sheets(file, readable, role)
     if len(tables) < 2 or "sheets" in file.choice.options or not all(map(_may_be_document, tables)):
@@ -195,7 +194,7 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **options: s
     first = plan[0]
     sure = first.role_sure or role is not None
     offers = {}
-    if is_workbook(file.source.data) and len(sheet_names(file)) > 1:
+    if file.workbook and len(sheet_names(file)) > 1:
         offers = {"sheet": tuple(sheet_names(file))}
     strength = Strength.PROPOSED if first.doubt else Strength.NAMES if first.table.header else Strength.CONTENT
     said = choice_of(first)
@@ -287,7 +286,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     ]
     for part in rows:
         part.table = part.table.combine_chunks()
-    if not is_workbook(file.source.data):
+    if not file.workbook:
         return rows
     chosen = file.choice.several("sheet")
     missing = [name for name in chosen if name not in sheet_names(file)]

@@ -146,6 +146,14 @@ class Asked:
             wanted = ["micro"]
         return [name for name in wanted if name in self.measure.averages] or ["macro"]
 
+    def by_rarity(self, settings: Settings) -> bool:
+        """Tell whether the value depends on how rare a keyphrase is."""
+        return self.measure.name == "PSP@k" or (settings.gain == "propensity" and self.measure.name.startswith("nDCG"))
+
+    def over_subjects(self, average: str) -> bool:
+        """Tell whether a setting asks for means over subjects, and the measure has them."""
+        return average in SUBJECT and average in self.averages(average)
+
     def scores(self, counts: Any) -> Floats:
         """Return the values for counts of any shape (documents, cutoffs) or sums."""
         return self.measure.score(counts) if self.value is None else self.measure.score(counts, self.value)

@@ -300,6 +300,14 @@ def test_phrases_of_our_own_tables_are_not_split(text: str, splits: bool) -> Non
         assert found.splits == splits
 
 
+def test_what_looks_like_an_answer_of_a_model_stays_a_phrase_or_a_text_in_our_own_tables() -> None:
+    for name in ("phrase", "text"):
+        beside = {"doc_id": "d", "title": None} if name == "text" else {"doc_id": "d"}
+        cell = '{"d": [["tide"]]}'
+        assert columns(json.dumps({**beside, name: cell}) + "\n", name="s.jsonl")[name] == [cell]
+    assert columns(json.dumps({"doc_id": "d", "answer": '{"d": ["tide"]}'}), name="s.jsonl")["answer"] == [["tide"]]
+
+
 # at once and line by line
 
 

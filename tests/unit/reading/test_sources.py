@@ -211,3 +211,9 @@ def test_a_fix_that_is_named_again_counts_once() -> None:
     assert [note.message for note in corpus.report.notes if "casefold-ids" in note.message] == [
         "The fix “casefold-ids” changed 1 id."
     ]
+
+
+def test_a_further_field_of_documents_may_be_an_empty_list() -> None:
+    documents = Source("a.json", b'[{"id": "d1", "text": "", "tags": []}]')
+    found = kp.load(documents=documents).documents
+    assert (found["text"].isna().tolist(), [list(tags) for tags in found["tags"]]) == ([True], [[]])

@@ -10,10 +10,21 @@ import pytest
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Limits, Source, previews
+from kp_core.reading.excel import opened
 from tests.format_samples import archive, open_document, parquet, workbook
 
 SHEET = "xl/worksheets/sheet1.xml"
-CELLS = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</worksheet>'
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+SHARED = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+CELLS = f'<worksheet xmlns="{MAIN}">{{}}</worksheet>'
+#: Numbers of styles: 0 general, 1 with leading zeros, 2 a date, 3 a length of time.
+STYLES = (
+    f'<styleSheet xmlns="{MAIN}"><numFmts count="2"><numFmt numFmtId="170" formatCode="0000"/>'
+    '<numFmt numFmtId="171" formatCode="[h]:mm"/></numFmts><cellXfs count="4"><xf numFmtId="0"/>'
+    '<xf numFmtId="170"/><xf numFmtId="14"/><xf numFmtId="171"/></cellXfs></styleSheet>'
+)
+#: openpyxl says that it takes a style of its own for the rest, which no value depends on.
+PLAIN = pytest.mark.filterwarnings("ignore:Workbook contains no default style")
 
 
 def rows(table, *columns):
@@ -112,6 +123,63 @@ def test_what_would_cost_memory_or_is_damaged_is_refused(content, said):
     source = Source("a.xlsx", replaced(workbook({"Sheet": [["doc_id", "phrase"]]}).data, SHEET, content))
     with pytest.raises(InputError, match=said):
         kp.load(gold=source, limits=Limits(table_cells=1000))
+
+
+def excel(cells, shared="", properties=""):
+    """Return a workbook as Excel writes it, with one row of cells, shared texts and styles in parts of their own."""
+    row = "".join(cell.replace("<c", f'<c r="{"ABCDEFGHIJ"[place]}1"', 1) for place, cell in enumerate(cells))
+    old = zipfile.ZipFile(io.BytesIO(workbook({"Sheet": [["x"]]}).data))
+    parts = {name: old.read(name).decode() for name in old.namelist()}
+    parts[SHEET] = CELLS.format(f'<sheetData><row r="1" spans="1:9">{row}</row></sheetData>')
+    parts["xl/sharedStrings.xml"] = f'<sst xmlns="{MAIN}">{shared}</sst>'
+    parts["xl/styles.xml"] = STYLES
+    parts["xl/workbook.xml"] = parts["xl/workbook.xml"].replace("<workbookPr/>", f"<workbookPr {properties}/>")
+    listed = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{SHARED}"/></Types>'
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace("</Types>", listed)
+    return archive(parts, "a.xlsx").data
+
+
+def shown_by(data):
+    """Return the first row of a workbook as it is read here, and the values that openpyxl gives its cells."""
+    own = next(opened(data).rows(opened(data).content("Sheet")))[1]
+    return own, [cell.value for cell in next(openpyxl.load_workbook(io.BytesIO(data), data_only=True).active.rows)]
+
+
+@PLAIN
+def test_shared_and_inline_texts_are_those_of_openpyxl():
+    kana = "<rPh sb='0' eb='1'><t>シオ</t></rPh>"
+    runs = "<r><rPr><b/></rPr><t>ti</t></r><r><t xml:space='preserve'>de </t></r>"
+    shared = f"<si><t>sea</t></si><si>{runs}{kana}</si><si><t/></si><si><t>潮</t>{kana}</si>"
+    cells = [f'<c t="s"><v>{n}</v></c>' for n in (1, 0, 3)]
+    cells += [f'<c t="inlineStr"><is>{runs}{kana}</is></c>', '<c t="str"><f>A1</f><v>moon</v></c>']
+    own, other = shown_by(excel(cells, shared))
+    assert own == other == ["tide ", "sea", "潮", "tide ", "moon"]
+
+
+@PLAIN
+def test_characters_that_xml_cannot_hold_are_spelled_as_numbers():
+    shared = "<si><t>a_x000D_</t></si><si><t>_x005F_x0041_</t></si>"
+    own, _ = shown_by(excel(['<c t="s"><v>0</v></c>', '<c t="s"><v>1</v></c>'], shared))
+    assert own == ["a\r", "_x0041_"]
+
+
+@PLAIN
+@pytest.mark.parametrize("properties", ["", 'date1904="1"'])
+def test_numbers_dates_and_lengths_of_time_are_those_of_openpyxl(properties):
+    cells = [f'<c s="{style}"><v>{value}</v></c>' for style, value in ((1, 7), (2, 45000), (3, 1.5), (2, 0.25))]
+    cells += ['<c t="b"><v>1</v></c>', "<c><v>1.2E3</v></c>", '<c t="e"><v>#N/A</v></c>']
+    own, other = shown_by(excel(cells, properties=properties))
+    assert own[0] == "0007"
+    assert own[1:4] == [str(other[1]).removesuffix(" 00:00:00"), str(other[2]), str(other[3])]
+    assert (own[4:], other[4:6]) == (["TRUE", "1200", ""], [True, 1200])
+
+
+def test_sheets_of_one_name_are_refused():
+    two = workbook({"A": [["doc_id", "phrase"], ["d1", "tide"]], "B": [["doc_id", "phrase"], ["d1", "sea"]]}).data
+    book = zipfile.ZipFile(io.BytesIO(two)).read("xl/workbook.xml").decode()
+    same = replaced(two, "xl/workbook.xml", book.replace('name="B"', 'name="A"'))
+    with pytest.raises(InputError, match="a damaged or unusual workbook"):
+        kp.load(gold=Source("a.xlsx", same))
 
 
 # Parquet
