@@ -25,6 +25,7 @@ from kp_core.reading.named_tables import load_attributes, load_pairs
 from kp_core.reading.sense import refuse_apart
 from kp_core.reading.source import expand
 from kp_core.reading.tidy import Written, tidy
+from kp_core.scoring.given import as_lines
 from kp_core.scoring.measures import names_in
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
 from kp_core.studies.compare import TRIALS, Correction, Family, Test, compare_all
@@ -256,8 +257,12 @@ class Tables(Data):
             raise unavailable("data sets streamed")
         for name in ("encoding", "strict", "fix", "judgements", *_VOCABULARY, "as"):
             if name in self.given():
-                words = "is not for streamed tables; write them once with: kpscope convert --to parquet"
-                raise UsageError(f"--{name} {words}")
+                remedy = (
+                    "leave out --stream"
+                    if name in _VOCABULARY
+                    else "write them once with: kpscope convert --to parquet"
+                )
+                raise UsageError(f"--{name} is not for streamed tables; {remedy}")
         if not self.gold:
             raise UsageError("--gold is missing: name the table of the gold standard")
         refuse_without_folder(self.save_statistics)
@@ -405,8 +410,7 @@ def subjects(*, data: Data = Data(), output: Output = Output(), **choices: Unpac
 @command
 def phrases(*, data: Data = Data(), output: Output = Output()) -> None:
     """List the distinct phrases, one a line: those that need vectors, or scores."""
-    # A vector is looked up by the phrase as the normaliser makes it too, which knows no line ends.
-    output.write("\n".join(" ".join(phrase.split()) for phrase in kp.phrases(data.load())) + "\n")
+    output.write(as_lines(kp.phrases(data.load())))
 
 
 @command

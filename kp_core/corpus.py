@@ -107,9 +107,25 @@ def _vocabulary_table(name: VocabularyTable) -> pd.DataFrame:
 
 def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return tables of a vocabulary of one name as one, rows that are the same once; a phrase has one vector."""
-    if name == "vectors" and len({table["vector"].dtype for table in tables}) > 1:
+    every = pd.concat(tables, ignore_index=True)
+    if name != "vectors":
+        return every.drop_duplicates(ignore_index=True)
+    if len(tables) == 1:
+        return every
+    vectors = [matrix_of(table) for table in tables]
+    if len({one.shape[1] for one in vectors}) > 1:
         raise unfit("the vectors", "vectors of one length")
-    return pd.concat(tables).drop_duplicates("phrase" if name == "vectors" else None, ignore_index=True)
+    once = first_of_phrases("the vectors", every["phrase"], np.concatenate(vectors))
+    return every.iloc[once].reset_index(drop=True)
+
+
+def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, Any]) -> NDArray[np.int64]:
+    """Return where each phrase first stands; refuses a phrase with two different vectors."""
+    code = pd.factorize(phrases)[0]
+    first = np.unique(code, return_index=True)[1]
+    if (twice := (vectors != vectors[first[code]]).any(axis=1)).any():
+        raise unfit(where, "two vectors", phrase=phrases.iloc[int(twice.argmax())])
+    return first
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,12 +157,21 @@ class Vocabulary:
         return bool(len(self.similar) or len(self.vectors))
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
-        """Return the tables of both, rows that are the same once."""
+        """Return the tables of both, rows that are the same once; refuses two that tell two similarities of phrases."""
         both = {
             name: joined(name, [self.given[name], table] if name in self.given else [table])
             for name, table in other.given.items()
         }
-        return replace(self, directed=self.directed or other.directed, **both)
+        made = replace(self, directed=self.directed or other.directed, **both)
+        if self.tells_similarity and other.tells_similarity and len(made.similar):
+            pairs = made.similar[["a", "b"]].to_numpy(str)
+            pairs = pairs if made.directed else np.sort(pairs, axis=1)
+            twice = made.similar.assign(a=pairs[:, 0], b=pairs[:, 1]).drop_duplicates().duplicated(["a", "b"])
+            if len(made.vectors) or self.directed != other.directed or twice.any():
+                raise UsageError(
+                    "the data sets tell how similar phrases are in two ways; load all of them with one table"
+                )
+        return made
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
@@ -268,6 +293,15 @@ class Corpus:
         return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
 
 
+def matrix_of(vectors: pd.DataFrame) -> np.ndarray[Any, Any]:
+    """Return the vectors of a table of phrases (phrase, length), without a copy where they are one piece."""
+    if vectors["vector"].dtype == object:  # put together from tables of two precisions
+        return np.array(vectors["vector"].tolist(), float)
+    column = pa.array(vectors["vector"])
+    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return np.asarray(flat.flatten().to_numpy(zero_copy_only=False).reshape(len(vectors), -1))
+
+
 def together(**corpora: Corpus) -> Corpus:
     """Return several data sets as one corpus, in which every document tells its data set; nothing is pooled later.
 
@@ -371,6 +405,7 @@ def content_digest(corpus: Corpus) -> str:
     """
     report = corpus.report
     total = hashlib.sha256(repr((list(corpus.rankings.items()), report.fixes, report.notes)).encode())
+    total.update(repr(corpus.vocabulary.directed).encode())
     tables = {name: getattr(corpus, name) for name in COLUMNS}
     for name, frame in {**tables, **corpus.vocabulary.given}.items():
         table = arrow_table(frame)

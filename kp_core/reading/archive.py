@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from tokenize import TokenError
 
 from kp_core.errors import InputError
 from kp_core.reading.limits import Limits, refuse_over
@@ -42,6 +43,8 @@ DAMAGED = (
     OSError,
     LookupError,
 )
+#: And NumPy beside: it parses heads of arrays as Python, and believes the sizes in them.
+DAMAGED_ARRAYS = (*DAMAGED, AttributeError, MemoryError, SyntaxError, TokenError, TypeError)
 
 
 def is_zip(data: bytes) -> bool:

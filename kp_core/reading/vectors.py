@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 import zipfile
@@ -16,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 
+from kp_core.corpus import first_of_phrases
 from kp_core.errors import InputError, unfit
-from kp_core.reading.archive import DAMAGED, is_arrays
+from kp_core.reading.archive import DAMAGED_ARRAYS, is_arrays
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
 
@@ -25,31 +27,52 @@ from kp_core.reading.source import Source
 PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
 _EXPECTED = "phrases and their vectors"
 _REMEDY = "Write it as Parquet or npz, with phrases and vectors, or as word2vec text; the documentation shows how."
-#: A head of word2vec text, how many vectors of which length, or a phrase without blanks and at least three numbers.
-_NUMBER = rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-_TEXT = re.compile(rb"\d+ \d+\r?\n\S+( " + _NUMBER + rb"){2}|\S+( " + _NUMBER + rb"){3}")
+#: Bytes that hold the head of a text, or a phrase and the numbers that tell it.
+_HEAD = 500
+_TOLD = 10
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_vectors(file: Source) -> bool:
     """Tell a file of vectors by the names of its arrays or columns, or as word2vec text by its name and first words.
 
-    >>> is_vectors(Source("a.vec", b"2 3\\ntide 0.1 0.2 0.3")), is_vectors(Source("a.txt", b"tide moon sea"))
-    (True, False)
+    A list, a run or a text of the ending .txt may have numbers too: vectors have a head that says how many, one of
+    them with a point, or all of the first ten have one.
+
+    >>> [is_vectors(Source("a.txt", data)) for data in (b"2 3\\ntide 0.1 0.2 0.3\\n", b"1 0 5 1\\n")]
+    [True, False]
     """
     if file.data.startswith(b"PAR1"):
         import pyarrow.parquet as pq
 
-        with suppress(pa.ArrowException, *DAMAGED):
+        with suppress(pa.ArrowException, *DAMAGED_ARRAYS):
             names = {name.lower() for name in pq.read_schema(pa.BufferReader(file.data)).names}
             return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
         return False
-    if is_arrays(file.data):
-        return any(f"{one}.npy".encode() in file.data[:100] for one in (*PHRASES, *VECTORS))
-    return Path(file.name).suffix.lower() in (".vec", ".txt") and bool(_TEXT.match(file.data[:200]))
+    if is_arrays(file.data):  # those of a streamed run have another first array
+        return not file.data[30:].startswith(b"header.json.npy")
+    ending = Path(file.name).suffix.lower()
+    if ending != ".txt":
+        return ending == ".vec"
+    lines = [*_without_mark(file.data[:_HEAD]).splitlines(), b"", b""]
+    first, second = (line.split(b" ") for line in lines[:2])
+    length = int(first[1]) if len(first) == 2 and all(map(bytes.isdigit, first)) else 0
+    numbers = [cell for cell in (second if length else first)[1:] if cell]
+    told = numbers[:_TOLD]
+    if length and not (length == len(numbers) or length > len(numbers) >= _TOLD):
+        return False
+    points = sum(not one.lstrip(b"+-").isdigit() for one in told)
+    return all(map(_NUMBER.fullmatch, told)) and points >= (1 if length else _TOLD)
 
 
-def read_vectors(given: Any, limits: Limits) -> pd.DataFrame:
+def _without_mark(data: bytes) -> bytes:
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def read_vectors(given: Any, limits: Limits, encoding: str | None = None) -> pd.DataFrame:
     """Return phrase and vector of a path, a `Source`, a table or {phrase: vector}; raises InputError for what is none.
+
+    encoding: of a text that is not UTF-8
 
     >>> read_vectors({"tide": [1.0, 0.0]}, Limits())["vector"].tolist()
     [[1.0, 0.0]]
@@ -59,10 +82,13 @@ def read_vectors(given: Any, limits: Limits) -> pd.DataFrame:
     if isinstance(given, pd.DataFrame):
         return _columns("the vectors", pa.Table.from_pandas(given, preserve_index=False))
     source = source_of(given, limits)
-    read = _of_parquet if source.data.startswith(b"PAR1") else _of_npz if source.data.startswith(b"PK") else _of_text
     try:
-        return read(source, limits)
-    except (pa.ArrowException, *DAMAGED) as error:
+        if source.data.startswith(b"PAR1"):
+            return _of_parquet(source, limits)
+        return (
+            _of_npz(source, limits) if source.data.startswith(b"PK") else _of_text(source, limits, encoding or "utf8")
+        )
+    except (pa.ArrowException, *DAMAGED_ARRAYS) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(source.name, "a damaged or unusual file", _EXPECTED, _REMEDY) from None
@@ -113,44 +139,92 @@ def _columns(name: str, table: pa.Table) -> pd.DataFrame:
 
 def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
     with zipfile.ZipFile(io.BytesIO(source.data)) as packed:
-        refuse_over(limits.vector_bytes, sum(one.file_size for one in packed.infolist()), "bytes unpacked", source.name)
+        members = packed.infolist()
+    # bzip2 and LZMA unpack a kilobyte into gigabytes in one step.
+    if any(one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in members):
+        raise InputError(source.name, "arrays packed by another method than Deflate", _EXPECTED, _REMEDY)
+    most = max(limits.ratio_from_bytes, limits.unpacked_ratio * len(source.data))
+    refuse_over(min(limits.vector_bytes, most), sum(one.file_size for one in members), "bytes unpacked", source.name)
     with np.load(io.BytesIO(source.data), allow_pickle=False) as arrays:
         names = {key.lower(): key for key in arrays.files}
         phrases, vectors = (next((names[one] for one in each if one in names), None) for each in (PHRASES, VECTORS))
         if phrases is None or vectors is None:
             found = f"arrays {', '.join(arrays.files[:20])}"
             raise InputError(source.name, found, "the arrays phrases and vectors", _REMEDY)
-        texts = np.ravel(arrays[phrases])
+        texts, matrix = (_array(source.name, arrays, one) for one in (phrases, vectors))
         if texts.dtype.kind != "U":
             found = f"phrases of type {texts.dtype}"
             raise InputError(source.name, found, "phrases as text", "Write np.array(phrases, dtype=str).")
-        return _table(source.name, texts.tolist(), _matrix(source.name, arrays[vectors]))
+        return _table(source.name, np.ravel(texts).tolist(), _matrix(source.name, matrix))
 
 
-def _of_text(source: Source, limits: Limits) -> pd.DataFrame:
+def _array(name: str, arrays: Any, key: str) -> np.ndarray[Any, Any]:
+    """Return an array of an npz file; one of objects, as pandas gives it, is refused, since it may hold code."""
+    try:
+        return np.asarray(arrays[key])
+    except ValueError as error:
+        if "Object arrays" not in str(error):
+            raise
+        remedy = "Write np.array(phrases, dtype=str) and np.array(vectors, dtype=float)."
+        raise InputError(name, f"{key} of type object", "phrases as text, vectors as numbers", remedy) from None
+
+
+def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
     """Return the vectors of word2vec text: a phrase, _ for its blanks, and its numbers, with blanks between them."""
-    end = source.data.find(b"\n")
-    head = re.fullmatch(rb"\d+ \d+\s*", source.data[: max(end, 0)])
-    table = pc_csv.read_csv(
-        pa.BufferReader(source.data),
-        pc_csv.ReadOptions(autogenerate_column_names=True, skip_rows=1 if head else 0),
-        pc_csv.ParseOptions(delimiter=" ", quote_char=False),
-        pc_csv.ConvertOptions(column_types={"f0": pa.large_string()}, strings_can_be_null=False),
-    )
+    data = _without_mark(source.data)
+    head = re.match(rb"(\d+) (\d+)[ \r]*\n", data)
+    try:
+        table = pc_csv.read_csv(
+            pa.BufferReader(data),
+            pc_csv.ReadOptions(autogenerate_column_names=True, skip_rows=1 if head else 0, encoding=encoding),
+            pc_csv.ParseOptions(delimiter=" ", quote_char=False),
+            pc_csv.ConvertOptions(column_types={"f0": pa.large_string()}, strings_can_be_null=False),
+        )
+    except (pa.ArrowException, UnicodeError):
+        raise _misfit(source.name, data, encoding) from None
     if table.num_columns > 1 and table.columns[-1].null_count == len(table):  # a blank ends each line
         table = table.drop_columns(table.column_names[-1])
     refuse_over(limits.vector_bytes, table.nbytes, "bytes unpacked", source.name)
     numbers = [column.to_numpy() for column in table.columns[1:]]
     if not numbers or any(one.dtype.kind not in "fi" for one in numbers):
-        raise InputError(source.name, "no word2vec text", _EXPECTED, _REMEDY)
+        raise _misfit(source.name, data, encoding)
+    if head and (said := (int(head[1]), int(head[2]))) != (len(table), len(numbers)):
+        found = f"{len(table):,} vectors of {len(numbers):,} numbers"
+        remedy = "Load the whole file, or correct its first line."
+        raise InputError(source.name, found, f"{said[0]:,} of {said[1]:,}, as its first line says", remedy)
     phrases = pc.replace_substring(table.column(0), "_", " ").to_pylist()
     return _table(source.name, phrases, _matrix(source.name, np.stack(numbers, axis=1)))
+
+
+def _misfit(name: str, data: bytes, encoding: str) -> InputError:
+    """Return the refusal of a text that is no vectors, with its first line that is no phrase and numbers."""
+    length, expected = 0, "a phrase, _ for its blanks, and numbers with a blank between"
+    for number, line in enumerate(data.splitlines(), 1):
+        phrase, *cells = line.removesuffix(b" ").split(b" ")
+        if not line or (number == 1 and len(cells) == 1):
+            continue
+        where, length = f"{name}, line {number}", length or len(cells)
+        try:
+            phrase.decode(encoding)
+        except UnicodeError:
+            return InputError(
+                where, f"bytes that are not {encoding}", expected, "Save it as UTF-8, or name its encoding."
+            )
+        odd = next((cell for cell in cells if not _NUMBER.fullmatch(cell)), None)
+        if odd is not None or len(cells) != length or not cells:
+            found = f"{len(cells):,} numbers" if odd is None else f"“{odd[:50].decode(errors='replace')}”"
+            return InputError(
+                where, found, expected + f", {length:,} in each line" * bool(length and odd is None), _REMEDY
+            )
+    return InputError(name, "no line of a phrase and numbers", _EXPECTED, _REMEDY)
 
 
 def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
     """Return numbers as single or double precision, as they were given; refuses what is no finite number."""
     try:
         matrix = np.asarray(values)
+        if matrix.dtype.kind not in "fiu":
+            raise TypeError
         matrix = matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float32)
     except (TypeError, ValueError):
         raise unfit(name, "vectors of one length") from None
@@ -168,13 +242,8 @@ def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.Da
         raise unfit(name, "empty concept", needed="a phrase")
     known = pd.Series([one.strip() for one in phrases], dtype="str")
     if known.duplicated().any():
-        own = known.drop_duplicates().index.to_numpy()
-        place = dict(zip(known[own], own, strict=True))
-        same = known.map(place).to_numpy()
-        if (twice := (matrix != matrix[same]).any(axis=1)).any():
-            what = f"the phrase “{known[int(twice.argmax())]}”"
-            raise unfit(name, "two values", what=what, values="different vectors")
-        known, matrix = known[own].reset_index(drop=True), matrix[own]
+        once = first_of_phrases(name, known, matrix)
+        known, matrix = known[once].reset_index(drop=True), matrix[once]
     flat = pa.array(np.ascontiguousarray(matrix).ravel())
     column = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
     return pd.DataFrame({"phrase": known, "vector": pd.Series(column, dtype=pd.ArrowDtype(column.type))})

@@ -64,7 +64,7 @@ def _tables_of(
     """Give the table of each path, file or frame, with its entry of the report and notes on its encoding."""
     for item in given if isinstance(given, list | tuple) else [given]:
         if name == "vectors":
-            yield _vectors(item, limits)
+            yield _vectors(item, limits, encoding)
             continue
         if isinstance(item, pd.DataFrame):
             columns, frame = _frame(name, frame_table(item, name, limits))
@@ -81,12 +81,12 @@ def _tables_of(
             yield frame, _reading(name, columns, frame, family="F10", **own, **how), text.notes
 
 
-def _vectors(item: Any, limits: Limits) -> tuple[pd.DataFrame, Reading, tuple[Note, ...]]:
+def _vectors(item: Any, limits: Limits, encoding: str | None) -> tuple[pd.DataFrame, Reading, tuple[Note, ...]]:
     how: dict[str, Any] = {"file": "vectors", "size": 0, "family": type(item).__name__}
     if not isinstance(item, pd.DataFrame | Mapping):
         item = item.source if isinstance(item, File) else source_of(item, limits)
         how = {"file": item.name, "size": len(item.data), "sha256": fingerprint([item.data]), "family": "F10"}
-    frame = read_vectors(item, limits)
+    frame = read_vectors(item, limits, encoding)
     return frame, _reading("vectors", {}, frame, encoding="binary", line_ends="none", **how), ()
 
 
@@ -123,6 +123,10 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
         columns = dict(zip(needed, table.names, strict=True))
     if not columns:
         raise unfit(table.file, "no vocabulary", needed=_listed(needed), found=", ".join(table.names))
+    if not len(table):
+        raise InputError(
+            table.file, "a head without rows", "at least one row", "Write the table again, or leave it out."
+        )
     texts = {own: pd.Series(table.texts(head).to_pylist(), dtype="str").str.strip() for own, head in columns.items()}
     frame = pd.DataFrame({own: text.str.removeprefix("<").str.removesuffix(">") for own, text in texts.items()})
     for own, largest in _NUMBERS.items():

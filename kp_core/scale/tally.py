@@ -9,13 +9,12 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
 from kp_core.errors import InputError, Note, machine_reason, unfit
-from kp_core.reading.archive import DAMAGED
+from kp_core.reading.archive import DAMAGED_ARRAYS
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
 from kp_core.scale.plan import Plan
@@ -134,5 +133,5 @@ def load_tally(file: Source, limits: Limits | None = None) -> Tally:
         return Tally(arrays, header.pop("ids"), header.pop("notes"), header)
     except InputError:
         raise
-    except (*DAMAGED, AttributeError, MemoryError, SyntaxError, TokenError, TypeError):  # NumPy parses heads as Python
+    except DAMAGED_ARRAYS:
         raise unfit(file.name, "damaged") from None

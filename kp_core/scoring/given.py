@@ -10,24 +10,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kp_core.corpus import Corpus, Vocabulary, kept
+from kp_core.corpus import Corpus, Vocabulary, kept, matrix_of
 from kp_core.errors import Note, counted, unavailable
 from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Ints
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
 
-#: Pairs whose vectors are multiplied at a time.
-_PAIRS = 50_000
+#: Pairs, or phrases, whose vectors are looked at together: they stay in the cache of the processor.
+_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
 class Given:
     """A similarity of V phrases, known by their numbers; -1 is no phrase and similar to none.
 
-    entry    (V + 1,) where each phrase stands in the user's table, and -1 for none, which the last one is
+    entry    (V + 1,) where each phrase stands in the user's table, -1 for none and for zeros; the last is none
     entries  how many there are
     key      sorted numbers of pairs, a · entries + b; score: how similar they are; empty where there are vectors
-    vectors  (entries, length), or None; norm: (entries + 1,) their lengths, infinite for none
+    vectors  (V + 1, length) that of each phrase, of length 1, zeros for none; or None
     """
 
     entry: Ints
@@ -35,36 +35,35 @@ class Given:
     key: Ints
     score: Floats
     vectors: NDArray[np.floating] | None
-    norm: Floats
 
     @property
     def without(self) -> Bools:
         """Which phrases have no entry, or a vector of zeros (V,)."""
-        return np.isinf(self.norm[self.entry[:-1]])
+        return self.entry[:-1] < 0
 
     def pairs(self, keyphrase: Ints, candidate: Ints) -> Floats:
         """Return the similarity of pairs (n,): NaN without two vectors, 0 for a pair that the table does not have."""
         one, two = self.entry[candidate], self.entry[keyphrase]
+        there = (one >= 0) & (two >= 0)
         if self.vectors is None:
-            return self._listed(one * self.entries + two, (one >= 0) & (two >= 0))
+            return self._listed(one * self.entries + two, there)
         value = np.empty(len(one))
-        for begin in range(0, len(one), _PAIRS):
-            a, b = one[begin : begin + _PAIRS], two[begin : begin + _PAIRS]
-            value[begin : begin + _PAIRS] = np.einsum("pd,pd->p", self.vectors[a], self.vectors[b])
-        lengths = self.norm[one] * self.norm[two]
-        return np.where(np.isinf(lengths), np.nan, value / lengths)
+        for begin in range(0, len(one), _AT_ONCE):
+            part = slice(begin, begin + _AT_ONCE)
+            value[part] = np.einsum("pd,pd->p", self.vectors[candidate[part]], self.vectors[keyphrase[part]])
+        return np.where(there, np.clip(value, -1.0, 1.0), np.nan)
 
     def blocks(self, candidate: Codes, keyphrase: Codes) -> Floats:
         """Return the similarity of all candidates of a document and all its keyphrases; 0 where one has no entry.
 
         candidate (document, row), keyphrase (document, item) → (document, row, item)
         """
-        one, two = self.entry[candidate], self.entry[keyphrase]
         if self.vectors is None:
+            one, two = self.entry[candidate], self.entry[keyphrase]
             there = (one >= 0)[:, :, None] & (two >= 0)[:, None]
             return self._listed(one[:, :, None] * self.entries + two[:, None], there)
-        product = self.vectors[one] @ self.vectors[two].swapaxes(1, 2)
-        return np.asarray(product / (self.norm[one][:, :, None] * self.norm[two][:, None]))
+        product = self.vectors[candidate] @ self.vectors[keyphrase].swapaxes(1, 2)
+        return np.clip(product, -1.0, 1.0, out=product)
 
     def _listed(self, key: Ints, there: Bools) -> Floats:
         place = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
@@ -97,13 +96,27 @@ def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Giv
         if not vocabulary.directed:
             a, b, score = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(score, 2)
         key, first = np.unique(a * number + b, return_index=True)
-        return Given(entry, number, key, score[first], None, np.append(np.ones(number), np.inf))
-    column = pa.array(table["vector"])
-    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    vectors = flat.flatten().to_numpy(zero_copy_only=False).reshape(number, -1)
-    norm = np.sqrt(np.einsum("pd,pd->p", vectors, vectors, dtype=np.float64))
-    norm = np.append(np.where(norm > 0, norm, np.inf), np.inf)
-    return Given(entry, number, np.empty(0, np.int64), np.empty(0), vectors, norm)
+        return Given(entry, number, key, score[first], None)
+    unit = _unit(matrix_of(table), entry)
+    return Given(np.where(unit.any(axis=1), entry, -1), number, np.empty(0, np.int64), np.empty(0), unit)
+
+
+def _unit(vectors: NDArray[np.floating], entry: Ints) -> NDArray[np.floating]:
+    """Return the vector of each entry with length 1, of zeros for -1: (entry, length)."""
+    unit = np.empty((len(entry), vectors.shape[1]), vectors.dtype)
+    for begin in range(0, len(entry), _AT_ONCE):
+        part = entry[begin : begin + _AT_ONCE]
+        own = vectors[part]
+        own[part < 0] = 0.0
+        # The largest number becomes 1 first, so that no square is too large or too small to be one.
+        own /= _above_zero(np.maximum(own.max(axis=1), -own.min(axis=1)))
+        own /= _above_zero(np.sqrt(np.einsum("pd,pd->p", own, own)))
+        unit[begin : begin + _AT_ONCE] = own
+    return unit
+
+
+def _above_zero(length: NDArray[np.floating]) -> NDArray[np.floating]:
+    return np.where(length > 0, length, 1)[:, None]
 
 
 def _places(values: pa.Array, among: pa.Array) -> Ints:
@@ -131,6 +144,17 @@ def phrases(corpus: Corpus) -> list[str]:
     """
     spelled = [phrase for own in corpus.gold.get("variants", ()) if own is not None for phrase in own]
     return list(dict.fromkeys([*corpus.gold["phrase"], *spelled, *corpus.runs["phrase"]]))
+
+
+def as_lines(phrases: Sequence[str]) -> str:
+    """Return phrases one a line, line ends and other blanks within them as one blank.
+
+    Their vectors are found all the same: a phrase is looked up as the normaliser makes it too.
+
+    >>> as_lines(["spring\\ntide", "sea"])
+    'spring tide\\nsea\\n'
+    """
+    return "".join(" ".join(phrase.split()) + "\n" for phrase in phrases)
 
 
 def lacking(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:

@@ -72,8 +72,10 @@ def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
         return np.full(len(lists.form), np.nan)
     given, found = given_of(data.corpus, data.coded, data.settings), [np.empty(0)]
     phrase = run.phrase[run.start[lists.owner] + lists.position - 1]
+    same = phrase if given.vectors is not None else lists.form  # which a table of pairs need not have
     start = np.cumsum(lists.length) - lists.length
     for block in padded_blocks(lists.length**2):
-        own = padded(phrase, start[block], lists.length[block], -1)
-        found.append(np.tril(given.blocks(own, own), -1).sum(axis=2)[own >= 0])
+        own, form = (padded(one, start[block], lists.length[block], -1) for one in (phrase, same))
+        value = np.where(form[:, :, None] == form[:, None], 1.0, given.blocks(own, own))
+        found.append(np.tril(value, -1).sum(axis=2, dtype=float)[own >= 0])
     return np.concatenate(found)

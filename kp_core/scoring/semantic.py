@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from kp_core.errors import unfit
 from kp_core.scoring.assignment import best_gains, soft_gains
 from kp_core.scoring.codes import Bools, Codes, Floats, Ints, padded
 from kp_core.scoring.counts import Counted
@@ -44,14 +45,22 @@ class _Block:
 def with_meaning(
     data: Prepared, gold: Gold, lists: Mapping[str, Lists], systems: dict[str, Counted]
 ) -> dict[str, Counted]:
-    """Return systems with the counts by the similarity that the user gave."""
+    """Return systems with the counts by the similarity that the user gave; refuses ties whose mean is asked for."""
     given, made = given_of(data.corpus, data.coded, data.settings), dict[str, Counted]()
     for name, both in systems.items():
+        if data.settings.ties == "expected" and _tied(lists[name]):
+            raise unfit(f"system '{name}'", "ties by meaning")
         facing = face(data, data.coded.runs[name], lists[name], gold)
         repeated = lists[name].repeated & (data.settings.duplicates != "count")
         hits = _by_meaning(data, facing, given, ~repeated)
         made[name] = replace(both, own={**both.own, "semantic": replace(both.lists, hits=hits, judged=None)})
     return made
+
+
+def _tied(lists: Lists) -> bool:
+    """Tell whether two neighbours of a list have one score."""
+    same = lists.score is not None and (np.diff(lists.score) == 0) & (np.diff(lists.owner) == 0)
+    return bool(np.any(same))
 
 
 def _by_meaning(data: Prepared, facing: Facing, given: Given, counts: Bools) -> Recalled:
@@ -79,7 +88,7 @@ def _edges(block: _Block, equal: Bools | None) -> tuple[Ints, Ints, Floats]:
     value = block.value if equal is None else np.where(equal, 1.0, block.value)
     document, row, item = np.nonzero(value)
     number = np.cumsum(block.there.ravel()).reshape(block.there.shape) - 1 + block.begin
-    return number[document, row], block.item[document] + item, value[document, row, item]
+    return number[document, row], block.item[document] + item, value[document, row, item].astype(float)
 
 
 def _blocks(data: Prepared, facing: Facing, given: Given, counts: Bools) -> Iterator[_Block]:

@@ -126,6 +126,9 @@ def evaluated(
     for one in set(SIDES) & set(by) if any(one.of_tables for one in asked) else ():
         text = f"concordance measures have no parts by {one}: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
+    for one in set(SIDES) & set(by) if families else ():
+        names = ", ".join(each.name() for each in asked if each.measure.family in OWN_COUNTS)
+        notes.append(Note("info", "by", f"{names} have no parts by {one}"))
     if "semantic" in families:
         notes += notes_on_given(corpus, data.coded, data.settings)
     notes += _notes_on_vocabulary(data, asked)

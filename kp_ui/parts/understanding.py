@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.reading import fields, findings, identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_core.reading.names import proposed_runs
-from kp_core.scoring.given import lacking
+from kp_core.scoring.given import as_lines, lacking
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import in_words
 from kp_ui.parts import mapping
@@ -98,7 +98,7 @@ def _similarity(corpus: kp.Corpus) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.warning(f"{words} The others are similar only to phrases that they equal.", width="stretch")
-        show.file("Phrases without", "\n".join(without) + "\n", "phrases_without.txt", "phrases without")
+        show.file("Phrases without", as_lines(without), "phrases_without.txt", "phrases without")
 
 
 def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
@@ -125,7 +125,7 @@ def _understood(corpus: kp.Corpus) -> None:
 
 
 def _lines(corpus: kp.Corpus) -> str:
-    return "\n".join(kp.phrases(corpus)) + "\n"
+    return as_lines(kp.phrases(corpus))
 
 
 def _statistics(corpus: kp.Corpus) -> None:

@@ -15,7 +15,7 @@ from kp_ui.parts.results import in_short
 from kp_ui.parts.systems import NEAR_VIEWS
 from kp_ui.widgets import prose
 from kp_ui.widgets.show import plain
-from tests.app.opening import chosen, drop, literal, opened, shown, tab, words
+from tests.app.opening import chosen, drop, literal, opened, receipt, shown, tab, words
 from tests.app.test_results_pages import at, loaded
 from tests.corpora import corpus_of
 
@@ -228,6 +228,8 @@ def test_vectors_that_are_dropped_give_a_measure_and_say_which_phrases_lack_one(
     app = opened("data", files=[gold, *lists])
     drop(app, vectors)
     assert "Vectors of 3 of 4 phrases. The others are similar only to phrases that they equal." in words(app)
+    assert receipt(app)["phrases.vec"] == "vectors of phrases · 3 phrases"
+    assert not [one for one in app.button if one.key == "change phrases.vec"]
     assert offered["phrases without"] == ("phrases_without.txt", "sun\n")
     tab(app, "Details")
     assert offered["all phrases"][1]() == "tide\nebb\nmoon\nsun\n"
@@ -237,6 +239,9 @@ def test_vectors_that_are_dropped_give_a_measure_and_say_which_phrases_lack_one(
         "systems", files=[gold, *lists, vectors], systems_tab="Near misses", near=NEAR_VIEWS[1], soft="own choice"
     )
     assert app.selectbox(key="similarity").options[0] == "given"
+    assert "each keyphrase with at most one prediction" in words(app)
+    best = at("systems", "Near misses", near=NEAR_VIEWS[1], matching="best")
+    assert "each keyphrase with its most similar prediction" in words(best)
     assert (
         "given"
         not in at("systems", "Near misses", near=NEAR_VIEWS[1], soft="own choice").selectbox(key="similarity").options

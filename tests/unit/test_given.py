@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 import kp_core as kp
 from kp_core.reading import Source
+from kp_core.reading.vectors import is_vectors
 
 WORDS = [
     f"{stem}{end}" for stem in ("tid", "moon", "wav", "harbour", "sail", "storm") for end in ("e", "es", "ing", "")
@@ -184,6 +186,7 @@ def test_files_of_vectors_give_the_same_table(tmp_path: Path, kind: str) -> None
         ({"vectors": {"tide": [float("nan")]}}, "missing or infinite"),
         ({"vectors": {" ": [1.0]}}, "an empty cell"),
         ({"vectors": {"tide": [1.0], "tide ": [2.0]}}, "different vectors of the phrase “tide”"),
+        ({"similar": []}, "at least one row"),
         ({"similar": [["tide", "sea", 2]]}, "a number from 0 to 1"),
         ({"similar": [["tide", "", 1]]}, "a, b and score"),
         ({"similar": [["tide", "sea", 1], ["sea", "tide", 0.5]]}, "different scores of “sea” and “tide”"),
@@ -197,6 +200,127 @@ def test_tables_that_say_two_things_or_nothing_are_refused(tables: dict[str, Any
     with pytest.raises((kp.InputError, kp.UsageError)) as refusal:
         kp.load(gold={"d": ["tide"]}, **tables)
     assert words in str(refusal.value)
+
+
+#: Text that is not vectors, although numbers follow a word: what a file of it was found to be.
+NO_VECTORS = {
+    "judgements of TREC": "1 0 5 1\n1 0 7 1\n",
+    "graded judgements": "1 0 5 0.5\n1 0 7 0.25\n",
+    "documents and numbers of concepts": "d1 101 205 307 409 5 6 7 8 9 10 11 12\n",
+    "numbers of documents and of concepts": "1 25\n2 30 40\n",
+    "a first document with one concept": "3 2\n5 1 7\n6 2 3\n",
+    "concepts and their scores": "d1 12 0.5 13 0.4 15 0.3 9 0.2 8 0.1 7 0.05\n",
+    "a table in a text": "Growth 1.5 2.5 3.5 percent\n",
+    "years in a text": "2019 2020\nRevenue 10.5 20.5 30.5\n",
+    "phrases": "covid 19 2 3\nsars 2\n",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("text", NO_VECTORS.values(), ids=NO_VECTORS)
+def test_lists_with_numbers_are_not_taken_for_vectors(text: str) -> None:
+    assert not is_vectors(Source("a.txt", text.encode()))
+    assert not is_vectors(Source("a.csv", b"2 3\ntide 0.5 1.5 2.5\n"))
+
+
+def test_text_of_vectors_is_known_by_its_head_or_by_many_numbers() -> None:
+    long = " ".join(["-0.12345678901234567"] * 300)
+    for head in ("", "\ufeff"):
+        for text in ("2 3\r\ntide 0.5 -1 2\r\n", f"1 300\ntide {long}\n", f"tide {long}\nmoon {long}\n"):
+            assert is_vectors(Source("a.TXT", (head + text).encode()))
+
+
+def npz(**arrays: Any) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("v.vec", b"2 3\ntide 0.5 1 2\nspring tide 1 1 1\n", "v.vec, line 3: .*found “tide”"),
+        ("v.vec", b"tide 0.5 1\nsea 1 1 1\n", "v.vec, line 2: .*2 in each line, found 3 numbers"),
+        ("v.vec", "tide 0.5 1\ncafé 1 1\n".encode("latin-1"), "v.vec, line 2: .*not utf8"),
+        ("v.vec", b"5 3\ntide 0.5 1 2\n", "5 of 3, as its first line says, found 1 vectors of 3 numbers"),
+        ("v.vec", b"", "no line of a phrase and numbers"),
+        ("v.npz", npz(phrases=np.array(["a"], object), vectors=np.ones((1, 2))), "phrases of type object"),
+        ("v.npz", npz(phrases=["a"], vectors=np.array([[1j]])), "without numbers"),
+        ("v.npz", npz(words=["a"], vectors=[[1.0]]), "the arrays phrases and vectors, found arrays words, vectors"),
+        ("v.npz", npz(phrases=["a"], vectors=np.zeros((1, 10**7))), "bytes unpacked"),
+    ],
+)
+def test_files_that_are_no_vectors_are_refused_in_words_that_help(name: str, data: bytes, words: str) -> None:
+    for given in ({"vectors": Source(name, data)}, {"files": [Source(name, data)]}):
+        with pytest.raises(kp.InputError, match=words):
+            kp.load(gold={"d": ["tide"]}, **given)
+
+
+def test_text_in_another_encoding_or_with_a_mark_of_order_is_read() -> None:
+    text = "2 2\ncafé 1 0.5\nsea 1 1\n"
+    for encoding, said in (("latin-1", "latin-1"), ("utf-8-sig", None)):
+        found = kp.vocabulary(vectors=Source("v.txt", text.encode(encoding)), encoding=said).vectors
+        assert found["phrase"].tolist() == ["café", "sea"]
+
+
+def test_several_files_of_vectors_are_one_table_unless_they_disagree() -> None:
+    parts = [
+        Source("a.vec", b"tide 0.5 1\nsea 1 2\n"),
+        Source("b.npz", npz(phrases=["sea"], vectors=np.float32([[1, 2]]))),
+    ]
+    assert kp.vocabulary(vectors=parts).vectors["phrase"].tolist() == ["tide", "sea"]
+    for other, words in (([[1, 3]], "different vectors of the phrase “sea”"), ([[1, 2, 3]], "different lengths")):
+        with pytest.raises(kp.InputError, match=words):
+            kp.vocabulary(vectors=[*parts, {"sea": other[0]}])
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-30, 1.0, 1e30, 1e200])
+def test_the_size_of_vectors_plays_no_part(size: float) -> None:
+    precision = np.float64 if abs(np.log10(size)) > 38 else np.float32
+    vectors = {"tide": np.array([3, 4], precision) * precision(size), "sea": np.array([4, 3], precision)}
+    corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}}, vectors=vectors)
+    assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].item() == pytest.approx(0.96, abs=1e-6)
+    found = kp.similarity([("tide", "sea")], "given", vocabulary=corpus.vocabulary)
+    assert found["value"].item() == pytest.approx(0.96, abs=1e-6)
+
+
+def test_a_mean_over_the_orders_of_ties_is_refused_where_there_are_ties() -> None:
+    gold, vectors = {"d": ["tide"]}, {"tide": [1.0, 0.0], "sea": [1.0, 1.0], "moon": [0.0, 1.0]}
+    for scores, refused in (((2.0, 2.0), True), ((2.0, 1.0), False)):
+        lists = {"d": list(zip(["sea", "moon"], scores, strict=True))}
+        corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
+        settings = kp.Settings(ties="expected", k=1)
+        if refused:
+            with pytest.raises(kp.InputError, match="ties = stable or trec"):
+                kp.evaluate(corpus, settings, measures="SemP@k")
+            assert "ties" not in set(
+                kp.spread(corpus, k=1, measure="SemP@k").changes.query("now == 'expected'")["field"]
+            )
+        else:
+            assert kp.evaluate(corpus, settings, measures="SemP@k").frame["value"].item() == pytest.approx(0.5**0.5)
+
+
+def test_data_sets_with_two_similarities_are_refused() -> None:
+    def pairs(*rows: tuple[str, str, float]) -> dict[str, Any]:
+        return {"similar": pd.DataFrame(rows, columns=["a", "b", "score"])}
+
+    def together(one: dict[str, Any], two: dict[str, Any]) -> kp.Corpus:
+        gold = {"gold": {"d": ["tide"]}, "systems": {"a": {"d": ["sea"]}}}
+        return kp.together(one=kp.load(**gold, **one), two=kp.load(**gold, **two))
+
+    tide, sea = {"vectors": {"tide": [1.0, 2.0]}}, {"vectors": {"tide": np.float32([1, 2]), "sea": np.float32([2, 1])}}
+    rows = pairs(("tide", "sea", 0.5)), pairs(("sea", "tide", 0.5), ("tide", "moon", 0.25))
+    for one, two, value in ((tide, sea, 0.8), (*rows, 0.5)):
+        found = kp.evaluate(together(one, two), k=1, measures="SemP@k").frame["value"]
+        assert found.tolist() == pytest.approx([value] * len(found), abs=1e-6)
+    for other, words in ({"tide": [1.0, 3.0]}, "different vectors of the phrase “tide”"), ({"moon": [1.0]}, "lengths"):
+        with pytest.raises(kp.InputError, match=words):
+            together(tide, {"vectors": other})
+    for one, two in ((tide, rows[0]), (rows[0], pairs(("sea", "tide", 0.25)))):
+        with pytest.raises(kp.UsageError, match="load all of them with one"):
+            together(one, two)
+    with pytest.raises(kp.UsageError, match="load all of them with one"):
+        together(rows[0], {**rows[1], "directed": True})
 
 
 def test_without_a_table_the_measures_say_what_they_need() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from nltk.stem.porter import PorterStemmer
 
@@ -54,3 +55,10 @@ def test_without_texts_or_vectors_there_is_no_value_and_a_reason() -> None:
     rows = kp.evaluate(corpus, k=2, measures=MEASURES).frame.set_index("measure")
     assert rows["value"].fillna(-1).tolist() == [2, 1, 0, 0, -1, -1]
     assert rows["reason"].dropna().tolist() == ["no_text", "no_similarity"]
+
+
+def test_with_pairs_a_repeated_phrase_is_as_similar_as_can_be() -> None:
+    table = pd.DataFrame({"a": ["sea"], "b": ["tide"], "score": [0.5]})
+    corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea", "tide", "Tides"]}}, similar=table)
+    value = kp.evaluate(corpus, k=3, measures="self-similarity@k").frame["value"].item()
+    assert value == pytest.approx((0.5 + 0.5 + 1) / 3)
