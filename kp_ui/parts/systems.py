@@ -206,7 +206,10 @@ def _examples(found: kp.NearMisses) -> None:
 
 def _soft() -> None:
     """Show soft precision, recall and F1 beside the exact ones."""
-    show.about(f"near_misses.{'best' if settings.settings().matching == 'best' else 'soft'}")
+    if settings.settings().matching == "best":
+        show.about("near_misses.best")
+    else:
+        show.about("near_misses.soft")
     first, second, third, fourth = st.columns(4)
     preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3, inside=first)
     if preset == _OWN:

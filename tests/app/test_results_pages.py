@@ -347,8 +347,9 @@ def test_pairs_and_each_annotator(result: kp.Result, annotators: Any) -> None:
     pairs = shown(annotators, "pair").set_index("pair")
     for pair in ("A|B", "A|C", "B|C"):
         rows = result.frame[result.frame["system"] == pair].set_index("measure")["value"]
-        assert pairs.loc[pair, ["kappa", "P_pos", "PABAK"]].to_dict() == rows.drop("P_neg").to_dict()
-        assert pairs.loc[pair, "Hooper"] == pytest.approx(rows["P_pos"] / (2 - rows["P_pos"]))
+        named = pair.replace("|", " and ")
+        assert pairs.loc[named, ["kappa", "P_pos", "PABAK"]].to_dict() == rows.drop("P_neg").to_dict()
+        assert pairs.loc[named, "Hooper"] == pytest.approx(rows["P_pos"] / (2 - rows["P_pos"]))
     each = shown(at("annotators", "Human ceiling"), "K without").set_index("annotator")
     rows = result.frame[(result.frame["measure"] == "K") & result.frame["system"].isin(["A", "B", "C"])]
     assert each["K without"].to_dict() == rows.set_index("system")["value"].to_dict()
