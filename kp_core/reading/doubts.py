@@ -160,7 +160,7 @@ def _are_in_texts(table: Table, text: str, phrases: str) -> bool:
     """Tell phrases of which half and more stand in the long text beside them."""
     if not is_long(table, text, 100):
         return False
-    pairs = zip(table.texts(text).slice(0, SAMPLE).to_pylist(), table.texts(phrases).to_pylist(), strict=False)
+    pairs = zip(table.first_texts(text, SAMPLE).to_pylist(), table.texts(phrases).to_pylist(), strict=False)
     found = [item in one.casefold() for one, cell in pairs for item in items_of(cell)]
     return len(found) > 3 and 2 * sum(found) >= len(found)
 
@@ -225,7 +225,7 @@ def _tokens(layout: Layout) -> Iterator[Doubt]:
         return
     if plain(layout.phrases) == "keyphrases" and layout.phrases != layout.phrases.lower():
         return
-    lists = [json_list(cell) or [] for cell in table.texts(layout.phrases).slice(0, SAMPLE).to_pylist()]
+    lists = [json_list(cell) or [] for cell in table.first_texts(layout.phrases, SAMPLE).to_pylist()]
     items = [item for one in lists for item in one]
     words = [word for item in items if isinstance(item, list) for word in item]
     several = sum(isinstance(item, list) and len(item) > 1 for item in items)
@@ -241,7 +241,7 @@ def _scored_lists(layout: Layout) -> Iterator[Doubt]:
     if layout.role != "system" or layout.kind != "lists":
         return
     table, name = layout.table, layout.phrases
-    cells: list[Any] = [json_list(cell) for cell in table.texts(name).slice(0, SAMPLE).to_pylist() if cell[:1] in "[{"]
+    cells: list[Any] = [json_list(cell) for cell in table.first_texts(name, SAMPLE).to_pylist() if cell[:1] in "[{"]
     lists = [cell for cell in cells if cell and all(isinstance(one, list) and len(one) == 2 for one in cell)]
     words = [[str(one[0]).casefold() for one in cell] for cell in lists]
     scores = [[number(one[1]) for one in cell] for cell in lists]

@@ -96,7 +96,7 @@ def _content(table: Table, name: str, shape: Profile) -> dict[str, bool]:
 
 def _is_merged(table: Table, name: str) -> bool:
     """Tell cells that stand once above those that are blank, as merged cells do."""
-    cells = [cell.strip() for cell in table.texts(name).slice(0, SAMPLE).to_pylist()]
+    cells = [cell.strip() for cell in table.first_texts(name, SAMPLE).to_pylist()]
     filled = list(filter(None, cells))
     return bool(filled) and bool(cells[0]) and len(set(filled)) == len(filled)
 
@@ -202,7 +202,7 @@ def share_lists(table: Table, names: Iterable[str]) -> bool:
 
     Each column shares with the others in at least one row of five, and in two rows at the least.
     """
-    items = {name: [*map(items_of, table.texts(name).slice(0, SAMPLE).to_pylist())] for name in names}
+    items = {name: [*map(items_of, table.first_texts(name, SAMPLE).to_pylist())] for name in names}
     for name, own in items.items():
         others = [set().union(*(items[other][row] for other in items if other != name)) for row in range(len(own))]
         both = sum(bool(cell & other) for cell, other in zip(own, others, strict=True))

@@ -130,7 +130,7 @@ def first_rows(source: Source, choice: Choice, limits: Limits = LIMITS) -> First
     if not as_is or not read:
         return None
     first = as_is[0]
-    columns = [first.texts(name).slice(0, _ROWS).to_pylist() for name in first.names]
+    columns = [first.first_texts(name, _ROWS).to_pylist() for name in first.names]
     sheets = tuple(sheet_names(file)) if file.workbook else ()
     lines = tuple(first.line_numbers()[:_ROWS].tolist())
     rows = tuple(zip(*columns, strict=True))

@@ -104,7 +104,7 @@ def _is_numeric(cell: str, pattern: str) -> bool:
 
 def cells_of(table: Table, name: str) -> list[str]:
     """Return the first cells of a column that are not blank, trimmed."""
-    return list(filter(None, map(str.strip, table.texts(name).slice(0, SAMPLE).to_pylist())))
+    return list(filter(None, map(str.strip, table.first_texts(name, SAMPLE).to_pylist())))
 
 
 def items_of(cell: str) -> set[str]:

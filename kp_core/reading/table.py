@@ -72,6 +72,11 @@ class Table:
         """Return a column as text, nothing missing."""
         return as_text(self.column(name))
 
+    def first_texts(self, name: str, rows: int) -> pa.ChunkedArray:
+        """Return the first rows of a column as text; all numbers with a point tell how it is written."""
+        column = self.column(name)
+        return self.texts(name).slice(0, rows) if pa.types.is_floating(column.type) else as_text(column.slice(0, rows))
+
     def line_numbers(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Return the line of every row."""
         if isinstance(self.lines, range):
