@@ -3,10 +3,12 @@
 import re
 
 import kp_core as kp
+from kp_core.corpus import VOCABULARY
 from kp_core.reading import Source
 
 ENDINGS = ["csv", "jsonl", "parquet"]
-ROLES = {"gold": "gold", "systems": "systems", "documents": "documents", "judgements": "judgements"}
+#: Start of a file's name → what `load` takes it for.
+ROLES = {name: name for name in ("gold", "systems", "documents", "judgements", *VOCABULARY)}
 
 
 def back(made):
@@ -36,3 +38,6 @@ def same(again, corpus):
     assert sorted(rows(again.documents, texts), key=str) == sorted(rows(corpus.documents, texts), key=str)
     judged = ["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"]
     assert rows(again.judgements, judged) == rows(corpus.judgements, judged)
+    for name, table in corpus.vocabulary.given.items():
+        assert getattr(again.vocabulary, name).to_numpy().tolist() == table.to_numpy().tolist()
+    assert again.vocabulary.given.keys() == corpus.vocabulary.given.keys()

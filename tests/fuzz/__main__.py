@@ -13,8 +13,9 @@ import warnings
 from collections import Counter
 
 from kp_core import scale
+from kp_core.corpus import VOCABULARY
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import LIMITS, previews
+from kp_core.reading import LIMITS, previews, vocabulary
 from kp_core.takeaway.workspace_file import is_workspace_file, read_workspace
 from tests.fuzz.mutations import Case, case, seeds
 from tests.fuzz.sound import is_clear, is_read_or_refused
@@ -44,9 +45,12 @@ def outcome(one: Case) -> str:
 
 
 def _opens(one: Case) -> bool | None:
-    """Tell whether statistics or a workspace open, which are asked for before all other files; None for these."""
+    """Tell whether files of ours open that are asked for before all others, or under their name; None for others."""
     try:
-        if scale.is_statistics_file(one.source):
+        table = one.source.name.partition(".")[0]
+        if one.family == "vocabulary" and table in VOCABULARY and not one.look:  # else it is one file among others
+            vocabulary(**{table: one.source})
+        elif scale.is_statistics_file(one.source):
             scale.open_statistics(one.source, LIMITS)
         elif is_workspace_file(one.source):
             read_workspace(one.source).uploads.load()

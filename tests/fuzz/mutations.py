@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from kp_core import scale
 from kp_core.reading import Choice, Source
 from kp_core.reading.families import all_families
@@ -62,7 +64,7 @@ class Case:
 def seeds() -> list[tuple[str, Source]]:
     """Return the examples of all families, tables for families of binary files, files of ours, and the awkward files.
 
-    Ours are statistics of a streamed run and a workspace.
+    Ours are statistics of a streamed run and a workspace; tables of a vocabulary are named after what they are.
     """
     found: list[tuple[str, Source]] = []
     for family, shown in EXAMPLES.items():
@@ -79,6 +81,7 @@ def seeds() -> list[tuple[str, Source]]:
     sheets = (table, {**table, "note": ["=1+1", "é", ""]}, wide, {**wide, "Ben 2": ["x", "y"]})
     found += [("F10", Source("a.xlsx", workbook(columns))) for columns in sheets]
     found += [("statistics", _statistics()), ("workspace", _workspace())]
+    found += [("vocabulary", one) for one in _vocabulary()]
     small = (file for file in FILES if not callable(file.data))
     return found + [("awkward", file.source()) for file in small]
 
@@ -90,6 +93,19 @@ def _statistics() -> Source:
         run = scale.stream(*given, measures=["F1@k"], k="1-2", comparisons=asked, resamples=10, engine=engine())
         run.save(Path(folder) / "a.npz")
         return Source("a.npz", (Path(folder) / "a.npz").read_bytes())
+
+
+def _vocabulary() -> list[Source]:
+    vectors, packed = [[0.5, -1.0, 2.0], [0.25, 0.0, 4.0]], io.BytesIO()
+    np.savez(packed, phrases=["tide", "spring tide"], vectors=vectors)
+    return [
+        Source("broader.csv", b"child,parent\ntide,sea\nsea,water\n"),
+        Source("frequencies.csv", b"concept,n,documents\ntide,3,40\nsea,0,40\n"),
+        Source("similar.csv", b"a,b,score\ntide,sea,0.5\ntide,moon,1\n"),
+        Source("vectors.npz", packed.getvalue()),
+        Source("vectors.vec", b"2 3\ntide 0.5 -1 2\nspring_tide 0.25 0 4\n"),
+        Source("vectors.parquet", parquet({"phrase": ["tide", "spring tide"], "vector": vectors})),
+    ]
 
 
 def _workspace() -> Source:

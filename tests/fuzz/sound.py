@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import kp_core as kp
-from kp_core.corpus import Corpus
+from kp_core.corpus import VOCABULARY, Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Choice, Question, Source, load
 from kp_core.reading.tidy import tidy
@@ -37,7 +37,8 @@ def is_usable(corpus: Corpus) -> None:
         given: dict[str, list[Source]] = {}
         for path, data in tidy(corpus, "jsonl").files.items():  # CSV cannot hold NUL
             given.setdefault(ROLES[re.split("[._/]", path)[0]], []).append(Source(path, data))
-        meant = {file.name: Choice(use="as-read") for files in given.values() for file in files}
+        lists = [file for role, files in given.items() if role not in VOCABULARY for file in files]
+        meant = {file.name: Choice(use="as-read") for file in lists}
         same(load(**given, roles=meant), corpus)
     for verb in (kp.evaluate, kp.compare, kp.agreement):
         try:

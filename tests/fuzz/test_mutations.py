@@ -23,7 +23,7 @@ def test_mutated_files_give_a_corpus_or_a_refusal() -> None:
 
 def test_every_family_and_every_file_of_ours_has_an_example_to_mutate() -> None:
     mutated = {name for name, _ in seeds()}
-    assert {"statistics", "workspace", *(family.NAME for family in all_families())} <= mutated
+    assert {"statistics", "workspace", "vocabulary", *(family.NAME for family in all_families())} <= mutated
 
 
 def test_a_number_makes_the_same_input_again() -> None:
