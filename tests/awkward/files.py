@@ -155,7 +155,8 @@ FILES = (
         "a packed size in the header that hides the ratio",
         "a.zip",
         lambda: lying(zipped(("a.key", bytes(3_000_000))), 20, 2**31),
-        "100 : 1",
+        # zipfile itself sees that such a member runs into what follows, since it looks where members end.
+        "damaged" if hasattr(zipfile.ZipInfo, "_end_offset") else "100 : 1",
     ),
     Awkward(
         "an unpacked size in the header that is too small",

@@ -37,7 +37,7 @@ def texts() -> bytes:
     words = [f"{a}{b}{c}" for a in ("st", "pl", "br", "gr") for b in ("an", "ing", "o", "ed") for c in ("d", "ts", "e")]
     with zipfile.ZipFile(packed, "w") as archive:
         for number in range(600):
-            archive.writestr(f"text{number}.txt", " the ".join(rng.choices(words, k=900)) + ".")
+            archive.writestr(f"text{number}.txt", " the ".join(rng.choices(words, k=4000)) + ".")
     return packed.getvalue()
 
 
