@@ -65,7 +65,7 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
         named = export.own and "relevance" not in export.columns and choice.use != "as-read"
         mixed = next(people_and_machines(export, []), None) if named else None
         return replace(export, doubt=mixed.words) if mixed else export
-    if OUTER in table.names:
+    if {OUTER, LIST} <= set(table.names):  # objects in lists are fields of their own, so there is no list
         return _of_nested(table, asked, choice)
     if asked in (None, "judgements") and (judged := _of_pairs(table, choice)) is not None:
         return judged

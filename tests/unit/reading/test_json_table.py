@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import json_table as module
 from kp_core.reading.family import File
@@ -298,6 +299,11 @@ def test_phrases_of_our_own_tables_are_not_split(text: str, splits: bool) -> Non
         found = table(form)
         assert found is not None
         assert found.splits == splits
+
+
+def test_objects_by_two_keys_that_hold_objects_are_no_lists() -> None:
+    with pytest.raises(kp.InputError, match="expected keyphrases in a known format"):
+        kp.load(gold=Source("a.json", b'{"text": {"ZKeyphrace": [{"indicesices": [4, 14]}]}}'))
 
 
 def test_what_looks_like_an_answer_of_a_model_stays_a_phrase_or_a_text_in_our_own_tables() -> None:
