@@ -14,15 +14,13 @@ import pyarrow.compute as pc
 
 from kp_core.reading.values import storable
 
-#: Lines that tell the fields and their order, and bytes that Arrow reads at a time.
-_FIRST, _BLOCK = 200, 1 << 22
+#: Lines that tell the fields and their order, and bytes that Arrow can read at a time.
+_FIRST, _MOST = 200, 2**31 - 1
 _TEXT = pa.large_string()
 _LISTS = pa.list_(_TEXT)
 
 
-def columns_at_once(
-    text: str, data: bytes | None = None, block: int = _BLOCK
-) -> tuple[list[str], list[pa.ChunkedArray]] | None:
+def columns_at_once(text: str, data: bytes | None = None) -> tuple[list[str], list[pa.ChunkedArray]] | None:
     """Return the fields of JSONL and their columns, if each line is one object of text, numbers and lists of text.
 
     data  the text as UTF-8, where that is there already
@@ -42,8 +40,12 @@ def columns_at_once(
     parse = arrow_json.ParseOptions(explicit_schema=schema[1])
     try:
         # Arrow refuses a key that stands in one object twice, half a character, and a field of several types.
-        read = pa.BufferReader(text.encode() if data is None else data)
-        found = arrow_json.read_json(read, arrow_json.ReadOptions(block_size=block), parse)
+        data = text.encode() if data is None else data
+        if len(data) >= _MOST:
+            return None
+        # All at a time: where one block has numbers and a later one a truth value, Arrow (26) ends the process.
+        whole = arrow_json.ReadOptions(block_size=len(data) + 1)
+        found = arrow_json.read_json(pa.BufferReader(data), whole, parse)
         found.validate(full=True)  # a missing item of a list makes Arrow (26) write an array that is none
     except (pa.ArrowException, UnicodeEncodeError):
         return None
