@@ -163,15 +163,18 @@ class Vocabulary:
             for name, table in other.given.items()
         }
         made = replace(self, directed=self.directed or other.directed, **both)
-        if self.tells_similarity and other.tells_similarity and len(made.similar):
-            pairs = made.similar[["a", "b"]].to_numpy(str)
-            pairs = pairs if made.directed else np.sort(pairs, axis=1)
-            twice = made.similar.assign(a=pairs[:, 0], b=pairs[:, 1]).drop_duplicates().duplicated(["a", "b"])
-            if len(made.vectors) or self.directed != other.directed or twice.any():
-                raise UsageError(
-                    "the data sets tell how similar phrases are in two ways; load all of them with one table"
-                )
+        both_tell = self.tells_similarity and other.tells_similarity and len(made.similar)
+        if both_tell and (len(made.vectors) or self.directed != other.directed or made.scored_twice):
+            raise UsageError("the data sets tell how similar phrases are in two ways; load all of them with one table")
         return made
+
+    @cached_property
+    def scored_twice(self) -> tuple[str, str] | None:
+        """A pair of phrases with two scores; without a direction the reverse is the same pair."""
+        pairs = self.similar[["a", "b"]].to_numpy(str)
+        pairs = pairs if self.directed else np.sort(pairs, axis=1)
+        scores = self.similar["score"].groupby([pairs[:, 0], pairs[:, 1]]).nunique()
+        return scores.idxmax() if (scores > 1).any() else None
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:

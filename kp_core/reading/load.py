@@ -261,7 +261,7 @@ def _tables_of_all(
     for role, own in names.items():
         depth = min(name.count("/") for name in own)
         beside = {name for name in own if name.count("/") == depth}
-        if len(beside) == len(own):
+        if not by_folder([name for name in own if name not in beside]):
             continue
         for source in _expand(items[role][0], limits).files:
             if source.name in beside and (table := table_of_vocabulary(source)):

@@ -69,8 +69,10 @@ def _without_mark(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def read_vectors(given: Any, limits: Limits, encoding: str | None = None) -> pd.DataFrame:
-    """Return phrase and vector of a path, a `Source`, a table or {phrase: vector}; raises InputError for what is none.
+def read_vectors(
+    given: Source | pd.DataFrame | Mapping[str, Any], limits: Limits, encoding: str | None = None
+) -> pd.DataFrame:
+    """Return phrase and vector of a `Source`, a table or {phrase: vector}; raises InputError for what is none.
 
     encoding: of a text that is not UTF-8
 
@@ -81,20 +83,17 @@ def read_vectors(given: Any, limits: Limits, encoding: str | None = None) -> pd.
         return _table("the vectors", list(given), _matrix("the vectors", list(given.values())))
     if isinstance(given, pd.DataFrame):
         return _columns("the vectors", pa.Table.from_pandas(given, preserve_index=False))
-    source = source_of(given, limits)
     try:
-        if source.data.startswith(b"PAR1"):
-            return _of_parquet(source, limits)
-        return (
-            _of_npz(source, limits) if source.data.startswith(b"PK") else _of_text(source, limits, encoding or "utf8")
-        )
+        if given.data.startswith(b"PAR1"):
+            return _of_parquet(given, limits)
+        return _of_npz(given, limits) if given.data.startswith(b"PK") else _of_text(given, limits, encoding or "utf8")
     except (pa.ArrowException, *DAMAGED_ARRAYS) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(source.name, "a damaged or unusual file", _EXPECTED, _REMEDY) from None
+        raise InputError(given.name, "a damaged or unusual file", _EXPECTED, _REMEDY) from None
 
 
-def source_of(given: str | Path | Source, limits: Limits) -> Source:
+def file_of_vectors(given: str | Path | Source, limits: Limits) -> Source:
     """Return a file of vectors in memory, which may be larger than others."""
     if isinstance(given, Source):
         refuse_over(limits.vector_bytes, len(given.data), "bytes", given.name)

@@ -20,7 +20,7 @@ from kp_core.reading.in_memory import as_pandas, frame_table
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source, expand, fingerprint
 from kp_core.reading.table import Table
-from kp_core.reading.vectors import is_vectors, read_vectors, source_of
+from kp_core.reading.vectors import file_of_vectors, is_vectors, read_vectors
 
 #: What columns are called elsewhere: in SPARQL results, by CASIMiR.
 _ALSO = {
@@ -84,7 +84,7 @@ def _tables_of(
 def _vectors(item: Any, limits: Limits, encoding: str | None) -> tuple[pd.DataFrame, Reading, tuple[Note, ...]]:
     how: dict[str, Any] = {"file": "vectors", "size": 0, "family": type(item).__name__}
     if not isinstance(item, pd.DataFrame | Mapping):
-        item = item.source if isinstance(item, File) else source_of(item, limits)
+        item = item.source if isinstance(item, File) else file_of_vectors(item, limits)
         how = {"file": item.name, "size": len(item.data), "sha256": fingerprint([item.data]), "family": "F10"}
     frame = read_vectors(item, limits, encoding)
     return frame, _reading("vectors", {}, frame, encoding="binary", line_ends="none", **how), ()
@@ -170,8 +170,11 @@ def table_of_vocabulary(file: Source) -> VocabularyTable | None:
         return "vectors"
     line = file.data[:_HEAD].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
     heads = [cell.strip().strip('"') for cell in re.split("[,;\t]", line)]
-    found = (name for name in VOCABULARY if len(_columns_of(heads, name)) == len(heads))
-    return None if _ELSEWHERE & {*heads} else next(found, None)
+    if _ELSEWHERE & {*heads}:
+        return None
+    # Most files of a folder are texts, whose first lines have other numbers of parts.
+    as_many = (name for name, columns in VOCABULARY.items() if 1 < len(heads) <= len(columns))
+    return next((name for name in as_many if len(_columns_of(heads, name)) == len(heads)), None)
 
 
 def vocabulary(
@@ -201,12 +204,8 @@ def refuse_contradictions(vocabulary: Vocabulary) -> None:
         vocabulary.ancestors  # noqa: B018 - a cycle is told when the table is read
     if len(vocabulary.similar) and len(vocabulary.vectors):
         raise UsageError("how similar phrases are is told by pairs or by vectors; leave out one of the two tables")
-    similar = vocabulary.similar
-    pairs = similar[["a", "b"]].to_numpy(str)
-    pairs = pairs if vocabulary.directed else np.sort(pairs, axis=1)  # without a direction the reverse is the same pair
-    scores = similar["score"].groupby([pairs[:, 0], pairs[:, 1]]).nunique()
-    if (scores > 1).any():
-        a, b = scores.idxmax()
+    if twice := vocabulary.scored_twice:
+        a, b = twice
         raise unfit("the table of similarities", "two values", what=f"“{a}” and “{b}”", values="different scores")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from kp_core.scoring.prepare import Prepared
 
 Values = TypeVar("Values", Floats, Bools)
 
+#: Row, keyphrase and similarity of pairs.
+_Edges: TypeAlias = tuple[Ints, Ints, Floats]
 #: Pairs of a prediction and a keyphrase that are looked at together.
 _PAIRS = 200_000
 
@@ -67,23 +69,27 @@ def _by_meaning(data: Prepared, facing: Facing, given: Given, counts: Bools) -> 
     """Return the rows of a system that are similar to some keyphrase."""
     rows, best = len(facing.document), data.settings.matching == "best"
     rule = best_gains if best else soft_gains
-    found = [_edges(block, block.equal) for block in _blocks(data, facing, given, counts)]
+    apart = best and data.settings.sem_equal == "predictions"
+    found, plain = list[_Edges](), list[_Edges]()
+    for block in _blocks(data, facing, given, counts):
+        found.append(_edges(block, block.equal))
+        if apart:
+            plain.append(_edges(block, None))
     gain, recalled = rule(*_joined(found), rows)
     if not best:  # what a pair is worth is worth as much to its prediction and to its keyphrase
         recalled = gain
-    elif data.settings.sem_equal == "predictions":
-        plain = [_edges(block, None) for block in _blocks(data, facing, given, counts)]
+    elif apart:
         recalled = best_gains(*_joined(plain), rows)[1]
     return recalled_hits(facing.document, facing.rank, gain, recalled)
 
 
-def _joined(edges: list[tuple[Ints, Ints, Floats]]) -> tuple[Ints, Ints, Floats]:
+def _joined(edges: list[_Edges]) -> _Edges:
     nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     row, item, value = (np.concatenate(each) for each in zip(nothing, *edges, strict=True))
     return row, item, value
 
 
-def _edges(block: _Block, equal: Bools | None) -> tuple[Ints, Ints, Floats]:
+def _edges(block: _Block, equal: Bools | None) -> _Edges:
     """Return row, keyphrase and similarity of all pairs that are similar; what is equal is 1."""
     value = block.value if equal is None else np.where(equal, 1.0, block.value)
     document, row, item = np.nonzero(value)
