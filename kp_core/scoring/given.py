@@ -163,6 +163,13 @@ def lacking(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
     return list(coded.phrases.take(pa.array(without)).to_pylist())
 
 
+def entries_in_words(corpus: Corpus, coded: Coded, settings: Settings) -> str:
+    """Say of how many of all phrases the user's table knows something."""
+    known = int((~given_of(corpus, coded, settings).without).sum())
+    what = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
+    return f"{what} of {known:,} of {counted(len(coded.phrases), 'phrase')}."
+
+
 def notes_on_given(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
     """Say how many phrases have no entry in the user's table, and name some."""
     if not (without := lacking(corpus, coded, settings)):

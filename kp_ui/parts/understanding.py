@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.reading import fields, findings, identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_core.reading.names import proposed_runs
-from kp_core.scoring.given import as_lines, lacking
+from kp_core.scoring.given import as_lines, entries_in_words, lacking
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import in_words
 from kp_ui.parts import mapping
@@ -90,15 +90,16 @@ def _similarity(corpus: kp.Corpus) -> None:
     if not corpus.vocabulary.tells_similarity or not len(corpus.gold) or corpus.datasets:
         return
     data = prepare(corpus, settings.settings())
-    number, without = len(data.coded.phrases), lacking(corpus, data.coded, data.settings)
-    what = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
-    words = f"{what} of {number - len(without):,} of {number:,} phrases."
+    words = entries_in_words(corpus, data.coded, data.settings)
+    without = lacking(corpus, data.coded, data.settings)
     if not without:
         show.small(words)
         return
+    # A pair that is not listed is not similar, which is meant; a phrase without a vector is mostly forgotten.
+    shown = st.warning if len(corpus.vocabulary.vectors) else st.caption
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.warning(f"{words} The others are similar only to phrases that they equal.", width="stretch")
-        show.file("Phrases without", as_lines(without), "phrases_without.txt", "phrases without")
+        shown(f"{words} The others are similar only to phrases that they equal.", width="stretch")
+        show.file("The other phrases", as_lines(without), "phrases_without.txt", "phrases without")
 
 
 def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
