@@ -11,6 +11,7 @@ from kp_core.scoring.runs import runs_of
 from kp_core.settings import FIELDS, in_words, question
 from kp_ui.parts import saving
 from kp_ui.state import link, settings, workspace
+from kp_ui.state.click import whole
 from kp_ui.widgets import controls, prose, show
 
 #: What may stand on the bar, besides the data.
@@ -83,6 +84,7 @@ def cutoff(width: int = 130) -> None:
         st.pills("Cutoffs that follow the gold standard", settings.BY_SIZE, key="k by size", **more)
 
 
+@whole
 def _take(key: str) -> None:
     chosen = st.session_state[key]
     link.choose("k", str(st.session_state["k"] if chosen is None else chosen))

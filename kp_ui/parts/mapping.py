@@ -18,6 +18,7 @@ from kp_core.reading.separators import SEPARATORS
 from kp_core.reading.source import expand
 from kp_core.reading.uploads import is_archive
 from kp_ui.state import cached, link, workspace
+from kp_ui.state.click import whole
 from kp_ui.widgets import controls, prose, show, tables
 
 #: What a file may be, in words.
@@ -129,6 +130,7 @@ def _settled(file: Source, choice: Choice, *fields: str) -> None:
             controls.of_file(label, words, now or "", key, None, **more)
 
 
+@whole
 def _settle(name: str, key: str, field: str) -> None:
     """Read a file with what was chosen for it; empty: what is found by itself."""
     said = st.session_state[key]
@@ -165,6 +167,7 @@ def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted
     def switched(value: str) -> Choice:
         return replace(wanted, options={**wanted.options, option: value})
 
+    @whole
     def take() -> None:
         workspace.decide(file.name, switched(st.session_state[key]))
 

@@ -15,6 +15,7 @@ from kp_core.takeaway import figures
 from kp_core.words import answers, statements
 from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
+from kp_ui.state.click import whole
 from kp_ui.widgets import controls, show, tables
 from kp_ui.widgets.record import noted
 
@@ -126,6 +127,7 @@ def _name(row: Row, rows: Sequence[Row]) -> None:
             controls.button("Hide", f"hide {row.system}", workspace.hide, row.system, disabled=not others)
 
 
+@whole
 def _rename(system: str, key: str) -> None:
     workspace.show_as(system, st.session_state[key].strip())
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from kp_ui import ROOT
+from kp_ui.state.click import whole
 
 _CHOSEN, _WRITTEN, _ASKED = "chosen", "written link", "just chosen"
 
@@ -24,10 +25,11 @@ def chosen() -> dict[str, str]:
 
 def choose(name: str, text: str | None) -> None:
     """Choose a value, as the user asks; None takes the choice back, so that the usual one holds."""
-    settle(name, text)
     stay()
+    settle(name, text)
 
 
+@whole
 def stay() -> None:
     """Say that this run comes from a click in the page: an address that came with it is older than the choices."""
     st.session_state[_ASKED] = True
@@ -53,8 +55,8 @@ def restore(query: Mapping[str, str]) -> None:
 
 def choose_all(query: Mapping[str, str]) -> None:
     """Put other choices in the place of all, as the user asks."""
-    restore(query)
     stay()
+    restore(query)
 
 
 def written() -> dict[str, str]:

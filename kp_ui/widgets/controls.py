@@ -10,6 +10,7 @@ import streamlit as st
 from kp_core.reading import LIMITS, Source
 from kp_core.studies.trimming import THRESHOLDS
 from kp_ui.state import link, settings
+from kp_ui.state.click import whole
 from kp_ui.widgets import show
 from kp_ui.widgets.prose import helps, value
 
@@ -57,6 +58,7 @@ def folded(label: str, inside: Any = st, **more: Any) -> Iterator[None]:
     st.session_state[_FOLDED] = False
 
 
+@whole
 def _take(name: str, key: str, usual: str) -> None:
     text = _text(st.session_state[key])
     link.choose(name, None if text == usual else text)
@@ -70,7 +72,7 @@ def _text(chosen: object) -> str:
 
 def button(label: str, key: str, act: Callable[..., object], *given: Any, inside: Any = st, **more: Any) -> None:
     """Draw a button that does something with what is given, before the page is drawn again."""
-    inside.button(label, key=key, on_click=act, args=given, **more)
+    inside.button(label, key=key, on_click=whole(act), args=given, **more)
 
 
 def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> None:
@@ -215,6 +217,7 @@ def upload(
     turn = f"{key}_turn"
     zone = f"{key}_{st.session_state.setdefault(turn, 0)}"
 
+    @whole
     def dropped() -> None:
         if files := st.session_state.get(zone):
             take([Source(file.name, file.getvalue()) for file in files])

@@ -17,6 +17,7 @@ from kp_core.errors import counted as counted
 from kp_core.studies.answer import Answer
 from kp_core.takeaway import figures, methods
 from kp_ui.state import link, workspace
+from kp_ui.state.click import whole
 from kp_ui.widgets import prose
 from kp_ui.widgets.record import Offered, noted
 
@@ -241,6 +242,7 @@ def chart(drawn: Chart, key: str, caption: str = "", **options: Any) -> Any:
 def choosing_k(drawn: Chart, key: str, caption: str) -> None:
     """Show a chart over k, in which a click chooses k."""
 
+    @whole
     def take() -> None:
         for point in st.session_state[key]["selection"]["points"][:1]:
             link.choose("k", str(round(point["x"])))

@@ -15,6 +15,7 @@ from kp_core.charts.style import distinct, short
 from kp_core.scoring.measures import parse
 from kp_core.typeset import digits_of, is_p, visible
 from kp_ui.state import link, workspace
+from kp_ui.state.click import whole
 from kp_ui.widgets import controls, prose, show
 from kp_ui.widgets.record import noted
 
@@ -195,7 +196,7 @@ def to_choose(frame: pd.DataFrame, ids: Sequence[str], place: int | None, name: 
     controls.keep(key, {"selection": {"rows": [] if place is None else [place]}})
     mode: Any = "single-row" if place is None else "single-row-required"
     height: Any = 420 if len(ids) > 11 else "content"
-    table(frame, key, height=height, on_select=partial(_choose, key, ids, name, opens), selection_mode=mode)
+    table(frame, key, height=height, on_select=whole(partial(_choose, key, ids, name, opens)), selection_mode=mode)
 
 
 def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:

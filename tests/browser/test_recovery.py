@@ -54,11 +54,12 @@ def test_an_interrupted_and_a_failed_computation_leave_the_last_result(
 
 
 def preset(page: Page, option: str) -> None:
-    """Choose published conventions under *Rules*, and do not wait for what comes of it."""
+    """Choose published conventions under *Rules*, and wait until that is noted, not for what comes of it."""
     bar(page).locator(".st-key-rules button").click()
     page.get_by_role("combobox", name=PRESET, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()
-    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")  # faster than the choice is noted, which is not lost
+    expect(bar(page).locator(".st-key-rules button")).to_contain_text(option, timeout=60_000)
 
 
 def test_a_run_can_be_cancelled(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
