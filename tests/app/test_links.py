@@ -48,7 +48,8 @@ def test_what_is_chosen_stands_though_the_next_click_comes_before_it_is_noted(mo
         clicks.append(name)
         if len(clicks) < 3:
             ctx = get_script_run_ctx()
-            assert ctx and ctx.script_requests
+            assert ctx
+            assert ctx.script_requests
             ctx.script_requests.request_rerun(RerunData(ctx.query_string, page_script_hash=ctx.page_script_hash))
         note(name, text)
 
