@@ -1,5 +1,6 @@
 """The KPScope dashboard, closed to pages of other sites: `streamlit run app.py`."""
 
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -19,6 +20,7 @@ async def ready(_: st.App) -> AsyncIterator[None]:
     for part in walk_packages(kp_ui.__path__, "kp_ui."):
         if part.name not in ("kp_ui.__main__", "kp_ui.main"):
             import_module(part.name)
+    gc.freeze()  # Streamlit collects garbage after every run: what stands now would be gone through each time
     yield
 
 
