@@ -10,7 +10,8 @@ from streamlit.navigation.page import StreamlitPage
 from kp_ui import recovery, seats
 from kp_ui.parts import rating
 from kp_ui.parts.page import ask_for_lost_files
-from kp_ui.state import link, settings, workspace
+from kp_ui.state import click, link, settings, workspace
+from kp_ui.widgets import controls
 
 #: The pages, each the stem of its file; the name in the navigation is the same word.
 PAGES = ("data", "overview", "systems", "documents", "headings", "annotators", "correlation", "report", "learn")
@@ -79,6 +80,8 @@ def run() -> None:
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
         for stem in MOVED
     ]
+    click.carry_out()
+    controls.take_changes()
     opened = link.take()
     page = st.navigation(
         [*_pages(of_indexers), *moved], position="hidden" if link.presented() or rating.invited() else "top"

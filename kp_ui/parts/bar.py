@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import streamlit as st
 
@@ -10,8 +10,7 @@ import kp_core as kp
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import FIELDS, in_words, question
 from kp_ui.parts import saving
-from kp_ui.state import link, settings, workspace
-from kp_ui.state.click import whole
+from kp_ui.state import click, link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
 #: What may stand on the bar, besides the data.
@@ -71,20 +70,18 @@ def cutoff(width: int = 130) -> None:
     """Draw k as a slider; behind its words a field to type it, and the cutoffs that follow the gold standard."""
     now, used = settings.value("k"), settings.cutoff()
     wanted = min(used, 50) if isinstance(used, int) else settings.cutoff_of_average()
-    controls.keep("k", wanted)
+    controls.keep("k", wanted, partial(_take, "k"))
     st.html('<span class="kp-k">k</span>', width="content")
-    take: dict[str, Any] = {"on_change": _take, "label_visibility": "collapsed"}
-    st.slider("k", 1, 50, key="k", args=("k",), width=width, **take)
+    st.slider("k", 1, 50, key="k", width=width, label_visibility="collapsed")
     words = f"= **{in_words('k', now)}**" if now in settings.BY_SIZE else f"= **{now}**"
     with controls.folded(words, type="tertiary", key="k in words"):
-        controls.keep("k typed", wanted)
-        st.number_input(question("k"), 1, 50, key="k typed", help=prose.helps("k"), on_change=_take, args=("k typed",))
-        controls.keep("k by size", now if now in settings.BY_SIZE else None)
-        more: dict[str, Any] = {"format_func": partial(in_words, "k"), "args": ("k by size",), "on_change": _take}
-        st.pills("Cutoffs that follow the gold standard", settings.BY_SIZE, key="k by size", **more)
+        controls.keep("k typed", wanted, partial(_take, "k typed"))
+        st.number_input(question("k"), 1, 50, key="k typed", help=prose.helps("k"))
+        controls.keep("k by size", now if now in settings.BY_SIZE else None, partial(_take, "k by size"))
+        sizes = partial(in_words, "k")
+        st.pills("Cutoffs that follow the gold standard", settings.BY_SIZE, format_func=sizes, key="k by size")
 
 
-@whole
 def _take(key: str) -> None:
     chosen = st.session_state[key]
     link.choose("k", str(st.session_state["k"] if chosen is None else chosen))
@@ -114,7 +111,7 @@ def _rules() -> None:
     preset, changed = settings.value("preset"), settings.changed()
     number = f" + {len(changed)}" if changed else ""
     label = f"rules **{show.plain(in_words('preset', preset))}{number}**"
-    place = st.popover(label, type="tertiary", key="rules", on_change=link.stay, width="content")
+    place = st.popover(label, type="tertiary", key="rules", on_change=click.noted(link.stay), width="content")
     if not place.open:
         return
     with place:
@@ -163,7 +160,9 @@ def _take_back() -> None:
 
 def _share() -> None:
     """Offer the link of this page with all its choices, and to present the page."""
-    with st.popover("Share", type="tertiary", icon=":material/link:", key="share", on_change=link.stay) as place:
+    with st.popover(
+        "Share", type="tertiary", icon=":material/link:", key="share", on_change=click.noted(link.stay)
+    ) as place:
         if place.open:
             st.code(link.address(), language=None, wrap_lines=True)
             st.caption("The link holds page and settings, not the data: others see the sample, or load the same files.")

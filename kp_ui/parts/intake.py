@@ -11,7 +11,7 @@ from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Reply, Source, report
 from kp_core.reading.report import Receipt
 from kp_core.reading.shared import packed, shared_names
 from kp_ui.parts import mapping, saving, streamed, understanding
-from kp_ui.state import link, workspace
+from kp_ui.state import click, link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
@@ -163,7 +163,7 @@ def _ask(finding: Finding, key: str) -> None:
         for place, reply in enumerate(kept[:_ANSWERS]):
             _answer(reply, f"answer {key} {place}", "secondary" if place else "primary")
         if kept[_ANSWERS:]:
-            with st.expander("More answers", key=f"more answers {key}", on_change=link.stay) as more:
+            with st.expander("More answers", key=f"more answers {key}", on_change=click.noted(link.stay)) as more:
                 for place, reply in enumerate(kept[_ANSWERS:] if more.open else (), _ANSWERS):
                     _answer(reply, f"answer {key} {place}", "secondary")
         for place, reply in enumerate(out):

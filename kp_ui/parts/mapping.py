@@ -17,8 +17,7 @@ from kp_core.reading.preview import FirstRows, first_rows, understand, with_part
 from kp_core.reading.separators import SEPARATORS
 from kp_core.reading.source import expand
 from kp_core.reading.uploads import is_archive
-from kp_ui.state import cached, link, workspace
-from kp_ui.state.click import whole
+from kp_ui.state import cached, click, link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 #: What a file may be, in words.
@@ -93,7 +92,7 @@ def panel(file: Source) -> None:
                 draft = _columns(file, draft, rows)
             st.session_state[f"mapping {file.name}"] = choice, draft
         label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
-        ways = st.expander(label, rows is None, key=f"ways {file.name}", on_change=link.stay)
+        ways = st.expander(label, rows is None, key=f"ways {file.name}", on_change=click.noted(link.stay))
         if ways.open:  # every reading is tried, which takes a while for a large file
             with ways:
                 _settled(file, choice, "encoding")
@@ -126,11 +125,10 @@ def _settled(file: Source, choice: Choice, *fields: str) -> None:
         for field in fields:
             label, words, now = asked[field]
             key = f"{field} {file.name}"
-            more: dict[str, Any] = {"on_change": _settle, "args": (file.name, key, field), "width": 220}
+            more: dict[str, Any] = {"on_change": click.noted(_settle, file.name, key, field), "width": 220}
             controls.of_file(label, words, now or "", key, None, **more)
 
 
-@whole
 def _settle(name: str, key: str, field: str) -> None:
     """Read a file with what was chosen for it; empty: what is found by itself."""
     said = st.session_state[key]
@@ -167,13 +165,12 @@ def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted
     def switched(value: str) -> Choice:
         return replace(wanted, options={**wanted.options, option: value})
 
-    @whole
     def take() -> None:
         workspace.decide(file.name, switched(st.session_state[key]))
 
     if len(values) > _BUTTONS:
         every = {value: value for value in values}
-        controls.of_file(words, every, now or "", key, None, on_change=take, width=220)
+        controls.of_file(words, every, now or "", key, None, on_change=click.noted(take), width=220)
         return
     for value in values:
         label = show.plain(f"{words}: {'TAB' if value == chr(9) else value}")

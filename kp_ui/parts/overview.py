@@ -14,8 +14,7 @@ from kp_core.settings import SUBJECT, Settings
 from kp_core.takeaway import figures
 from kp_core.words import answers, statements
 from kp_ui.parts import results
-from kp_ui.state import cached, link, settings, workspace
-from kp_ui.state.click import whole
+from kp_ui.state import cached, click, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 from kp_ui.widgets.record import noted
 
@@ -112,7 +111,9 @@ def _cells(row: Row, further: Sequence[str], number: int) -> str:
 def _name(row: Row, rows: Sequence[Row]) -> None:
     """Show the name of a system; behind it where it wins and loses, and how to rename or hide it."""
     shown = results.in_short(row.system)
-    place = st.popover(show.plain(shown), type="tertiary", key=f"name {row.system}", on_change=link.stay, width=160)
+    place = st.popover(
+        show.plain(shown), type="tertiary", key=f"name {row.system}", on_change=click.noted(link.stay), width=160
+    )
     if not place.open:
         return
     with place:
@@ -123,11 +124,10 @@ def _name(row: Row, rows: Sequence[Row]) -> None:
         link.to("documents", "All its documents", icon=":material/description:", system=run)
         if not workspace.all_datasets():
             key = f"new name {row.system}"
-            st.text_input("Name", row.system, key=key, max_chars=80, on_change=_rename, args=(row.system, key))
+            st.text_input("Name", row.system, key=key, max_chars=80, on_change=click.noted(_rename, row.system, key))
             controls.button("Hide", f"hide {row.system}", workspace.hide, row.system, disabled=not others)
 
 
-@whole
 def _rename(system: str, key: str) -> None:
     workspace.show_as(system, st.session_state[key].strip())
 

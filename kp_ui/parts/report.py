@@ -13,7 +13,7 @@ from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway import bundle, figures
 from kp_core.takeaway.bundle import SECTIONS, possible
 from kp_ui.parts import page, results
-from kp_ui.state import cached, link, settings, workspace
+from kp_ui.state import cached, click, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
 #: Label of a button, the file that it gives, and the form of the report that is in it.
@@ -149,7 +149,7 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
     show.about("report.files")
     for name in sections:
         heading = bundle.heading(workspace.corpus(), name)
-        place = st.expander(show.plain(heading), name == sections[0], on_change=link.stay)
+        place = st.expander(show.plain(heading), name == sections[0], on_change=click.noted(link.stay))
         if place.open:
             with place:
                 _preview(name)

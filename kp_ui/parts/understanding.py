@@ -14,8 +14,7 @@ from kp_core.scoring.given import as_lines, entries_in_words, lacking
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import in_words
 from kp_ui.parts import mapping
-from kp_ui.state import cached, link, settings, workspace
-from kp_ui.state.click import whole
+from kp_ui.state import cached, click, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 #: What a reader looks for in the lists of annotators and systems, and its name there if it is another; the download
@@ -153,10 +152,11 @@ def _names(systems: list[str]) -> None:
             controls.button(show.plain(label), "shorten", workspace.rename, wanted)
         for name in systems:
             key = f"name {name}"
-            st.text_input(show.plain(name), name, key=key, on_change=_rename, args=(in_files.get(name, name), key))
+            st.text_input(
+                show.plain(name), name, key=key, on_change=click.noted(_rename, in_files.get(name, name), key)
+            )
 
 
-@whole
 def _rename(name: str, key: str) -> None:
     workspace.rename({name: st.session_state[key]})
 

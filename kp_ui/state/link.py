@@ -8,7 +8,6 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from kp_ui import ROOT
-from kp_ui.state.click import whole
 
 _CHOSEN, _WRITTEN, _ASKED = "chosen", "written link", "just chosen"
 
@@ -29,7 +28,6 @@ def choose(name: str, text: str | None) -> None:
     settle(name, text)
 
 
-@whole
 def stay() -> None:
     """Say that this run comes from a click in the page: an address that came with it is older than the choices."""
     st.session_state[_ASKED] = True

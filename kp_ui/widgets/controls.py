@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote, unquote
 
@@ -9,16 +10,15 @@ import streamlit as st
 
 from kp_core.reading import LIMITS, Source
 from kp_core.studies.trimming import THRESHOLDS
-from kp_ui.state import link, settings
-from kp_ui.state.click import whole
+from kp_ui.state import click, link, settings
 from kp_ui.widgets import show
 from kp_ui.widgets.prose import helps, value
 
 T = TypeVar("T", bound=str)
 N = TypeVar("N", int, float)
 A = TypeVar("A")
-#: Control → the page on which it was drawn last.
-_DRAWN = "drawn on"
+#: Control → the page on which it was drawn last; and → what it held then, and what takes another value.
+_DRAWN, _HELD = "drawn on", "held"
 #: Whether what is drawn stands behind a button.
 _FOLDED = "folded"
 
@@ -32,21 +32,37 @@ def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "")
     key, wanted = key or name, usual
     with suppress(KeyError, ValueError):
         wanted = read(link.chosen()[name])
-    keep(key, wanted)
-    return {"key": key, "on_change": _take, "args": (name, key, _text(usual))}
+    keep(key, wanted, partial(_take, name, key, _text(usual)))
+    return {"key": key}
 
 
-def keep(key: str, wanted: Any) -> None:
+def keep(key: str, wanted: Any, take: Callable[[], None] | None = None) -> None:
     """Set a control where it stands otherwise; one that is written anew loses the keys pressed in the meantime.
 
     On another page it is another control to Streamlit, and behind a button it is made when that opens: there it begins
     at its first value unless it is written.
+
+    take: what takes the value that a user sets in its place
     """
     page, drawn = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
     anew = drawn.get(key) != page or st.session_state.get(_FOLDED, False)
     if anew or key not in st.session_state or st.session_state[key] != wanted:
         st.session_state[key] = wanted
     drawn[key] = page
+    if take:
+        st.session_state.setdefault(_HELD, {})[key] = wanted, take
+
+
+def take_changes() -> None:
+    """Take what users set since the controls were drawn.
+
+    Callbacks would lose some of it: see `click.noted`. What a control holds stands until its page is drawn again.
+    """
+    held = st.session_state.setdefault(_HELD, {})
+    for key, (drawn, take) in list(held.items()):
+        if key in st.session_state and (now := st.session_state[key]) != drawn:
+            take()
+            held[key] = now, take
 
 
 @contextmanager
@@ -58,7 +74,6 @@ def folded(label: str, inside: Any = st, **more: Any) -> Iterator[None]:
     st.session_state[_FOLDED] = False
 
 
-@whole
 def _take(name: str, key: str, usual: str) -> None:
     text = _text(st.session_state[key])
     link.choose(name, None if text == usual else text)
@@ -72,7 +87,7 @@ def _text(chosen: object) -> str:
 
 def button(label: str, key: str, act: Callable[..., object], *given: Any, inside: Any = st, **more: Any) -> None:
     """Draw a button that does something with what is given, before the page is drawn again."""
-    inside.button(label, key=key, on_click=whole(act), args=given, **more)
+    inside.button(label, key=key, on_click=click.noted(act, *given), **more)
 
 
 def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> None:
@@ -189,7 +204,7 @@ def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
 
 def _of_tabs(key: str, sections: Mapping[str, object]) -> dict[str, Any]:
     every = list(sections)
-    return held(key, every[0], among(every))
+    return held(key, every[0], among(every)) | {"on_change": "rerun"}  # so that a tab knows whether it is open
 
 
 def open_tab(key: str, sections: Mapping[str, A]) -> A:
@@ -217,13 +232,11 @@ def upload(
     turn = f"{key}_turn"
     zone = f"{key}_{st.session_state.setdefault(turn, 0)}"
 
-    @whole
     def dropped() -> None:
         if files := st.session_state.get(zone):
             take([Source(file.name, file.getvalue()) for file in files])
             st.session_state[turn] += 1
 
     more: dict[str, Any] = {"label_visibility": "collapsed" if folded else "visible", "help": helps(key)}
-    st.file_uploader(
-        label, accept_multiple_files=several, key=zone, max_upload_size=megabytes(), on_change=dropped, **more
-    )
+    more |= {"accept_multiple_files": several, "on_change": click.noted(dropped)}
+    st.file_uploader(label, key=zone, max_upload_size=megabytes(), **more)

@@ -16,8 +16,7 @@ from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
 from kp_core.studies.answer import Answer
 from kp_core.takeaway import figures, methods
-from kp_ui.state import link, workspace
-from kp_ui.state.click import whole
+from kp_ui.state import click, link, workspace
 from kp_ui.widgets import prose
 from kp_ui.widgets.record import Offered, noted
 
@@ -242,12 +241,11 @@ def chart(drawn: Chart, key: str, caption: str = "", **options: Any) -> Any:
 def choosing_k(drawn: Chart, key: str, caption: str) -> None:
     """Show a chart over k, in which a click chooses k."""
 
-    @whole
     def take() -> None:
         for point in st.session_state[key]["selection"]["points"][:1]:
             link.choose("k", str(round(point["x"])))
 
-    chart(drawn, key, caption, on_select=take, selection_mode="points")
+    chart(drawn, key, caption, on_select=click.noted(take), selection_mode="points")
 
 
 def chart_to_take(drawn: Callable[[], Chart], caption: str) -> None:

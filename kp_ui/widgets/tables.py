@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Container, Mapping, Sequence
-from functools import partial
 from html import escape as escaped
 from typing import Any
 
@@ -14,8 +13,7 @@ from kp_core.charts.screen_tables import FEW, look_of
 from kp_core.charts.style import distinct, short
 from kp_core.scoring.measures import parse
 from kp_core.typeset import digits_of, is_p, visible
-from kp_ui.state import link, workspace
-from kp_ui.state.click import whole
+from kp_ui.state import click, link, workspace
 from kp_ui.widgets import controls, prose, show
 from kp_ui.widgets.record import noted
 
@@ -196,7 +194,7 @@ def to_choose(frame: pd.DataFrame, ids: Sequence[str], place: int | None, name: 
     controls.keep(key, {"selection": {"rows": [] if place is None else [place]}})
     mode: Any = "single-row" if place is None else "single-row-required"
     height: Any = 420 if len(ids) > 11 else "content"
-    table(frame, key, height=height, on_select=whole(partial(_choose, key, ids, name, opens)), selection_mode=mode)
+    table(frame, key, height=height, on_select=click.noted(_choose, key, ids, name, opens), selection_mode=mode)
 
 
 def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:
