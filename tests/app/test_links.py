@@ -41,8 +41,9 @@ def test_a_preset_says_with_which_k_it_was_published() -> None:
     assert "and was published with k = 5, 10." in literal(opened("overview", preset="pke"))
 
 
-def test_what_is_chosen_stands_though_the_next_click_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    app, note = opened("overview", k="9"), link.settle
+@pytest.mark.parametrize("control", ["slider", "button"])
+def test_what_is_chosen_stands_though_the_next_click_stops_it(control: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    app, note = opened("overview", k="9", preset="pke"), link.settle
 
     def stopped(name: str, text: str | None) -> None:
         ctx = get_script_run_ctx()
@@ -53,11 +54,11 @@ def test_what_is_chosen_stands_though_the_next_click_stops_it(monkeypatch: pytes
 
     with monkeypatch.context() as patch:
         patch.setattr(link, "settle", stopped)
-        app.slider(key="k").set_value(3).run()
-    assert app.query_params["k"] == "9"
+        (app.slider(key="k").set_value(3) if control == "slider" else app.button(key="preset_back").click()).run()
+    assert app.query_params == {"k": "9", "preset": "pke"}
     app.run()
     assert not app.exception
-    assert (app.query_params["k"], app.slider(key="k").value) == ("3", 3)
+    assert app.query_params == ({"k": "3", "preset": "pke"} if control == "slider" else {"k": "9"})
 
 
 @pytest.mark.parametrize("old", [stem for stem in shell.MOVED if stem])
