@@ -111,7 +111,7 @@ def _rules() -> None:
     preset, changed = settings.value("preset"), settings.changed()
     number = f" + {len(changed)}" if changed else ""
     label = f"rules **{show.plain(in_words('preset', preset))}{number}**"
-    place = st.popover(label, type="tertiary", key="rules", on_change=click.noted(link.stay), width="content")
+    place = st.popover(label, type="tertiary", key="rules", on_change=click.does(link.stay), width="content")
     if not place.open:
         return
     with place:
@@ -161,7 +161,7 @@ def _take_back() -> None:
 def _share() -> None:
     """Offer the link of this page with all its choices, and to present the page."""
     with st.popover(
-        "Share", type="tertiary", icon=":material/link:", key="share", on_change=click.noted(link.stay)
+        "Share", type="tertiary", icon=":material/link:", key="share", on_change=click.does(link.stay)
     ) as place:
         if place.open:
             st.code(link.address(), language=None, wrap_lines=True)

@@ -163,7 +163,7 @@ def _ask(finding: Finding, key: str) -> None:
         for place, reply in enumerate(kept[:_ANSWERS]):
             _answer(reply, f"answer {key} {place}", "secondary" if place else "primary")
         if kept[_ANSWERS:]:
-            with st.expander("More answers", key=f"more answers {key}", on_change=click.noted(link.stay)) as more:
+            with st.expander("More answers", key=f"more answers {key}", on_change=click.does(link.stay)) as more:
                 for place, reply in enumerate(kept[_ANSWERS:] if more.open else (), _ANSWERS):
                     _answer(reply, f"answer {key} {place}", "secondary")
         for place, reply in enumerate(out):

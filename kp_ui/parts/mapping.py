@@ -92,7 +92,7 @@ def panel(file: Source) -> None:
                 draft = _columns(file, draft, rows)
             st.session_state[f"mapping {file.name}"] = choice, draft
         label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
-        ways = st.expander(label, rows is None, key=f"ways {file.name}", on_change=click.noted(link.stay))
+        ways = st.expander(label, rows is None, key=f"ways {file.name}", on_change=click.does(link.stay))
         if ways.open:  # every reading is tried, which takes a while for a large file
             with ways:
                 _settled(file, choice, "encoding")
@@ -125,7 +125,7 @@ def _settled(file: Source, choice: Choice, *fields: str) -> None:
         for field in fields:
             label, words, now = asked[field]
             key = f"{field} {file.name}"
-            more: dict[str, Any] = {"on_change": click.noted(_settle, file.name, key, field), "width": 220}
+            more: dict[str, Any] = {"on_change": click.does(_settle, file.name, key, field), "width": 220}
             controls.of_file(label, words, now or "", key, None, **more)
 
 
@@ -170,7 +170,7 @@ def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted
 
     if len(values) > _BUTTONS:
         every = {value: value for value in values}
-        controls.of_file(words, every, now or "", key, None, on_change=click.noted(take), width=220)
+        controls.of_file(words, every, now or "", key, None, on_change=click.does(take), width=220)
         return
     for value in values:
         label = show.plain(f"{words}: {'TAB' if value == chr(9) else value}")

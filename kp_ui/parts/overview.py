@@ -112,7 +112,7 @@ def _name(row: Row, rows: Sequence[Row]) -> None:
     """Show the name of a system; behind it where it wins and loses, and how to rename or hide it."""
     shown = results.in_short(row.system)
     place = st.popover(
-        show.plain(shown), type="tertiary", key=f"name {row.system}", on_change=click.noted(link.stay), width=160
+        show.plain(shown), type="tertiary", key=f"name {row.system}", on_change=click.does(link.stay), width=160
     )
     if not place.open:
         return
@@ -124,7 +124,7 @@ def _name(row: Row, rows: Sequence[Row]) -> None:
         link.to("documents", "All its documents", icon=":material/description:", system=run)
         if not workspace.all_datasets():
             key = f"new name {row.system}"
-            st.text_input("Name", row.system, key=key, max_chars=80, on_change=click.noted(_rename, row.system, key))
+            st.text_input("Name", row.system, key=key, max_chars=80, on_change=click.does(_rename, row.system, key))
             controls.button("Hide", f"hide {row.system}", workspace.hide, row.system, disabled=not others)
 
 

@@ -149,7 +149,7 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
     show.about("report.files")
     for name in sections:
         heading = bundle.heading(workspace.corpus(), name)
-        place = st.expander(show.plain(heading), name == sections[0], on_change=click.noted(link.stay))
+        place = st.expander(show.plain(heading), name == sections[0], on_change=click.does(link.stay))
         if place.open:
             with place:
                 _preview(name)

@@ -152,9 +152,7 @@ def _names(systems: list[str]) -> None:
             controls.button(show.plain(label), "shorten", workspace.rename, wanted)
         for name in systems:
             key = f"name {name}"
-            st.text_input(
-                show.plain(name), name, key=key, on_change=click.noted(_rename, in_files.get(name, name), key)
-            )
+            st.text_input(show.plain(name), name, key=key, on_change=click.does(_rename, in_files.get(name, name), key))
 
 
 def _rename(name: str, key: str) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 _WAITING = "clicks"
 
 
-def noted(act: Callable[..., object], *given: Any) -> Callable[[], None]:
+def does(act: Callable[..., object], *given: Any) -> Callable[[], None]:
     """Return what does something when a control changes; what the next click stops is done before its page is drawn.
 
     Streamlit ends a callback at its first look into the session after the next click, and never calls it again: on a

@@ -56,7 +56,7 @@ def keep(key: str, wanted: Any, take: Callable[[], None] | None = None) -> None:
 def take_changes() -> None:
     """Take what users set since the controls were drawn.
 
-    Callbacks would lose some of it: see `click.noted`. What a control holds stands until its page is drawn again.
+    Callbacks would lose some of it: see `click.does`. What a control holds stands until its page is drawn again.
     """
     held = st.session_state.setdefault(_HELD, {})
     for key, (drawn, take) in list(held.items()):
@@ -87,7 +87,7 @@ def _text(chosen: object) -> str:
 
 def button(label: str, key: str, act: Callable[..., object], *given: Any, inside: Any = st, **more: Any) -> None:
     """Draw a button that does something with what is given, before the page is drawn again."""
-    inside.button(label, key=key, on_click=click.noted(act, *given), **more)
+    inside.button(label, key=key, on_click=click.does(act, *given), **more)
 
 
 def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> None:
@@ -238,5 +238,5 @@ def upload(
             st.session_state[turn] += 1
 
     more: dict[str, Any] = {"label_visibility": "collapsed" if folded else "visible", "help": helps(key)}
-    more |= {"accept_multiple_files": several, "on_change": click.noted(dropped)}
+    more |= {"accept_multiple_files": several, "on_change": click.does(dropped)}
     st.file_uploader(label, key=zone, max_upload_size=megabytes(), **more)

@@ -245,7 +245,7 @@ def choosing_k(drawn: Chart, key: str, caption: str) -> None:
         for point in st.session_state[key]["selection"]["points"][:1]:
             link.choose("k", str(round(point["x"])))
 
-    chart(drawn, key, caption, on_select=click.noted(take), selection_mode="points")
+    chart(drawn, key, caption, on_select=click.does(take), selection_mode="points")
 
 
 def chart_to_take(drawn: Callable[[], Chart], caption: str) -> None:

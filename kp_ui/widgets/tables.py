@@ -194,7 +194,7 @@ def to_choose(frame: pd.DataFrame, ids: Sequence[str], place: int | None, name: 
     controls.keep(key, {"selection": {"rows": [] if place is None else [place]}})
     mode: Any = "single-row" if place is None else "single-row-required"
     height: Any = 420 if len(ids) > 11 else "content"
-    table(frame, key, height=height, on_select=click.noted(_choose, key, ids, name, opens), selection_mode=mode)
+    table(frame, key, height=height, on_select=click.does(_choose, key, ids, name, opens), selection_mode=mode)
 
 
 def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:
