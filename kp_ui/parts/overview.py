@@ -116,7 +116,7 @@ def _name(row: Row, rows: Sequence[Row]) -> None:
     )
     if not place.open:
         return
-    with place:
+    with show.once_open(place):
         run = runs_of(workspace.corpus().systems)[row.system][0]
         others = [other.system for other in rows if other.rank and other.system != row.system]
         if others:

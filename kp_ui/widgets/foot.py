@@ -21,12 +21,12 @@ def draw() -> None:
         if record.offered:
             place = st.popover("Download", icon=show.ARROW, key="download", on_change="rerun")
             if place.open:
-                with place:
+                with show.once_open(place):
                     _offer(record.offered, record.signatures[0] if record.signatures else "")
         if record.signatures:
             place = st.popover("Cite", icon=":material/format_quote:", key="cite", on_change="rerun")
             if place.open:
-                with place:
+                with show.once_open(place):
                     _cite(record)
         if record.notes:
             number = len(record.notes)

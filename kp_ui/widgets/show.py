@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from kp_core import typeset
 from kp_core.charts.pieces import enlarged
@@ -160,6 +161,15 @@ def _image(svg: Callable[[], str], form: str, line: str) -> bytes:
 def error(problem: InputError | UsageError) -> None:
     """Show what is wrong with the input, literally."""
     st.error(plain(str(problem)))
+
+
+@contextmanager
+def once_open(place: DeltaGenerator) -> Iterator[None]:
+    """Fill a popover that is open already, between two marks: until the second is there, the style keeps room."""
+    with place:
+        st.html('<span class="kp-begun"></span>')
+        yield
+        st.html('<span class="kp-whole"></span>')
 
 
 @contextmanager
