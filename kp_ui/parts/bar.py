@@ -114,7 +114,7 @@ def _rules() -> None:
     place = st.popover(label, type="tertiary", key="rules", on_change=click.does(link.stay), width="content")
     if not place.open:
         return
-    with place:
+    with show.once_open(place):
         _choose("preset", settings.options("preset"), settings.options("preset")[0], question("preset"))
         show.small(f"{kp.PRESETS[preset].source}.")
         if note := kp.PRESETS[preset].note:
@@ -160,10 +160,10 @@ def _take_back() -> None:
 
 def _share() -> None:
     """Offer the link of this page with all its choices, and to present the page."""
-    with st.popover(
-        "Share", type="tertiary", icon=":material/link:", key="share", on_change=click.does(link.stay)
-    ) as place:
-        if place.open:
+    stay = click.does(link.stay)
+    place = st.popover("Share", type="tertiary", icon=":material/link:", key="share", on_change=stay)
+    if place.open:
+        with show.once_open(place):
             st.code(link.address(), language=None, wrap_lines=True)
             st.caption("The link holds page and settings, not the data: others see the sample, or load the same files.")
     controls.button(

@@ -17,8 +17,8 @@ from kp_ui.widgets.prose import helps, value
 T = TypeVar("T", bound=str)
 N = TypeVar("N", int, float)
 A = TypeVar("A")
-#: Control → the page on which it was drawn last; and → what it held then, and what takes another value.
-_DRAWN, _HELD = "drawn on", "held"
+#: Control → the page on which it was drawn last, what it held then, and what takes another value.
+_DRAWN = "drawn"
 #: Whether what is drawn stands behind a button.
 _FOLDED = "folded"
 
@@ -45,12 +45,10 @@ def keep(key: str, wanted: Any, take: Callable[[], None] | None = None) -> None:
     take: what takes the value that a user sets in its place
     """
     page, drawn = st.session_state.get(settings.PAGE), st.session_state.setdefault(_DRAWN, {})
-    anew = drawn.get(key) != page or st.session_state.get(_FOLDED, False)
+    anew = key not in drawn or drawn[key][0] != page or st.session_state.get(_FOLDED, False)
     if anew or key not in st.session_state or st.session_state[key] != wanted:
         st.session_state[key] = wanted
-    drawn[key] = page
-    if take:
-        st.session_state.setdefault(_HELD, {})[key] = wanted, take
+    drawn[key] = page, wanted, take
 
 
 def take_changes() -> None:
@@ -58,11 +56,11 @@ def take_changes() -> None:
 
     Callbacks would lose some of it: see `click.does`. What a control holds stands until its page is drawn again.
     """
-    held = st.session_state.setdefault(_HELD, {})
-    for key, (drawn, take) in list(held.items()):
-        if key in st.session_state and (now := st.session_state[key]) != drawn:
+    drawn = st.session_state.setdefault(_DRAWN, {})
+    for key, (page, last, take) in list(drawn.items()):
+        if take and key in st.session_state and (now := st.session_state[key]) != last:
             take()
-            held[key] = now, take
+            drawn[key] = page, now, take
 
 
 @contextmanager
