@@ -31,8 +31,9 @@ Printed figures, solved for their tables?      recover
 What can be asked for?                         MEASURES, SIMILARITIES, SYSTEMS, PRESETS, Settings
 
 Wrong data raise InputError (where, found, expected, remedy), wrong options UsageError. Files that can be read in
-several ways raise one Question, an InputError whose `findings` hold what is doubtful about each of them, with
-`answers` that `load(roles=...)` takes. Tables larger than memory: `kp_core.scale`. The dashboard: `kpscope app`.
+several ways raise one Question, an InputError with a form for each table whose meaning is not certain, and findings
+with answers for what concerns several files; `load(mapping=...)` takes the mappings of both. Tables larger than memory:
+`kp_core.scale`. The dashboard: `kpscope app`.
 """
 
 from kp_core.charts.notebook import chart_of as chart_of
@@ -40,7 +41,7 @@ from kp_core.corpus import Corpus, together
 from kp_core.errors import InputError, UsageError
 from kp_core.extraction import SYSTEMS, External, Extracted, extract
 from kp_core.extraction.coverage import coverage
-from kp_core.reading import Question, load, vocabulary
+from kp_core.reading import Mapping, Question, load, vocabulary
 from kp_core.scoring.given import phrases
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.sentence_ids import list_sentences
@@ -81,6 +82,7 @@ __all__ = [
     "External",
     "Extracted",
     "InputError",
+    "Mapping",
     "NearMisses",
     "PaperTable",
     "Printing",

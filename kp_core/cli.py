@@ -17,9 +17,9 @@ import kp_core as kp
 from kp_core import typeset
 from kp_core.errors import InputError, Note, UsageError, counted, named, refuse_unless, unavailable, unfit
 from kp_core.extraction.texts import stop_words_in
-from kp_core.reading.choices import choices_of
 from kp_core.reading.family import File
 from kp_core.reading.limits import LIMITS
+from kp_core.reading.mapping import mappings_of
 from kp_core.reading.named_paths import NamedPath, datasets_of_paths, systems_of
 from kp_core.reading.named_tables import load_attributes, load_pairs
 from kp_core.reading.sense import refuse_apart
@@ -141,13 +141,13 @@ class Data:
             if name in needs and not getattr(self, name):
                 raise UsageError(f"--{name} is missing: name the file, folder or zip of {what}")
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
-        roles = choices_of(self.as_ or [])
+        mapping = mappings_of(self.as_ or [])
         how: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
         how |= {name: getattr(self, name) for name in _VOCABULARY}
         files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
         if datasets := datasets_of_paths(self.gold or [], self.system or [], self.documents or []):
-            return _together(datasets, roles, how)
-        return kp.load(**files, judgements=self.judgements, roles=roles, **how)
+            return _together(datasets, mapping, how)
+        return kp.load(**files, judgements=self.judgements, mapping=mapping, **how)
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
@@ -158,14 +158,14 @@ class Data:
         return replace(corpus, judgements=with_ratings(corpus.judgements, saved.ratings))
 
 
-def _together(datasets: dict[str, dict[str, Any]], roles: Any, how: dict[str, Any]) -> kp.Corpus:
+def _together(datasets: dict[str, dict[str, Any]], mapping: dict[str, kp.Mapping], how: dict[str, Any]) -> kp.Corpus:
     """Return the data sets as one corpus; what --as says of a file holds for files of this name in all of them."""
     found = dict[str, kp.Corpus]()
     for name, files in datasets.items():
         words = str(files)
-        own = {file: choice for file, choice in roles.items() if file in words}
+        own = {file: said for file, said in mapping.items() if file in words}
         with named(name):
-            found[name] = kp.load(**files, roles=own, **how)
+            found[name] = kp.load(**files, mapping=own, **how)
     return kp.together(**found) if len(found) > 1 else next(iter(found.values()))
 
 

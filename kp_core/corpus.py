@@ -66,6 +66,7 @@ class Reading:
     ignored: tuple[str, ...] = ()
     files: int = 1
     sha256: str = ""
+    mapping: str = ""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def back(made):
         return kp.load(**given)
     except kp.Question as question:
         (people,) = [one for one in question.answers if "annotators of one data set" in str(one)]
-        return kp.load(**given, roles=people.choices, fixes=people.fixes)
+        return kp.load(**given, mapping=people.mapping, fixes=people.fixes)
 
 
 def rows(table, columns):

@@ -9,10 +9,13 @@ from typing import Any
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Question, load
+from tests.forms import one_choice
 
 Lists = Mapping[tuple[str, str], Sequence[str]]
 #: So many questions may follow one another, and so many combinations of answers to one of them are tried.
 QUESTIONS, ANSWERS = 3, 40
+#: So many choices are made in one form, so many mappings are tried for each, and so many of them are changed again.
+CHOICES, MAPPINGS, NEXT = 3, 1500, 60
 #: What a file may end as; anything else that `settles` says is a reason.
 ENDS = ("read", "asked first", "asked")
 
@@ -76,7 +79,7 @@ def _difference(role: str, lists: Lists, read: Lists, *, partial: bool) -> str:
 def settles(given: Mapping[str, Any], truths: Sequence[Truth], questions: int = QUESTIONS) -> str:
     """Load files and answer what is asked; return one of `ENDS`, or why none of the truths came out.
 
-    A reason begins with `misread`, `refused`, or `asked wrong`: no combination of answers leads to a truth.
+    A reason begins with `misread`, `refused`, or `asked wrong`: no answer, and no three choices in a form, lead to a truth.
     """
     try:
         corpus = load(**given)
@@ -91,13 +94,36 @@ def settles(given: Mapping[str, Any], truths: Sequence[Truth], questions: int = 
 def _answered(given: Mapping[str, Any], truths: Sequence[Truth], question: Question, questions: int) -> str:
     if not questions:
         return f"asked wrong: more than {QUESTIONS} questions, the last: {question}"
+    proposed = {form.file: form.mapping for form in question.forms}
     every = product(*(finding.answers for finding in question.findings))
     for number, replies in enumerate(islice(every, ANSWERS)):
-        roles, fixes = dict(given.get("roles", {})), list(given.get("fixes", ()))
+        mapping, fixes = {**given.get("mapping", {}), **proposed}, list(given.get("fixes", ()))
         for reply in replies:
-            roles |= reply.choices
+            mapping |= reply.mapping
             fixes += reply.fixes
-        ended = settles({**given, "roles": roles, "fixes": fixes}, truths, questions - 1)
+        ended = settles({**given, "mapping": mapping, "fixes": fixes}, truths, questions - 1)
         if ended in ENDS:
             return "asked first" if number == 0 and ended != "asked" else "asked"
+    return _filled_in(given, truths, question)
+
+
+def _filled_in(given: Mapping[str, Any], truths: Sequence[Truth], question: Question) -> str:
+    """Change the form of the first file until a truth comes out, by at most three choices."""
+    proposed = {form.file: form.mapping for form in question.forms}
+    for form in question.forms:
+        tried, now = {form.mapping}, [form.mapping]
+        for _ in range(CHOICES):
+            further = list(
+                dict.fromkeys(one for mapping in now for one in one_choice(form, mapping) if one not in tried)
+            )
+            for mapping in further[:MAPPINGS]:
+                tried.add(mapping)
+                said = {**given.get("mapping", {}), **proposed, form.file: mapping}
+                try:
+                    corpus = load(**{**given, "mapping": said})
+                except (InputError, UsageError):
+                    continue
+                if any(not truth.differs(corpus) for truth in truths):
+                    return "asked"
+            now = further[:NEXT]
     return f"asked wrong: {question}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import abc
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
@@ -11,7 +12,7 @@ import pandas as pd
 
 from kp_core.errors import InputError
 from kp_core.extraction.collection import External
-from kp_core.reading import LIMITS, Choice, Source, load
+from kp_core.reading import LIMITS, Mapping, Source, load
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import File
 from kp_core.reading.fields import NAMES, find_roles, plain
@@ -19,7 +20,7 @@ from kp_core.reading.source import expand
 from kp_core.reading.values import is_number
 
 #: Files, tables and dictionaries from which external sources come.
-Given: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
+Given: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
 #: What helps where files of both kinds were given together.
 _APART = (
@@ -37,7 +38,7 @@ def external_from(given: Given | Sequence[Given] | External | None, documents: b
     """
     if given is None or isinstance(given, External):
         return given or External()
-    if isinstance(given, Mapping) and given and set(given) <= {"documents", "phrases"}:
+    if isinstance(given, abc.Mapping) and given and set(given) <= {"documents", "phrases"}:
         return External(read_documents(given.get("documents")), read_phrases(given.get("phrases")))
     try:
         return External(read_documents(given) if documents else {}, read_phrases(given) if phrases else {})
@@ -92,7 +93,7 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
 
 def _entries(given: Given) -> list[tuple[str, str, Any]]:
     """Return where each phrase stands, the phrase, and its weight as it is given."""
-    if isinstance(given, Mapping):
+    if isinstance(given, abc.Mapping):
         return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
     if isinstance(given, pd.DataFrame):
         return _gold("the external list", given)
@@ -114,7 +115,7 @@ def _is_lines(source: Source) -> bool:
     except InputError:
         return True
     file = File(source, LIMITS)
-    table = read_delimited(file, Choice())
+    table = read_delimited(file, Mapping())
     # Phrases may hold commas, semicolons and bars; without a header only a TAB says that a line has columns.
     if table is None or table.header or file.text.lstrip()[:1] in ("{", "["):
         return False
@@ -128,7 +129,7 @@ def _gold(where: str, given: Any) -> list[tuple[str, str, Any]]:
 
 def _plain_entries(source: Source) -> list[tuple[str, str, Any]]:
     file = File(source, LIMITS)
-    table = read_delimited(file, Choice())
+    table = read_delimited(file, Mapping())
     roles = find_roles(table.names, ("phrase", "score", "relevance")) if table is not None and table.header else {}
     if table is not None and "phrase" in roles:
         weights = roles.get("score") or roles.get("relevance")

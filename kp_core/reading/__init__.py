@@ -1,12 +1,12 @@
 """Bytes in, tidy tables out: files of many formats become one `Corpus` with a report on how they were read."""
 
-from kp_core.reading.choice import Choice
-from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES, gaps, sides, suggestions, unmatched
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import Item, load
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.names import renamed
-from kp_core.reading.preview import Preview, previews
+from kp_core.reading.preview import form_for, understand
+from kp_core.reading.question import Finding, Form, Question, Reply
 from kp_core.reading.report import characters, files, statistics
 from kp_core.reading.sense import findings
 from kp_core.reading.source import Source
@@ -16,24 +16,25 @@ __all__ = [
     "ID_RULES",
     "LIMITS",
     "OTHER_FIXES",
-    "Choice",
     "Finding",
+    "Form",
     "Item",
     "Limits",
-    "Preview",
+    "Mapping",
     "Question",
     "Reply",
     "Source",
     "characters",
     "files",
     "findings",
+    "form_for",
     "gaps",
     "load",
-    "previews",
     "renamed",
     "sides",
     "statistics",
     "suggestions",
+    "understand",
     "unmatched",
     "vocabulary",
 ]

@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.datasets import dataset_column, datasets_of
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.question import Finding, Question, Reply
 from kp_core.reading.ranking import Order, order
 from kp_core.reading.rows import Part
 from kp_core.reading.settle import settle
@@ -111,7 +111,7 @@ def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], n
             continue
         table = _concat(pieces[name])
         starts = part.starts() if table is part.table else run_starts(table["doc_id"])
-        found = order(table, starts, part.choice.higher_is_better)
+        found = order(table, starts, part.mapping.higher_is_better)
         rankings[name] = found.ranking
         refuse_over(limits.list_phrases, int(found.rank.max()), f"phrases of “{name}”", part.file, "a list")
         notes += _said_of_order(name, part.file, found)

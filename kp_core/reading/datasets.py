@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from kp_core.errors import InputError, counted
 from kp_core.reading.archive import is_ignored, is_zip, natural_key
-from kp_core.reading.choices import Finding, Reply
 from kp_core.reading.fields import role_of_path
+from kp_core.reading.question import Finding, Reply
 from kp_core.reading.rows import Part
 from kp_core.reading.source import Source, stem_of
 
@@ -143,7 +143,7 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
     """
     gold = [part for part in parts if part.role == "gold" and "doc_id" in part.table.column_names]
     files = [part.file for part in gold]
-    decided = any(part.choice.use == "as-read" or part.choice.options.get("dataset") for part in parts)
+    decided = any(part.mapping.as_read or part.mapping.switch("dataset") for part in parts)
     if not 2 <= len(gold) <= len(set(files)) or decided or any(part.name_given for part in gold):
         return None
     phrases = [_phrases_by_document(part) for part in gold]
@@ -173,8 +173,8 @@ def _phrases_by_document(part: Part) -> dict[str, set[str]]:
 
 
 def _as_people(gold: Sequence[Part]) -> Reply:
-    choices = {part.file: replace(part.choice, use="as-read") for part in gold}
-    return Reply("they are annotators of one data set", choices)
+    mappings = {part.file: replace(part.mapping, as_read=True) for part in gold}
+    return Reply("they are annotators of one data set", mappings)
 
 
 def _as_datasets(
@@ -198,9 +198,9 @@ def _as_datasets(
         if len(called) != 1:
             return ()
         of[part.file] = called[0]
-    read = {part.file: replace(part.choice, role=part.choice.role or part.role) for part in parts}
-    choices = {file: replace(read[file], options={**read[file].options, "dataset": name}) for file, name in of.items()}
-    return (Reply(f"they are {len(names)} data sets: {', '.join(names)}", choices),)
+    read = {part.file: replace(part.mapping, role=part.mapping.role or part.role) for part in parts}
+    mappings = {file: replace(read[file], in_dataset=name) for file, name in of.items()}
+    return (Reply(f"they are {len(names)} data sets: {', '.join(names)}", mappings),)
 
 
 def _words(file: str) -> list[str]:

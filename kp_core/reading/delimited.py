@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.choice import Choice
 from kp_core.reading.family import File
 from kp_core.reading.fields import KNOWN, is_known, plain
 from kp_core.reading.limits import LIMITS, refuse_over
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.table import Table, headed
 
 DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
@@ -27,11 +27,11 @@ _BLOCK = 1 << 30
 csv.field_size_limit(LIMITS.line_bytes)
 
 
-def read_delimited(file: File, choice: Choice) -> Table | None:
+def read_delimited(file: File, mapping: Mapping) -> Table | None:
     """Return the table that a text file holds, or None if its lines do not split evenly."""
     file.refuse_long_lines()
     start = file.text[:2_000_000]
-    delimiter = choice.options.get("delimiter") or _delimiter(file, start, choice)
+    delimiter = mapping.delimiter or _delimiter(file, start, mapping)
     if delimiter is None or _is_code(file):
         return None
     quoting = _quoting(file, delimiter)
@@ -44,7 +44,7 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
     table = Table(file.name, [], [], limits=file.limits)
     if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
         _fill(table, file, delimiter, quoting, width)
-    table = headed(table, choice)
+    table = headed(table, mapping)
     quotes = ", quotes are ordinary characters" if quoting == csv.QUOTE_NONE and '"' in file.text else ""
     table.described = (
         f"{counted(len(table), 'row')} of {width} columns separated by {DELIMITERS.get(delimiter, delimiter)}{quotes}"
@@ -93,11 +93,11 @@ def _is_blank(record: list[str]) -> bool:
     return not record or (len(record) == 1 and not record[0].strip())
 
 
-def _delimiter(file: File, start: str, choice: Choice) -> str | None:
+def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
     """Return what parts the first rows most evenly, if anything does; lists below one head are one column."""
     first = file.sample[0] if file.sample else ""
     one = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
-    if (plain(first) in KNOWN or first.strip() in choice.columns.values()) and (delimiter := next(one, None)):
+    if (plain(first) in KNOWN or first.strip() in mapping.columns) and (delimiter := next(one, None)):
         return delimiter
     best: tuple[bool, int, float, int] | None = None
     chosen = None

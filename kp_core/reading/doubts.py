@@ -1,10 +1,10 @@
-"""Say what nobody can know of a table by its heads and cells, and in which ways it may be meant."""
+"""Find what nobody can know about a table by its heads and cells, with what is likeliest."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,6 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from kp_core.corpus import run_starts
-from kp_core.reading.choice import Choice
 from kp_core.reading.evidence import clues_of, filled, is_told, restarts, share_lists
 from kp_core.reading.fields import (
     ASIDE,
@@ -32,9 +31,11 @@ from kp_core.reading.fields import (
     plain,
     quoted,
     source_of,
+    system_in,
 )
 from kp_core.reading.json_table import TEXT
-from kp_core.reading.layout import Layout
+from kp_core.reading.layout import Doubt, Layout
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.marks import GRADES, marks_in
 from kp_core.reading.profiles import SAMPLE, cells_of, count_distinct, is_long, items_of, profile, whole_lists
 from kp_core.reading.separators import json_list
@@ -44,8 +45,8 @@ from kp_core.reading.wide_columns import lies_across
 
 #: Parts of a table that change no list, about which nobody is asked.
 _BESIDE = ("title", "text", "group", "concept", "relevance", "votes", "verdict")
-#: What readings of a layout differ in, beside columns.
-_CHANGED = ("kind", "role", "sources", "united", "gold", "gold_is", "higher")
+#: What the likeliest readings of several doubts may change together, besides columns.
+_CHANGED = ("kind", "role", "sources", "united", "gold", "gold_is", "higher", "inner")
 #: So many inner lists of several words, none with a blank, may as well be tokens.
 _MANY_WORDS = 5
 #: Fewer steps from score to score say nothing of an order.
@@ -56,6 +57,8 @@ _PEOPLE = 20
 _PLACES = frozenset(
     {"page", "pages", "begin", "start", "end", "offset", "position", "line", "length", "count", "year", "jahr"}
 )
+#: Role of a column → the field of a mapping that names it.
+_FIELDS = {"doc_id": "document", "phrase": "keyphrases"}
 _MAY = {
     "doc_id": "may be the ids of documents",
     "phrase": "may be the keyphrases",
@@ -67,51 +70,24 @@ _MAY = {
 }
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """What is not known, in words, and the readings that it leaves, the likeliest first; none: it is read so or not."""
-
-    words: str
-    readings: tuple[Layout, ...] = ()
-
-
-def doubts_of(layout: Layout, choice: Choice) -> list[Doubt]:
-    """Return what is in doubt about a layout; nothing where the user said what the keyphrases are."""
-    said = {"phrase", "phrases", "text"} & set(choice.columns) or choice.several("phrases_of")
-    if said or {"marks_of", "scores_of"} & set(choice.options) or choice.use == "as-read":
-        return []
-    return list(_of_columns(layout) if layout.kind == "wide" else _of_rows(layout))
+def doubted(layout: Layout, mapping: Mapping) -> Layout:
+    """Return the likeliest layout with what is in doubt about it; nothing is where the user says that all is meant."""
+    doubts = () if mapping.as_read else tuple(_of_columns(layout) if layout.kind == "wide" else _of_rows(layout))
+    meant = layout
+    for doubt in doubts:
+        said, gone = doubt.meant, {part for part in layout.columns if part not in doubt.meant.columns}
+        new = {part: name for part, name in said.columns.items() if layout.columns.get(part) != name}
+        kept = {part: n for part, n in meant.columns.items() if part not in gone and n not in new.values()}
+        changed = {name: value for name in _CHANGED if (value := getattr(said, name)) != getattr(layout, name)}
+        meant = replace(meant, columns=kept | new, **changed)
+    return replace(meant, doubts=doubts)
 
 
-def readings_of(layout: Layout, doubts: Sequence[Doubt]) -> list[Layout]:
-    """Return the ways in which a table may be meant: first what is likeliest of every doubt, then one after another."""
-    likely = [doubt.readings[0] for doubt in doubts if doubt.readings]
-    others = [one for doubt in doubts for one in doubt.readings]
-    return [_together(layout, likely), *others] if len(likely) > 1 else others
-
-
-def _together(layout: Layout, readings: Sequence[Layout]) -> Layout:
-    """Return the layout with all that several readings change."""
-    changed = layout
-    for one in readings:
-        columns = {
-            part: name for part, name in changed.columns.items() if part in one.columns or part not in layout.columns
-        }
-        new = {part: name for part, name in one.columns.items() if layout.columns.get(part) != name}
-        own = {name: getattr(one, name) for name in _CHANGED if getattr(one, name) != getattr(layout, name)}
-        changed = replace(changed, columns=columns | new, says="; ".join(filter(None, (changed.says, one.says))), **own)
-    return changed
-
-
-def may_be(unknown: Sequence[tuple[str, str]]) -> str:
-    """Say what columns under unknown heads may be.
-
-    >>> may_be([("score", "prob")])
-    'The column “prob” may be a score: then lists are ranked by it.'
-    """
-    said = [f"the column “{name[:40]}” {_MAY[role]}" for role, name in unknown]
-    words = "; ".join(said)
-    return f"{words[:1].upper()}{words[1:]}." if said else ""
+def may_be(unknown: Sequence[tuple[str, str]], layout: Layout) -> tuple[Doubt, ...]:
+    """Return the doubt about columns under unknown heads, none if there are none."""
+    words = "; ".join(f"the column “{name[:40]}” {_MAY[role]}" for role, name in unknown)
+    fields = tuple(_FIELDS.get(role, role) for role, _ in unknown)
+    return (Doubt(f"{words[:1].upper()}{words[1:]}.", fields, layout),) if unknown else ()
 
 
 def _named(layout: Layout) -> Iterator[tuple[str, str]]:
@@ -181,32 +157,18 @@ def _of_rows(layout: Layout) -> Iterator[Doubt]:
     yield from mixed or _people(layout, free)
     yield from _other_lists(layout, free)
     if layout.phrases == TEXT and not profile(table, TEXT).phrases:
-        columns = {("text" if role == "phrase" else role): name for role, name in columns.items()}
-        texts = replace(layout, kind="documents", role="documents", columns=columns, says="they are texts")
-        yield Doubt("The strings are longer than keyphrases are.", (texts, replace(layout, says="they are keyphrases")))
+        texts = {("text" if role == "phrase" else role): name for role, name in columns.items()}
+        meant = replace(layout, kind="documents", role="documents", columns=texts)
+        yield Doubt("The strings are longer than keyphrases are.", ("text",), meant)
         return
     whole = table.splits and layout.kind == "long" and layout.phrases in whole_lists(table, [layout.phrases])
     whole = whole and not any(_people(layout, free))
     if whole and "variants" not in table.names and not {"rank", "score"} & set(columns):
-        yield Doubt("Cells look like lists, and documents stand in several rows.", (layout,))
-    if unknown:
-        yield Doubt(may_be(unknown), (layout, *_elsewhere(layout, free, dict(unknown))))
+        yield Doubt("Cells look like lists, and documents stand in several rows.", ("split",), layout)
+    yield from may_be(unknown, layout)
     if layout.numbered and (layout.source_column() is not None or is_form(table.names)):
-        yield Doubt("No column tells the documents: each row may be one, or all rows may be about the same.", (layout,))
-
-
-def _elsewhere(layout: Layout, free: Sequence[str], unknown: Collection[str]) -> Iterator[Layout]:
-    """Give the readings in which another column holds the keyphrases or the ids, or the two columns change places."""
-    table, columns = layout.table, layout.columns
-    free = [name for name in free if "beside" not in clues_of(table, name)]
-    likely = [name for name in free if profile(table, name).phrases and plain(name) not in NO_PHRASES]
-    for name in likely[:2]:
-        yield replace(layout, columns={**columns, "phrase": name})
-    ids = [one for one in free if "codes" in clues_of(table, one) and "fraction" not in clues_of(table, one)]
-    for name in [one for one in ids if plain(one) not in KNOWN][: "doc_id" in unknown]:
-        yield replace(layout, columns={**columns, "doc_id": name})
-    if len(table.names) == 2 and {"doc_id", "phrase"} <= set(columns):
-        yield replace(layout, columns={**columns, "doc_id": columns["phrase"], "phrase": columns["doc_id"]})
+        words = "No column tells the documents: each row may be one, or all rows may be about the same."
+        yield Doubt(words, ("document",), layout)
 
 
 def _beside_lists(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
@@ -215,7 +177,7 @@ def _beside_lists(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
     if layout.role != "system" or layout.kind != "lists" or "score" in layout.columns or not table.nulls:
         return
     for name in (one for one in free if {"numbers", "lists"} <= clues_of(table, one)):
-        yield Doubt(may_be([("score", name)]), tuple(_by(layout, [name])))
+        yield from may_be([("score", name)], _by(layout, name))
 
 
 def _tokens(layout: Layout) -> Iterator[Doubt]:
@@ -231,9 +193,8 @@ def _tokens(layout: Layout) -> Iterator[Doubt]:
     several = sum(isinstance(item, list) and len(item) > 1 for item in items)
     single = all(isinstance(word, str) and " " not in word.strip() and number(word) != number(word) for word in words)
     if several >= _MANY_WORDS and single and all(isinstance(item, list) for item in items):
-        spellings = replace(layout, inner="variants", says="each inner list holds spellings of one keyphrase")
-        tokens = replace(layout, inner="tokens", says="each inner list holds the words of one keyphrase")
-        yield Doubt("Inner lists of single words may be spellings, or the words of keyphrases.", (spellings, tokens))
+        said = "Inner lists of single words may be spellings, or the words of keyphrases."
+        yield Doubt(said, ("inner",), replace(layout, inner="variants"))
 
 
 def _scored_lists(layout: Layout) -> Iterator[Doubt]:
@@ -252,7 +213,7 @@ def _scored_lists(layout: Layout) -> Iterator[Doubt]:
         and any(steps)
         and all(one == sorted(one) for one in words)
     ):
-        yield Doubt("Lists are in alphabetical order, which says nothing of the scores.", tuple(_ways(layout)))
+        yield _unordered_scores(layout, "Lists")
 
 
 def _scores(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
@@ -263,18 +224,16 @@ def _scores(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
     groups = pd.Series(filled(table, ids).to_pylist())
     if (score := layout.columns.get("score")) is not None:
         if _rise_alphabetically(table, groups, score, layout.phrases):
-            yield Doubt("Rows are in alphabetical order, which says nothing of the scores.", tuple(_ways(layout)))
+            yield _unordered_scores(layout, "Rows")
         return
     numbers = [n for n in free if profile(table, n).numbers == 1 and plain(n) not in ASIDE and profile(table, n).cells]
     whose = [name for name in table.names if "few" in clues_of(table, name)]
     lists = [groups, *(groups + " " + pd.Series(filled(table, name).to_pylist()) for name in whose)]
     counted = ((name, of) for name in numbers for of in lists if _counts_each(table, of, name))
     if (found := next(counted, None)) is not None:
-        ranks = [found[0]]
-        if (_steps(table, found[1], found[0]) != 1).any():
-            columns, shown = {**layout.columns, "rank": ranks[0]}, ranks[0][:40]
-            meant = replace(layout, columns=columns, says=f"ordered by “{shown}”")
-            yield Doubt(may_be([("rank", ranks[0])]), (meant, replace(layout, says="ordered as in the file")))
+        name, of = found
+        if (_steps(table, of, name) != 1).any():
+            yield from may_be([("rank", name)], replace(layout, columns={**layout.columns, "rank": name}))
         return
     steps = {name: _steps(table, groups, name) for name in numbers}
     systems = [n for n in numbers if SYSTEMS & set(re.split(r"[\W_]+", plain(n)))]
@@ -282,11 +241,11 @@ def _scores(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
         return  # the order that the file has
     ranking = systems if len(systems) > 1 else [name for name in numbers if not is_counting(table, name)]
     if len(ranking) > 1:
-        shown, sources = quoted(ranking), {system_of(name): (name,) for name in ranking}
-        each = replace(layout, kind="scored", sources=sources, says=f"each of {shown} is a system’s")
-        yield Doubt(f"The columns {shown} may be scores of several systems, or of one.", (each, *_by(layout, ranking)))
+        scored = replace(layout, kind="scored", sources={system_in(name): (name,) for name in ranking})
+        words = f"The columns {quoted(ranking)} may be scores of several systems, or of one."
+        yield Doubt(words, ("score", "system"), scored)
     elif ranking:
-        yield Doubt(may_be([("score", ranking[0])]), tuple(_by(layout, ranking)))
+        yield from may_be([("score", ranking[0])], _by(layout, ranking[0]))
 
 
 def is_counting(table: Table, name: str) -> bool:
@@ -315,26 +274,13 @@ def _rise_alphabetically(table: Table, groups: pd.Series, score: str, phrases: s
     return bool(len(steps) > 1 and (steps > 0).any() and (steps >= 0).all() and sorted_lists.all())
 
 
-def _ways(layout: Layout) -> Iterator[Layout]:
-    for higher, words in ((True, "higher"), (False, "lower")):
-        yield replace(layout, higher=higher, says=f"{words} scores are better")
+def _unordered_scores(layout: Layout, rows: str) -> Doubt:
+    words = f"{rows} are in alphabetical order, which says nothing of the scores."
+    return Doubt(words, ("higher_is_better",), replace(layout, higher=True))
 
 
-def system_of(head: str) -> str:
-    """Return what a head says beside words for scores.
-
-    >>> system_of("yake_score")
-    'yake'
-    """
-    words = [word for word in re.split(r"[\s_:()/-]+", head) if plain(word) not in NAMES["score"]]
-    return " ".join(words) or head
-
-
-def _by(layout: Layout, names: Sequence[str]) -> Iterator[Layout]:
-    for name in names:
-        columns, says = {**layout.columns, "score": name}, f"ranked by “{name[:40]}”, higher first"
-        yield replace(layout, columns=columns, higher=True, says=says)
-    yield replace(layout, says="ranked as in the file")
+def _by(layout: Layout, name: str) -> Layout:
+    return replace(layout, columns={**layout.columns, "score": name}, higher=True)
 
 
 def _verdicts(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
@@ -344,23 +290,14 @@ def _verdicts(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
         return
     marks = [n for n in free if plain(n) not in ASIDE and "marks" in clues_of(table, n)]
     if len(marks) > 1 and layout.source_column() is None and len(marks) <= _PEOPLE and layout.role == "gold":
-        sources = {name: (name,) for name in marks}
-        names = ", ".join(f"“{name[:40]}”" for name in marks[:5])
-        yield Doubt(
-            f"The columns {names} may be people who marked the phrases.",
-            (
-                replace(layout, kind="marked", sources=sources, says=f"people who marked keyphrases: {names}"),
-                replace(layout, says="every row is a keyphrase, whatever the marks say"),
-            ),
-        )
+        marked = replace(layout, kind="marked", sources={name: (name,) for name in marks})
+        yield Doubt(f"The columns {quoted(marks)} may be people who marked the phrases.", ("marks",), marked)
         return
     for name in marks:
         values = {cell.lower() for cell in cells_of(table, name)}
         if values & NO and values - NO:
-            columns, shown = {**layout.columns, "verdict": name}, name[:40]
-            left = replace(layout, columns=columns, says=f"without the rows of which “{shown}” says no")
-            kept = replace(layout, says=f"every row is a keyphrase, whatever “{shown}” says")
-            yield Doubt(f"The column “{shown}” may say which keyphrases were rejected.", (left, kept))
+            meant = replace(layout, columns={**layout.columns, "verdict": name})
+            yield Doubt(f"The column “{name[:40]}” may say which keyphrases were rejected.", ("verdict",), meant)
 
 
 def _marks(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
@@ -368,12 +305,8 @@ def _marks(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
     if layout.kind != "long" or "relevance" in layout.columns:
         return
     if names := [name for name in free if marks_in(layout.table, name) == GRADES.keys()]:
-        ways = (
-            replace(layout, columns={**layout.columns, "relevance": name}, says=f"Y, I, N in “{name[:40]}” are 2, 1, 0")
-            for name in names
-        )
-        kept = replace(layout, says="every row is a keyphrase, whatever the marks say")
-        yield Doubt(f"Y, I and N in {quoted(names)} may be marks: then they are grades 2, 1 and 0.", (*ways, kept))
+        words = f"Y, I and N in {quoted(names)} may be marks: then they are grades 2, 1 and 0."
+        yield Doubt(words, ("relevance",), replace(layout, columns={**layout.columns, "relevance": names[0]}))
 
 
 def people_and_machines(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
@@ -388,15 +321,9 @@ def people_and_machines(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
             continue
         columns = {role: one for role, one in layout.columns.items() if one != name}
         others = tuple(value for value in values if value not in systems)
-        shown = ", ".join(f"“{value[:40]}”" for value in others[:3])
-        says = f"{shown} the gold standard, the others systems" if others else f"systems in “{name[:40]}”"
-        meant = replace(layout, role="system", columns={**columns, "system": name}, gold_is=others, says=says)
-        people = replace(
-            layout, role="gold", columns={**columns, "annotator": name}, says=f"annotators in “{name[:40]}”"
-        )
-        alike = replace(layout, says=f"all rows alike, whatever “{name[:40]}” says")
-        words = f"The column “{name[:40]}” names systems" + (f", and {shown}." if others else ".")
-        yield Doubt(words, (meant, people, alike))
+        meant = replace(layout, role="system", columns={**columns, "system": name}, gold_is=others)
+        words = f"The column “{name[:40]}” names systems" + (f", and {quoted(others[:3])}." if others else ".")
+        yield Doubt(words, ("system", "annotator"), meant)
 
 
 def _people(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
@@ -428,9 +355,7 @@ def _people(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
         every = 1 < values <= _PEOPLE and documents > 1 and pairs >= 0.9 * values * documents
         repeated = lists and pairs == len(table) > documents
         if every or repeated:
-            whose = {"annotator": "annotators", "system": "systems"}[person]
-            meant = replace(layout, columns={**layout.columns, person: name}, says=f"{whose} in “{name[:40]}”")
-            yield Doubt(may_be([(person, name)]), (meant, replace(layout, says=f"“{name[:40]}” says something else")))
+            yield from may_be([(person, name)], replace(layout, columns={**layout.columns, person: name}))
             return
 
 
@@ -446,15 +371,13 @@ def _once_each(layout: Layout) -> Iterator[Doubt]:
         of = count_distinct({"who": filled(table, name)})
         if of == documents == count_distinct({"who": filled(table, name), "of": filled(table, ids)}):
             rest = {part: one for part, one in columns.items() if part != "annotator"}
-            titled = replace(layout, columns=rest | {"title": name}, says=f"“{name[:40]}” holds the titles")
-            people = replace(layout, says=f"annotators in “{name[:40]}”, each of one document")
-            yield Doubt(f"Each entry of “{name[:40]}” stands beside one document only.", (titled, people))
+            titled = replace(layout, columns=rest | {"title": name})
+            yield Doubt(f"Each entry of “{name[:40]}” stands beside one document only.", ("annotator",), titled)
     several = {"group": filled(table, group), "of": filled(table, ids)} if group is not None and name is None else {}
     if group is not None and several and count_distinct(several) > documents:
         rest = {part: one for part, one in columns.items() if part != "group"}
-        people = replace(layout, columns=rest | {"annotator": group}, says=f"annotators in “{group[:40]}”")
-        alike = replace(layout, columns=rest, says=f"all rows alike, whatever “{group[:40]}” says")
-        yield Doubt(f"Documents stand beside several entries of “{group[:40]}”.", (people, alike))
+        people = replace(layout, columns=rest | {"annotator": group})
+        yield Doubt(f"Documents stand beside several entries of “{group[:40]}”.", ("group", "annotator"), people)
 
 
 def _other_lists(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
@@ -467,14 +390,7 @@ def _other_lists(layout: Layout, free: Sequence[str]) -> Iterator[Doubt]:
         some if layout.kind == "lists" and not is_told(layout.phrases, "phrase") else []
     )
     if layout.role == "gold" and lists and layout.kind == "lists":
-        both = (layout.phrases, *lists)
-        shown = ", ".join(f"“{name[:40]}”" for name in both)
-        rest = {role: name for role, name in layout.columns.items() if role != "phrase"}
-        wide = replace(layout, kind="wide", columns=rest, cells="")
-        apart = replace(wide, sources={name: (name,) for name in both}, says="each column is an annotator’s")
-        together = replace(wide, sources={"": both}, united=True, says="the columns together are one list")
-        alone = replace(layout, says=f"“{layout.phrases[:40]}” alone")
-        yield Doubt(f"Several columns hold keyphrases: {shown}.", (alone, together, apart))
+        yield Doubt(f"Several columns hold keyphrases: {quoted((layout.phrases, *lists))}.", ("keyphrases",), layout)
 
 
 def _of_columns(layout: Layout) -> Iterator[Doubt]:
@@ -485,57 +401,41 @@ def _of_columns(layout: Layout) -> Iterator[Doubt]:
     gold = [name for name in used if is_gold(name)]
     rest = [name for name in _only_lists(table, layout.columns) if name not in used]
     if lies_across(table, layout.columns, sources):
-        plain_reading = replace(layout, says="each column is an annotator’s")
-        turned = (*_turned(layout, used), plain_reading)
-        yield Doubt("Do the columns stand for documents, and the rows for people?", turned)
+        words = "Do the columns stand for documents, and the rows for people?"
+        yield Doubt(words, ("document", "annotator"), _turned(layout, used))
     elif layout.role == "system" and (numbers := _unordered(table, len(used))):
-        yield Doubt(f"The columns {quoted(numbers)} give the phrases another order.", (layout,))
+        yield Doubt(f"The columns {quoted(numbers)} give the phrases another order.", ("rank",), layout)
     elif {"rank", "score"} & set(layout.columns):
-        yield Doubt(f"Each of the columns {quoted(used)} may hold the phrases of a system.", (layout,))
+        words = f"Each of the columns {quoted(used)} may hold the phrases of a system."
+        yield Doubt(words, ("keyphrases",), replace(layout, role="system"))
     elif {*map(plain, sources)} <= KINDS | LANGUAGES:
         every = (*used, *rest)
-        together = replace(layout, sources={"": every}, united=True, says="the columns together are one list")
-        apart = replace(layout, sources={name: (name,) for name in every}, says="each column is an annotator’s")
-        own = [name for name in rest if is_told(name, "phrase")]
-        phrases = ({**layout.columns, "phrase": name} for name in own[:1])
-        alone = [
-            replace(layout, kind="lists", columns=one, sources={}, says=f"“{own[0][:40]}” alone") for one in phrases
-        ]
-        yield Doubt(f"The columns {quoted(every)} may be kinds of keyphrases, or people.", (together, apart, *alone))
+        together = replace(layout, sources={"": every}, united=True)
+        yield Doubt(f"The columns {quoted(every)} may be kinds of keyphrases, or people.", ("annotator",), together)
     elif predicted and len(predicted) < len(used) and not layout.gold:
         people = tuple(name for name in used if name not in predicted)
-        meant = replace(layout, gold=people, says=f"systems {quoted(predicted)}, and people")
-        alike = replace(layout, says="each column is an annotator’s")
-        yield Doubt(f"The columns {quoted(predicted)} may be systems beside people.", (meant, alike))
+        words = f"The columns {quoted(predicted)} may be systems beside people."
+        yield Doubt(words, ("gold",), replace(layout, gold=people))
     elif gold and len(gold) < len(used) and not layout.gold and len(sources) > 1:
         others = [name for name in used if name not in gold]
-        meant = replace(layout, gold=tuple(gold), says=f"the gold standard in {quoted(gold)}, systems {quoted(others)}")
-        alike = replace(layout, says="each column is an annotator’s")
-        yield Doubt(f"The columns {quoted(others)} may be systems or people.", (alike, meant))
+        yield Doubt(f"The columns {quoted(others)} may be systems or people.", ("annotator", "system"), layout)
     elif not _told(layout, used):
         sharing = [name for name in used if any(share_lists(table, [name, other]) for other in used if other != name)]
         if 1 < len(sharing) < len(used) and len(sources) == len(used):
             theirs = {source: names for source, names in sources.items() if names[0] in sharing}
-            some = replace(layout, sources=theirs, says=f"annotators {quoted(sharing)}")
-            all_of = replace(layout, says=f"annotators {quoted(used)}")
-            yield Doubt(f"Not all of the columns {quoted(used)} have phrases in common.", (some, all_of))
+            words = f"Not all of the columns {quoted(used)} have phrases in common."
+            yield Doubt(words, ("keyphrases",), replace(layout, sources=theirs))
             return
-        people_of = replace(layout, role="gold", says=f"annotators {quoted(used)}")
-        systems_of = replace(layout, role="system", says=f"systems {quoted(used)}")
-        either = (systems_of, people_of) if layout.role == "system" else (people_of, systems_of)
-        bare = replace(layout, kind="documents", role="documents", sources={}, says="documents, without keyphrases")
-        texts = (bare,) if {"title", "text"} & set(layout.columns) else ()
-        yield Doubt(f"The columns {quoted(used)} may be people or systems, each with a list.", (*either, *texts))
+        words = f"The columns {quoted(used)} may be people or systems, each with a list."
+        yield Doubt(words, ("annotator", "system"), layout)
 
 
-def _turned(layout: Layout, used: Sequence[str]) -> Iterator[Layout]:
-    """Give the reading in which each column is a document, and each row a person."""
+def _turned(layout: Layout, used: Sequence[str]) -> Layout:
+    """Return the reading in which each column is a document, and each row a person."""
     whose = layout.source_column() or layout.columns.get("doc_id")
     columns = {"annotator": whose} if whose is not None else {}
     sources = {name: (name,) for name in used}
-    yield replace(
-        layout, kind="turned", role="gold", columns=columns, sources=sources, says="each column is a document"
-    )
+    return replace(layout, kind="turned", role="gold", columns=columns, sources=sources, numbered=False)
 
 
 def _unordered(table: Table, size: int) -> list[str]:

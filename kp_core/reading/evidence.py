@@ -135,17 +135,18 @@ def assigned(
     table: Table,
     shape: Shape,
     roles: Iterable[str],
-    chosen: Mapping[str, str],
+    taken: Mapping[str, str] | None = None,
     *,
     unknown: bool,
     out: Collection[str] = (),
 ) -> tuple[dict[str, str], float]:
-    """Return role → column, and the points of all of them; what the user chose stands, and counts for nothing.
+    """Return role → column, and the points of all of them.
 
+    taken    roles that have their columns already, which count for nothing
     unknown  whether columns under heads that say nothing may play a part
     out      columns that play none
     """
-    taken = {role: name for role, name in chosen.items() if name in table.names}
+    taken = dict(taken or {})
     free = [role for role in roles if role not in taken]
     names = [name for name in table.names if name not in taken.values() and name not in out]
     worth = np.array([_worth(table, name, free, shape, unknown=unknown) for name in names])

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import Note
-from kp_core.reading.choice import Choice
 from kp_core.reading.fields import BESIDES, NAMES, base_of, is_form, number_of, plain, source_of, told, words_of
-from kp_core.reading.layout import Layout
+from kp_core.reading.layout import Doubt, Layout
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.profiles import cells_of
 from kp_core.reading.schemas import Schema, schema_of
 from kp_core.reading.separators import cell_separator
@@ -53,9 +53,9 @@ _ASKED = {
 }
 
 
-def export_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
+def export_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | None:
     """Return the layout of a known export; None for any other table, or where the user names its columns."""
-    if not table.header or choice.columns or set(choice.options) - {"cells", "sheet", "sheets", "header", "delimiter"}:
+    if not table.header or mapping.inner:
         return None
     schema = schema_of(table.names) or (_FORM if is_form(table.names) else None)
     if schema is None or schema.role == "judgements" or role not in (None, schema.role, "gold", "system"):
@@ -64,7 +64,7 @@ def export_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
     asked: Role = role or schema.role or "gold"
     own = schema.own
     evidence = table.described if own else f"{table.described}; as {schema.name} writes it"
-    cells = choice.options.get("cells", schema.cells)
+    cells = mapping.split or schema.cells
     if schema.role == "documents":
         columns = {part: columns[part] for part in ("doc_id", "text", "title", "group") if part in columns}
         found = Layout("documents", table, "documents", columns, numbered="doc_id" not in columns, evidence=evidence)
@@ -173,9 +173,10 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str], 
     lists = phrases or parts.get("", []) or questions
     if not lists:
         return None
-    doubt = "Each row is a person, and each question may be a document."
     said = f"{evidence}; each question is a document"
-    return Layout("turned", table, role, columns, {name: (name,) for name in lists}, evidence=said, doubt=doubt)
+    made = Layout("turned", table, role, columns, {name: (name,) for name in lists}, evidence=said)
+    doubt = Doubt("Each row is a person, and each question may be a document.", ("document",), made)
+    return replace(made, doubts=(doubt,))
 
 
 def _are_numbered(names: Sequence[str]) -> bool:

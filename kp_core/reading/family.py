@@ -11,21 +11,26 @@ from typing import Any, Protocol, TypeVar, cast
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
 from kp_core.reading.archive import workbook_kind
-from kp_core.reading.choice import Choice
 from kp_core.reading.decode import Text, decode, split_lines
 from kp_core.reading.json_text import JsonRecord, parse_json, parse_records, records_within
+from kp_core.reading.layout import Doubt
 from kp_core.reading.limits import Limits
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.rows import Rows
 from kp_core.reading.source import Source, stem_of
 
 T = TypeVar("T")
 
 
-_NOTHING_CHOSEN = Choice()
+_NOTHING_SAID = Mapping()
 
 
 class NoData(InputError):
     """A file that holds something else than keyphrases: among others it is left out, and listed."""
+
+
+class NotKnown(InputError):
+    """A file that no format and no words tell the meaning of; of a table the user may say it."""
 
 
 class File:
@@ -39,12 +44,16 @@ class File:
         *,
         strict: bool = False,
         twice: str = "refuse",
-        choice: Choice = _NOTHING_CHOSEN,
+        mapping: Mapping = _NOTHING_SAID,
     ) -> None:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
-        self.choice = choice
+        self.mapping = mapping
         self.made: dict[str, Any] = {}
         self._repeated = 0
+
+    def meaning(self, mapping: Mapping) -> File:
+        """Return the file with another meaning, to be opened anew."""
+        return File(self.source, self.limits, self.encoding, strict=self.strict, twice=self.twice, mapping=mapping)
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
@@ -76,9 +85,9 @@ class File:
     @cached_property
     def decoded(self) -> Text:
         """The text and how it was encoded."""
-        exact = self.choice.encoding is not None
+        exact = bool(self.mapping.encoding)
         return decode(
-            self.name, self.source.data, self.choice.encoding or self.encoding, strict=self.strict, exact=exact
+            self.name, self.source.data, self.mapping.encoding or self.encoding, strict=self.strict, exact=exact
         )
 
     @property
@@ -159,9 +168,7 @@ class Recognition:
     """A hypothesis: which family one or several files belong to, and why, in words.
 
     strength    why it is read so
-    choice      what a user would say of the file to have it read so
-    says        what this reading makes of a doubt, in words
-    doubt       why the files may be meant in another way, in words; empty where names, a grammar or a proof decide
+    mapping     what a user would say of the file to have it read so
     options     switches as they would be read
     offers      switches whose values depend on the file, such as the sheets of a workbook
     plan        what the family itself keeps for reading
@@ -178,9 +185,12 @@ class Recognition:
     plan: tuple[Any, ...] = ()
     guessed: bool = False
     strength: Strength = Strength.GRAMMAR
-    doubt: str = ""
-    says: str = ""
-    choice: Choice | None = None
+    mapping: Mapping | None = None
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What nobody can know about the first table; nothing if the file is no table."""
+        return getattr(self.plan[0], "doubts", ()) if self.plan else ()
 
 
 class FormatFamily(Protocol):

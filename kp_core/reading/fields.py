@@ -239,6 +239,26 @@ def source_of(head: str) -> str:
     return base.strip()
 
 
+def system_in(head: str) -> str:
+    """Return what the head of a column of scores has beside words for scores.
+
+    >>> system_in("yake_score")
+    'yake'
+    """
+    words = [word for word in re.split(r"[\s_:()/-]+", head) if plain(word) not in NAMES["score"]]
+    return " ".join(words) or head
+
+
+def rater_in(head: str) -> str:
+    """Return the name of the rater in the head of a column of scores.
+
+    >>> rater_in("score_ana"), rater_in("Ben")
+    ('ana', 'Ben')
+    """
+    found = JUDGE.match(head)
+    return found[1] if found else head
+
+
 def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
     """Return the column of the gold standard beside those of systems; None where all hold what people chose."""
     heads = [names[0] for names in sources.values() if plain(names[0]) not in NAMES["annotator"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import abc
 from typing import Any
 
 import pandas as pd
@@ -11,9 +11,9 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading import shapes
-from kp_core.reading.choice import Choice
 from kp_core.reading.fields import NAMES, plain
 from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.rows import Rows
 from kp_core.reading.table import Table, plain_column, table_of
 from kp_core.reading.values import HALF_A_CHARACTER, column_of, text_column
@@ -24,7 +24,7 @@ def as_pandas(given: Any) -> Any:
 
     A table is what has columns and gives them to Arrow or to pandas: polars, Arrow, DuckDB, data sets of Hugging Face.
     """
-    if isinstance(given, Mapping):
+    if isinstance(given, abc.Mapping):
         return {name: _as_pandas(one) for name, one in given.items()}
     return [_as_pandas(one) for one in given] if isinstance(given, list | tuple) else _as_pandas(given)
 
@@ -65,7 +65,7 @@ def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
 
 
 def dict_rows(
-    lists: Mapping[Any, Any], role: Role, name: str, choice: Choice, limits: Limits
+    lists: abc.Mapping[Any, Any], role: Role, name: str, mapping: Mapping, limits: Limits
 ) -> tuple[list[Rows], str]:
     """Return the rows of {document: [phrase, …]}, with scores or variants, or of {document: text}."""
     if role == "documents":
@@ -86,7 +86,7 @@ def dict_rows(
         raise InputError(
             name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
         )
-    shape = choice.options.get("inner", found[0])
+    shape = mapping.inner or found[0]
     lists_of_one = ((None, doc_id, value) for doc_id, value in plain.items())
     rows = shapes.rows_of(lists_of_one, shape, role, name, limits)  # type: ignore[arg-type]
     return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

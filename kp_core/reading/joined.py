@@ -9,42 +9,45 @@ import pyarrow.compute as pc
 
 from kp_core.errors import InputError, counted
 from kp_core.reading.fields import BESIDES, DATASETS, RUNS, UNSURE, find_roles, plain
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.table import Table
 
 #: So many heads beside those of keyphrases tell the records of a catalogue, whose collections are none of ours.
 _RECORD = 2
 
 
-def joined(table: Table) -> Table:
+def joined(table: Table, mapping: Mapping) -> Table:
     """Return a table in which ids begin with the data set, and systems end with `#` and the run, if columns tell these.
 
     >>> columns = [pa.chunked_array([[one, two]]) for one, two in (("nus", "inspec"), ("1", "1"), ("tide", "sea"))]
-    >>> told = joined(Table("g.csv", ["dataset", "doc_id", "phrase"], columns))
+    >>> told = joined(Table("g.csv", ["dataset", "doc_id", "phrase"], columns), Mapping())
     >>> told.names, told.datasets, told.texts("doc_id").to_pylist()
     (['doc_id', 'phrase'], ('nus', 'inspec'), ['nus/1', 'inspec/1'])
     """
-    return _with_runs(_with_datasets(table))
+    return _with_runs(_with_datasets(table, mapping), mapping)
 
 
-def _with_datasets(table: Table) -> Table:
-    roles = find_roles(table.names, ("doc_id",))
+def _with_datasets(table: Table, mapping: Mapping) -> Table:
+    roles = {"doc_id": mapping.document} if mapping.document in table.names else find_roles(table.names, ("doc_id",))
     named = [name for name in table.names if plain(name) in DATASETS]
+    if mapping.names_columns:
+        named = [name for name in table.names if name == mapping.dataset]
     beside = [name for name in table.names if plain(name) in BESIDES and name not in named]
     if len(named) != 1 or "doc_id" not in roles or len(beside) >= _RECORD:
         return table
     datasets, ids = table.texts(named[0]), table.texts(roles["doc_id"])
     names = [name for name in pc.unique(datasets).to_pylist() if name.strip()]
-    if len(names) < 2 or (plain(named[0]) in UNSURE and not _tell_apart(datasets, ids)):
+    if len(names) < 2 or (plain(named[0]) in UNSURE and not mapping.dataset and not _tell_apart(datasets, ids)):
         return table
     without = pc.sum(pc.and_(pc.equal(pc.utf8_trim_whitespace(datasets), ""), pc.not_equal(ids, ""))).as_py()
     if without:
-        remedy = f"Fill “{named[0]}”, or leave it alone: --as {table.file}:ignore={named[0]}."
+        remedy = f"Fill “{named[0]}”, or say what the other columns mean: --as {table.file}:document=…,keyphrases=…"
         found = counted(without, "row without a data set", "rows without a data set")
         raise InputError(table.file, found, "a data set in every row, or in none", remedy)
     prefixed = _both(datasets, "/", ids)
     if all(map(str.startswith, ids.to_pylist(), (f"{name}/" for name in datasets.to_pylist()))):
         prefixed = ids  # as `convert` writes them
-    return replace(_with(table, roles["doc_id"], prefixed).without(named), datasets=tuple(names))
+    return replace(_with(table, roles["doc_id"], prefixed).without(named), datasets=tuple(names), dataset=named[0])
 
 
 def _tell_apart(datasets: pa.ChunkedArray, ids: pa.ChunkedArray) -> bool:
@@ -53,17 +56,19 @@ def _tell_apart(datasets: pa.ChunkedArray, ids: pa.ChunkedArray) -> bool:
     return len(pairs) > len(pc.unique(ids))
 
 
-def _with_runs(table: Table) -> Table:
+def _with_runs(table: Table, mapping: Mapping) -> Table:
     """Name the run of a row behind its system, where some system has several."""
     free = [name for name in table.names if plain(name) in RUNS]
     roles = find_roles([name for name in table.names if name not in free], ("system",))
-    if len(free) != 1 or "system" not in roles:
+    if mapping.names_columns:
+        free, roles = [name for name in table.names if name == mapping.run], {"system": mapping.system}
+    if len(free) != 1 or roles.get("system") not in table.names:
         return table
     systems, runs = table.texts(roles["system"]), table.texts(free[0])
     pairs = pa.table({"system": systems, "run": runs}).group_by(["system", "run"]).aggregate([])
     if len(pairs) == len(pc.unique(systems)) or "" in pc.unique(runs).to_pylist():
         return table
-    return _with(table, roles["system"], _both(systems, "#", runs)).without(free)
+    return replace(_with(table, roles["system"], _both(systems, "#", runs)).without(free), run=free[0])
 
 
 def _both(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -14,8 +14,6 @@ from kp_core.reading.table import Table
 
 #: What judged pairs are told by.
 PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
-#: Switches of a table that name columns, or cells, each in a line of its own.
-SEVERAL = ("phrases_of", "documents_of", "marks_of", "scores_of", "gold_of", "gold_is", "rater", "ignore")
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,10 @@ class Layout:
     united   whether the lists of all columns are one
     gold     the columns of the gold standard beside those of systems
     gold_is  what the column of systems says of rows of the gold standard
-    chosen   the roles whose columns the user named
     higher   whether higher scores are better, where that is said
-    doubt    what nobody can know, in words; empty where names or proofs decide
+    doubts   what nobody can know; empty if names or proofs decide
     inner    what the items of a list are, where it is chosen: phrases, variants, tokens or scored
     own      whether it is a table of ours, of which nothing is doubted
-    says     what it makes of that, in words, such as “ranked by “prob””
     """
 
     kind: Literal["long", "lists", "wide", "marked", "scored", "turned", "documents", "judged"]
@@ -54,12 +50,10 @@ class Layout:
     gold: tuple[str, ...] = ()
     gold_is: tuple[str, ...] = ()
     evidence: str = ""
-    chosen: frozenset[str] = frozenset()
     higher: bool | None = None
-    doubt: str = ""
+    doubts: tuple[Doubt, ...] = ()
     inner: str = ""
     own: bool = False
-    says: str = ""
 
     @property
     def phrases(self) -> str:
@@ -73,3 +67,12 @@ class Layout:
     def ids(self) -> pa.ChunkedArray:
         """Return the document of every row."""
         return self.table.numbers() if self.numbered else self.table.texts(self.columns["doc_id"])
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What nobody can know about a table: in words, the fields of a mapping that it concerns, and what is likeliest."""
+
+    words: str
+    fields: tuple[str, ...]
+    meant: Layout

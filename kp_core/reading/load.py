@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import abc
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import pandas as pd
 
 from kp_core.corpus import Corpus, Reading, Role, VocabularyTable
 from kp_core.corpus import together as one_corpus
-from kp_core.errors import InputError, Note, UsageError, counted, named
+from kp_core.errors import InputError, Note, UsageError, counted, named, refuse_unless
 from kp_core.reading import sense
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
-from kp_core.reading.choice import Choice
-from kp_core.reading.choices import Finding, Question
 from kp_core.reading.datasets import by_folder, names_in, question_of, without_dataset
 from kp_core.reading.families import family_named
 from kp_core.reading.family import File, Recognition
@@ -28,23 +27,25 @@ from kp_core.reading.layout import Layout
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.mapping import VALUES, Mapping
 from kp_core.reading.meeting import column_that_meets
+from kp_core.reading.question import Finding, Form, Question
 from kp_core.reading.rows import Part, Rows
 from kp_core.reading.settle import align
-from kp_core.reading.sniff import recognise, settle_roles
+from kp_core.reading.sniff import Asked, mapping_in_format, recognise, role_said, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
 from kp_core.reading.vocabulary_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
-Item: TypeAlias = str | Path | Source | Bundle | pd.DataFrame | Mapping[Any, Any]
+Item: TypeAlias = str | Path | Source | Bundle | pd.DataFrame | abc.Mapping[Any, Any]
 
 
 @dataclass(frozen=True)
 class _Wishes:
     """What holds for all files: what was decided about each, and how strictly they are read."""
 
-    choices: Mapping[str, Choice]
+    mappings: abc.Mapping[str, Mapping]
     encoding: str | None
     strict: bool
     fixes: tuple[str, ...]
@@ -87,7 +88,7 @@ class _Read:
     notes: tuple[Note, ...] = ()
     recognition: Recognition | None = None
     opened: _Opened | None = None
-    questions: tuple[Finding, ...] = ()
+    asked: tuple[Finding | Form, ...] = ()
 
 
 def load(
@@ -100,9 +101,9 @@ def load(
     broader: Item | Sequence[Item] | None = None,
     frequencies: Item | Sequence[Item] | None = None,
     similar: Item | Sequence[Item] | None = None,
-    vectors: Item | Mapping[str, Sequence[float]] | None = None,
+    vectors: Item | abc.Mapping[str, Sequence[float]] | None = None,
     directed: bool = False,
-    roles: Mapping[str, Choice | Role] | None = None,
+    mapping: abc.Mapping[str, Mapping | str] | None = None,
     encoding: str | None = None,
     strict: bool = False,
     fixes: Iterable[str] = (),
@@ -116,9 +117,10 @@ def load(
     about phrases or concepts; `similar` (a, b and score from 0 to 1; directed: a prediction a is so similar to a
     keyphrase b) or `vectors` (Parquet, npz, word2vec text, {phrase: vector}) is the similarity `given`.
     A folder or archive may hold several data sets: a folder each, or a file each in the folders of gold and systems.
-    `roles` says what a file is: {file name: "system"} or a `Choice`; what is said of a folder or archive holds for
-    everything in it. `encoding` is that of files that are not UTF-8. Raises `InputError` on data that are refused,
-    and `Question` where a reading is not certain: `roles` or `fixes` then take one of its answers.
+    `mapping` says what a file means: {file name: `Mapping`, or a role such as "system" or "leave out"}; what is said of
+    a folder or archive holds for everything in it. `encoding` is that of files that are not UTF-8. Raises `InputError`
+    on data that are refused, and `Question` if a meaning is not certain: `mapping` then takes those of its forms, and
+    `mapping` and `fixes` those of its answers.
 
     >>> corpus = load(gold={"d1": ["tide", "sea"]}, systems={"yake": {"d1": [("tide", 0.1), ("moon", 0.4)]}})
     >>> corpus.runs[["system", "doc_id", "rank", "phrase"]].values.tolist()
@@ -126,7 +128,7 @@ def load(
     """
     for fix in (fixes := tuple(dict.fromkeys(fixes))):  # a workspace may name one many times
         id_fix(fix)
-    corpus = _load(gold, systems, documents, judgements, files, roles, encoding, strict, fixes, limits)
+    corpus = _load(gold, systems, documents, judgements, files, mapping, encoding, strict, fixes, limits)
     tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
     corpus = _with_vocabulary(corpus, {**tables, "vectors": vectors}, limits, encoding, directed)
     refuse_contradictions(corpus.vocabulary)
@@ -134,7 +136,11 @@ def load(
 
 
 def _with_vocabulary(
-    corpus: Corpus, given: Mapping[VocabularyTable, Any], limits: Limits, encoding: str | None, directed: bool = False
+    corpus: Corpus,
+    given: abc.Mapping[VocabularyTable, Any],
+    limits: Limits,
+    encoding: str | None,
+    directed: bool = False,
 ) -> Corpus:
     """Return a corpus with further tables of its vocabulary, and what was understood of them in its report."""
     vocabulary, told = vocabulary_of(given, limits, encoding, directed)
@@ -149,15 +155,15 @@ def _load(
     documents: Any,
     judgements: Any,
     files: Any,
-    roles: Mapping[str, Choice | Role] | None,
+    said: abc.Mapping[str, Mapping | str] | None,
     encoding: str | None,
     strict: bool,
     fixes: tuple[str, ...],
     limits: Limits,
 ) -> Corpus:
     """Return the corpus of all files but tables of a vocabulary that were given as such."""
-    choices = {name: _choice(value) for name, value in (roles or {}).items()}
-    wishes = _Wishes(choices, encoding, strict, fixes, limits, documents is not None)
+    mappings = {name: _mapping(value) for name, value in (said or {}).items()}
+    wishes = _Wishes(mappings, encoding, strict, fixes, limits, documents is not None)
     unsorted = [] if files is None else files if isinstance(files, (list, tuple)) else [files]
     every: dict[Role | None, Any] = {
         "gold": as_pandas(gold),
@@ -166,10 +172,10 @@ def _load(
         "judgements": as_pandas(judgements),
         None: as_pandas(unsorted) or None,
     }
-    datasets = _chosen_datasets(every, choices, limits) or _datasets_in(every, choices, limits)
+    datasets = _chosen_datasets(every, mappings, limits) or _datasets_in(every, mappings, limits)
     if datasets:
         options: dict[str, Any] = {"encoding": encoding, "strict": strict, "fixes": fixes, "limits": limits}
-        return _load_datasets(datasets, choices, options)
+        return _load_datasets(datasets, mappings, options)
     called = [(role, name, items) for role, given in every.items() for name, items in _named(given, role)]
     given = [_Given(role, name, tuple(items), number) for number, (role, name, items) in enumerate(called)]
     opened = [one for each in given for one in _open(each, wishes)]
@@ -181,7 +187,7 @@ def _load(
         "files",
     )
     met = _names_met(given, opened)
-    if unknown := [name for name in choices if name not in met]:
+    if unknown := [name for name in mappings if name not in met]:
         raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
     notes = list(_twins(opened))
     opened, vocabulary = _without_vocabulary(opened)
@@ -216,7 +222,7 @@ _KEYWORDS: dict[Role | None, str] = {
 
 
 def _datasets_in(
-    every: Mapping[Role | None, Any], choices: Mapping[str, Choice], limits: Limits
+    every: abc.Mapping[Role | None, Any], mappings: abc.Mapping[str, Mapping], limits: Limits
 ) -> dict[str, dict[str, Any]]:
     """Return data set → argument of `load` → its files, where folders or archives tell data sets; empty elsewhere."""
     items = {
@@ -254,7 +260,7 @@ def _datasets_in(
 
 
 def _tables_of_all(
-    items: Mapping[Role | None, list[Any]], names: Mapping[Role | None, list[str]], limits: Limits
+    items: abc.Mapping[Role | None, list[Any]], names: abc.Mapping[Role | None, list[str]], limits: Limits
 ) -> dict[str, list[Source]]:
     """Take tables of a vocabulary out of the names where they stand beside the folders, and return them."""
     found = dict[str, list[Source]]()
@@ -271,26 +277,24 @@ def _tables_of_all(
 
 
 def _chosen_datasets(
-    every: Mapping[Role | None, Any], choices: dict[str, Choice], limits: Limits
+    every: abc.Mapping[Role | None, Any], mappings: dict[str, Mapping], limits: Limits
 ) -> dict[str, dict[str, Any]]:
     """Return data set → argument of `load` → its files, where it was decided of which each is; empty elsewhere.
 
-    The choices are then those within a data set, by `data set/file`.
+    The mappings are then those within a data set, by `data set/file`.
     """
-    if not any("dataset" in choice.options for choice in choices.values()):
+    if not any(mapping.in_dataset for mapping in mappings.values()):
         return {}
     found = dict[str, dict[str, Any]]()
     for role, given in every.items():
         for called, items in _named(given, role):
             for bundle in (_expand(item, limits) for item in items if isinstance(item, (str, Path, Source, Bundle))):
                 for file in bundle.files:
-                    names = (file.name, file.name.rpartition("/")[2], bundle.name)
-                    choice = next((choices[name] for name in names if name in choices), Choice())
-                    if not (dataset := choice.options.get("dataset", "")):
+                    meant = _said_of(file, bundle, mappings)
+                    if not (dataset := meant.in_dataset):
                         raise UsageError(f"'{file.name}' is of no data set, and other files are; say of which it is")
                     own = Source(without_dataset(file.name, dataset), file.data)
-                    rest = {name: value for name, value in choice.options.items() if name != "dataset"}
-                    choices[f"{dataset}/{own.name}"] = replace(choice, options=rest)
+                    mappings[f"{dataset}/{own.name}"] = replace(meant, in_dataset="")
                     arguments = found.setdefault(dataset, {})
                     if called is None:
                         arguments.setdefault(_KEYWORDS[role], []).append(own)
@@ -300,44 +304,48 @@ def _chosen_datasets(
 
 
 def _load_datasets(
-    datasets: Mapping[str, Mapping[str, Any]], choices: Mapping[str, Choice], options: Mapping[str, Any]
+    datasets: abc.Mapping[str, abc.Mapping[str, Any]],
+    mappings: abc.Mapping[str, Mapping],
+    options: abc.Mapping[str, Any],
 ) -> Corpus:
     """Read each data set by itself; what is not certain in any of them is one question, about `data set/file`."""
-    found, questions = dict[str, Corpus](), list[Finding]()
+    found, asked = dict[str, Corpus](), Asked()
     for name, given in datasets.items():
-        own = {path.removeprefix(f"{name}/"): choice for path, choice in choices.items() if path.startswith(f"{name}/")}
+        own = {
+            path.removeprefix(f"{name}/"): mapping for path, mapping in mappings.items() if path.startswith(f"{name}/")
+        }
         try:
             with named(name):
-                found[name] = load(**given, roles=own, **options)
+                found[name] = load(**given, mapping=own, **options)
         except Question as question:
-            questions += [_within(name, finding) for finding in question.findings]
-    if questions:
-        raise Question(*questions)
+            asked.findings += [_within(name, finding) for finding in question.findings]
+            asked.forms += [replace(form, file=f"{name}/{form.file}") for form in question.forms]
+    if asked:
+        raise asked.question()
     return one_corpus(**found)
 
 
 def _within(dataset: str, finding: Finding) -> Finding:
     """Return a finding about a file of a data set."""
     answers = (
-        replace(one, choices={f"{dataset}/{file}": choice for file, choice in one.choices.items()})
+        replace(one, mapping={f"{dataset}/{file}": mapping for file, mapping in one.mapping.items()})
         for one in finding.answers
     )
     return replace(finding, where=f"{dataset}/{finding.where}", answers=tuple(answers))
 
 
-def _choice(value: Choice | Role) -> Choice:
-    if isinstance(value, Choice):
+def _mapping(value: Mapping | str) -> Mapping:
+    if isinstance(value, Mapping):
         return value
-    if value not in get_args(Role):
-        raise UsageError(f"there is no role '{value}'; choose among: {', '.join(get_args(Role))}")
-    return Choice(role=value)
+    refuse_unless(value, VALUES["role"], "role")
+    return Mapping(role=cast(Any, value))
 
 
 def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
     """Give the items of a role that belong together, under the name that they were given, or under none."""
     if given is None:
         return
-    if not isinstance(given, Mapping) or not _is_named(given, role):
+    if not isinstance(given, abc.Mapping) or not _is_named(given, role):
         yield None, list(given) if isinstance(given, (list, tuple)) else [given]
         return
     if role == "system" and given and all(_is_list_of_phrases(item) for item in given.values()):
@@ -351,12 +359,14 @@ def _is_list_of_phrases(item: Any) -> bool:
     return isinstance(item, (list, tuple)) and all(isinstance(one, str) and not Path(one).exists() for one in item)
 
 
-def _is_named(given: Mapping[Any, Any], role: Role | None) -> bool:
+def _is_named(given: abc.Mapping[Any, Any], role: Role | None) -> bool:
     """Tell {name: lists, path or table} from {document: list}."""
     if role != "gold" or not given:
         return role == "system"
     values = list(given.values())
-    nested = all(isinstance(v, Mapping) and v and all(isinstance(x, (list, tuple)) for x in v.values()) for v in values)
+    nested = all(
+        isinstance(v, abc.Mapping) and v and all(isinstance(x, (list, tuple)) for x in v.values()) for v in values
+    )
     return nested or all(_is_file(v) for v in values)
 
 
@@ -372,22 +382,29 @@ def _is_file(value: Any) -> bool:
 def _open(given: _Given, wishes: _Wishes) -> list[_Opened]:
     """Return the files of what was given, unpacked, with what was decided about each; loose files are one folder."""
     items = given.on_disk()
-    bundles, decided = [_expand(item, wishes.limits) for item in items], dict(wishes.choices)
+    bundles, decided = [_expand(item, wishes.limits) for item in items], dict(wishes.mappings)
     for item, bundle in zip(items, bundles, strict=True):
-        said = (wishes.choices[name] for name in _names_of(item) if name in wishes.choices)
-        decided[bundle.name] = next(said, decided.get(bundle.name, Choice()))
+        said = (wishes.mappings[name] for name in _names_of(item) if name in wishes.mappings)
+        decided[bundle.name] = next(said, decided.get(bundle.name, Mapping()))
     bundles = together(items, bundles) if given.role is None or len(items) > 1 else bundles
     twice = next((fix for fix in ("keep-first", "merge") if fix in wishes.fixes), "refuse")
     found = []
     for bundle in bundles:
         files = []
         for source in bundle.files:
-            names = (source.name, source.name.rsplit("/", 1)[-1], bundle.name)
-            choice = next((decided[name] for name in names if name in decided), Choice())
-            encoding, strict = wishes.encoding, wishes.strict
-            files.append(File(source, wishes.limits, encoding, strict=strict, twice=twice, choice=choice))
+            mapping, encoding, strict = _said_of(source, bundle, decided), wishes.encoding, wishes.strict
+            files.append(File(source, wishes.limits, encoding, strict=strict, twice=twice, mapping=mapping))
         found.append(_Opened(given, bundle, tuple(files)))
     return found
+
+
+def _names_inside(file: Source, bundle: Bundle) -> tuple[str, ...]:
+    """Return the names under which something may be said of a file: its own, and those by which an archive has it."""
+    return file.name, file.name.rpartition("/")[2], f"{bundle.name}/{file.name}", bundle.name
+
+
+def _said_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -> Mapping:
+    return next((mappings[name] for name in _names_inside(file, bundle) if name in mappings), Mapping())
 
 
 def _expand(item: str | Path | Source | Bundle, limits: Limits) -> Bundle:
@@ -404,7 +421,7 @@ def _without_vocabulary(opened: Sequence[_Opened]) -> tuple[list[_Opened], dict[
     for one in opened:
         kept = list[File]()
         for file in one.files:
-            decided = one.given.role or file.choice.role or file.choice.use == "no"
+            decided = one.given.role or file.mapping.role
             name = None if decided else table_of_vocabulary(file.source)
             (kept if name is None else found.setdefault(name, [])).append(file)
         rest.append(replace(one, files=tuple(kept)))
@@ -421,7 +438,7 @@ def _names_met(given: Sequence[_Given], opened: Sequence[_Opened]) -> set[str]:
     in_memory = {one.name or str(one.role) for one in given if len(one.on_disk()) < len(one.items)}
     named = {one.name for one in given if one.name is not None}
     paths = {name for one in given for item in one.on_disk() for name in _names_of(item)}
-    inside = {name for one in opened for file in one.files for name in (file.name, file.name.rsplit("/", 1)[-1])}
+    inside = {name for one in opened for file in one.files for name in _names_inside(file.source, one.bundle)}
     return in_memory | named | paths | inside | {one.bundle.name for one in opened}
 
 
@@ -444,29 +461,37 @@ def _twins(opened: Sequence[_Opened]) -> Iterator[Note]:
 
 def _read(given: Sequence[_Given], opened: Sequence[_Opened], wishes: _Wishes, notes: list[Note]) -> list[_Read]:
     """Return the readings of everything in the order in which it was given; what is not certain is asked at once."""
-    questions, found = list[Finding](), list[tuple[_Opened, Recognition]]()
+    asked, found = Asked(), list[tuple[_Opened, Recognition]]()
     for one in opened:
-        left_out, asked = dict[str, str](), list[Finding]()
-        kept = [file for file in one.files if file.choice.use != "no"]
+        left_out = dict[str, str]()
+        kept = [file for file in one.files if file.mapping.role != "leave out"]
         among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
-        recognised = recognise(kept, one.given.role, asked, left_out if among else None)
-        questions += asked
+        within = Asked()
+        recognised = recognise(kept, one.given.role, within, left_out if among else None)
+        asked.findings += within.findings
+        asked.forms += [_inside(form, one.bundle) for form in within.forms]
         meant = one.bundle.loose or not one.bundle.folder
         notes += [Note("warning" if meant else "info", f, f"Left out: {what}.") for f, what in left_out.items()]
-        unused = (file.name for file in one.files if file.choice.use == "no")
+        unused = (file.name for file in one.files if file.mapping.role == "leave out")
         ignored = (*one.bundle.ignored, *left_out, *unused)
         found += [(replace(one, bundle=replace(one.bundle, ignored=ignored)), each) for each in recognised]
+    if alike := _alike(asked.forms, found):
+        shared = [_with_mappings(one, alike) for one in opened]
+        notes += [
+            Note("info", name, f"It is read like {other}, which has the same columns.") for name, other, _ in alike
+        ]
+        return _read(given, shared, wishes, notes)
     settled = list[tuple[_Opened, Recognition]]()
     for each in given:
         own = [(one, recognition) for one, recognition in found if one.given is each]
-        roles = settle_roles([recognition for _, recognition in own], notes, questions)
+        roles = settle_roles([recognition for _, recognition in own], notes, asked)
         settled += zip((one for one, _ in own), roles, strict=True)
-    if questions:
-        raise Question(*questions)
+    if asked:
+        raise asked.question()
     also = {role: {file.name for one in opened if one.given.role == role for file in one.files} for role in _ROLES}
     read = list[_Read]()
     for each in given:
-        read += [_in_memory(item, each, wishes) for item in each.items if isinstance(item, (pd.DataFrame, Mapping))]
+        read += [_in_memory(item, each, wishes) for item in each.items if isinstance(item, (pd.DataFrame, abc.Mapping))]
         own = [(one, recognition) for one, recognition in settled if one.given is each]
         told = set[tuple[str, ...]]()
         for one, recognition in own:
@@ -475,17 +500,46 @@ def _read(given: Sequence[_Given], opened: Sequence[_Opened], wishes: _Wishes, n
             read += _of_files(
                 one if first else replace(one, bundle=replace(one.bundle, ignored=())), recognition, wishes, also
             )
-    if asked := [finding for one in read for finding in one.questions]:
-        raise Question(*asked)
+    odd = [what for one in read for what in one.asked]
+    if odd:
+        findings = [what for what in odd if isinstance(what, Finding)]
+        raise Question(*findings, forms=[what for what in odd if isinstance(what, Form)])
     return [_with_ids_that_meet(one, read, wishes, also) for one in read]
 
 
-def _with_ids_that_meet(one: _Read, every: Sequence[_Read], wishes: _Wishes, also: Mapping[Role, set[str]]) -> _Read:
+def _alike(forms: Sequence[Form], found: Sequence[tuple[_Opened, Recognition]]) -> list[tuple[str, str, Mapping]]:
+    """Return the files whose meaning is asked, and that have the columns of a file whose meaning was said."""
+    said = {
+        tuple(one.plan[0].table.names): (one.files[0].name, one.files[0].mapping)
+        for _, one in found
+        if one.files[0].mapping.names_columns and one.plan and isinstance(one.plan[0], Layout)
+    }
+    return [(form.file, *said[heads]) for form in forms if (heads := tuple(form.columns)) in said]
+
+
+def _with_mappings(one: _Opened, alike: Sequence[tuple[str, str, Mapping]]) -> _Opened:
+    """Return opened files with the meaning of others that have the same columns."""
+    of = {name: mapping for name, _, mapping in alike}
+    files = []
+    for file in one.files:
+        mapping = next((of[name] for name in _names_inside(file.source, one.bundle) if name in of), None)
+        files.append(file if mapping is None else file.meaning(mapping))
+    return replace(one, files=tuple(files))
+
+
+def _inside(form: Form, bundle: Bundle) -> Form:
+    """Return the form of a file of a folder or an archive, named with its path."""
+    return form if bundle.loose or not bundle.folder else replace(form, file=f"{bundle.name}/{form.file}")
+
+
+def _with_ids_that_meet(
+    one: _Read, every: Sequence[_Read], wishes: _Wishes, also: abc.Mapping[Role, set[str]]
+) -> _Read:
     """Return a reading by the column whose ids another file has, if its own ids meet no other file."""
     if one.recognition is None or one.opened is None or len(one.recognition.plan) != 1:
         return one
     layout, file = one.recognition.plan[0], one.recognition.files[0]
-    if not isinstance(layout, Layout) or "doc_id" in layout.chosen:
+    if not isinstance(layout, Layout) or file.mapping.names_columns:
         return one
     others = [ids for other in every if other is not one for ids in _ids(other)]
     name = column_that_meets(layout, others) if others else None
@@ -512,21 +566,21 @@ def _in_memory(item: Any, given: _Given, wishes: _Wishes) -> _Read:
     """Read a DataFrame or a dictionary."""
     role: Role = given.role or "gold"
     shown = given.name or role
-    choice, columns = wishes.choices.get(shown, Choice()), dict[str, str]()
+    mapping, columns = wishes.mappings.get(shown, Mapping()), dict[str, str]()
     if isinstance(item, pd.DataFrame):
-        found = _frame_layout(item, role, shown, choice, wishes.limits)
+        found = _frame_layout(item, role, shown, mapping, wishes.limits)
         rows, evidence, columns, family = rows_of(found, role), found.evidence, found.columns, "DataFrame"
     else:
-        (rows, evidence), family = dict_rows(item, role, shown, choice, wishes.limits), "dictionary"
+        (rows, evidence), family = dict_rows(item, role, shown, mapping, wishes.limits), "dictionary"
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
     origin = (given.number, id(item)) if given.name is None else (given.number, 0)
-    return _checked(rows, reading, shown, origin, choice, given, wishes)
+    return _checked(rows, reading, shown, origin, mapping, given, wishes)
 
 
-def _frame_layout(frame: pd.DataFrame, role: Role, name: str, choice: Choice, limits: Limits) -> Layout:
+def _frame_layout(frame: pd.DataFrame, role: Role, name: str, mapping: Mapping, limits: Limits) -> Layout:
     """Return how a DataFrame is read; merged cells are cells of spreadsheets, so nothing is filled down unasked."""
     table = frame_table(frame, name, limits)
-    found = layout_of(table, role, replace(choice, options={"fill_down": "no", **choice.options}))
+    found = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
     if found is None:
         shown = f"the columns {', '.join(table.names[:10]) or '(none)'}"
         expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
@@ -534,10 +588,12 @@ def _frame_layout(frame: pd.DataFrame, role: Role, name: str, choice: Choice, li
     return found
 
 
-def _of_files(one: _Opened, recognition: Recognition, wishes: _Wishes, also: Mapping[Role, set[str]]) -> list[_Read]:
+def _of_files(
+    one: _Opened, recognition: Recognition, wishes: _Wishes, also: abc.Mapping[Role, set[str]]
+) -> list[_Read]:
     """Read one file or group, if it plays the role that was asked for."""
     bundle, files, first = one.bundle, recognition.files, recognition.files[0]
-    asked = first.choice.role or one.given.role
+    asked = role_said(first) or one.given.role
     if asked not in (None, recognition.role) and not (recognition.role == "documents" and not wishes.texts_given):
         what = f"{counted(len(files), 'file')}, {recognition.evidence}"
         return [_Read(None, (), (Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."),))]
@@ -559,6 +615,7 @@ def _of_files(one: _Opened, recognition: Recognition, wishes: _Wishes, also: Map
         files=len(files),
         sha256=fingerprint(file.source.data for file in files),
         ignored=bundle.ignored,
+        mapping=str(recognition.mapping or ("" if recognition.plan else mapping_in_format(recognition))),
     )
     grouped = (bundle.folder or bundle.loose) and (several or getattr(family, "GROUP_IS_ONE", False))
     name = stem_of(bundle.name if grouped else first.name)
@@ -567,12 +624,13 @@ def _of_files(one: _Opened, recognition: Recognition, wishes: _Wishes, also: Map
     apart = one.given.name is None or bundle.folder
     origin = (one.given.number, id(recognition) if apart else 0)
     text = "" if several or not texts else first.text
-    read = _checked(rows, reading, name, origin, first.choice, one.given, wishes, text)
-    asked_of = [finding for part in read.parts if (finding := sense.doubt_of(part, recognition)) is not None]
+    read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes, text)
+    doubts = [doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None]
+    odd = [_inside(doubt, bundle) if isinstance(doubt, Form) else doubt for doubt in doubts]
     said = [note for file in files for note in file.notes_on_repeats()] + [
         note for text in texts for note in text.notes
     ]
-    return [replace(read, recognition=recognition, opened=one, questions=tuple(asked_of), notes=(*said,))]
+    return [replace(read, recognition=recognition, opened=one, asked=tuple(odd), notes=(*said,))]
 
 
 # check
@@ -583,7 +641,7 @@ def _checked(
     reading: Reading,
     name: str,
     origin: tuple[int, int],
-    choice: Choice,
+    mapping: Mapping,
     given: _Given,
     wishes: _Wishes,
     text: str = "",
@@ -602,5 +660,5 @@ def _checked(
     reading = replace(reading, rows_read=sum(one.read for one in own), rows_loaded=loaded, rows_rejected=rejected)
     reading = replace(reading, rows_blank=sum(one.blank for one in own))
     called = given.name or name
-    parts = (Part(one, reading.file, called, given.name is not None, origin, choice) for one in checked)
+    parts = (Part(one, reading.file, called, given.name is not None, origin, mapping) for one in checked)
     return _Read(reading, tuple(parts))

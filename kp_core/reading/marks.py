@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.errors import Note
-from kp_core.reading.choice import Choice
 from kp_core.reading.fields import NAMES, plain
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.profiles import cells_of
 from kp_core.reading.table import Table
 
@@ -23,13 +23,13 @@ def marks_in(table: Table, name: str) -> frozenset[str]:
     return found if found <= GRADES.keys() else frozenset()
 
 
-def graded(table: Table, choice: Choice) -> Table:
+def graded(table: Table, mapping: Mapping) -> Table:
     """Return a table whose marks, under the head of grades or where the user says so, are grades.
 
     A row without a mark among others counts as N, and a note says so.
     """
     for place, name in enumerate(table.names if table.header else ()):
-        told = plain(name) in NAMES["relevance"] or choice.columns.get("relevance") == name
+        told = plain(name) in NAMES["relevance"] or mapping.relevance == name
         if not told or not (marks := marks_in(table, name)):
             continue
         cells = pc.utf8_upper(pc.utf8_trim_whitespace(table.texts(name)))

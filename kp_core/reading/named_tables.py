@@ -8,11 +8,11 @@ from pathlib import Path
 import pandas as pd
 
 from kp_core.errors import InputError
-from kp_core.reading.choice import Choice
 from kp_core.reading.families.tables import tables_of
 from kp_core.reading.family import File
 from kp_core.reading.fields import find_roles
 from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.source import Source, expand
 from kp_core.reading.table import Table
 
@@ -47,7 +47,7 @@ def _tables(
 ) -> Iterator[tuple[Table, dict[str, str]]]:
     """Give each table with its role → column; refuses one without a header that names the roles needed."""
     for source in (source for path in paths for source in expand(path, limits).files):
-        found = tables_of(File(source, limits, encoding), Choice(), "judgements")
+        found = tables_of(File(source, limits, encoding), Mapping(), "judgements")
         table = next((one for one in found if one.header), None)
         columns = {} if table is None else find_roles(table.names, roles)
         if table is None or not set(needed) <= set(columns):

@@ -1,194 +1,91 @@
-"""Show a file before it is loaded: the readings that it allows, its first rows, and what a choice makes of them."""
+"""Look at one file before it is loaded: the form that says what it means, and what comes of a mapping."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import abc
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from kp_core.corpus import Corpus, Role
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading.choice import Choice
 from kp_core.reading.families import family_named
-from kp_core.reading.families.tables import tables_of
-from kp_core.reading.family import File, Recognition
-from kp_core.reading.fields import in_words
-from kp_core.reading.layouts import layout_of
+from kp_core.reading.family import File, NotKnown
+from kp_core.reading.form import form_of
+from kp_core.reading.layout import Layout
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import load
-from kp_core.reading.sniff import readings_of, recognise
-from kp_core.reading.source import Source, expand
-from kp_core.reading.table import Table
-from kp_core.reading.values import frame_of
-from kp_core.reading.workbooks import sheet_names
+from kp_core.reading.mapping import SWITCHES, Mapping
+from kp_core.reading.question import Form, Question
+from kp_core.reading.sniff import form_of_unknown, mapping_in_format, readings_of, recognise_one, role_said
+from kp_core.reading.source import Source
 
-#: Of an archive of many files that stand each by itself, so many are shown.
-_SHOWN = 10
-#: Rows that are shown as they are, and documents that are shown as they would be read.
-_ROWS, _DOCUMENTS = 20, 3
-#: Parts of a column that several columns may play, each under its own name.
-SEVERAL = ("phrases_of", "rater", "ignore")
-
-
-@dataclass(frozen=True)
-class Preview:
-    """One way to read a file: the recognition, the switches of its family, and its first rows.
-
-    of  the file or files of an archive that are read so; empty where the reading is one of several of a single file
-    """
-
-    recognition: Recognition
-    options: dict[str, tuple[str, ...]]
-    rows: pd.DataFrame
-    of: str = ""
-
-
-def previews(
-    source: Source, role: Role | None = None, choice: Choice | None = None, first: int = 3, limits: Limits = LIMITS
-) -> list[Preview]:
-    """Return every reading of a file, the likeliest first, with its first rows; of an archive how its files are read.
-
-    >>> found = previews(Source("a.json", b'{"d": [["a", "b"], ["c"]]}'))
-    >>> found[0].recognition.family, found[0].options["inner"], found[0].rows["phrase"].tolist()
-    ('F1', ('phrases', 'variants', 'tokens', 'scored'), ['a', 'c'])
-    """
-    choice = choice or Choice()
-    asked = choice.role or role
-    bundle = expand(source, limits)
-    files = [File(one, limits, choice=choice) for one in bundle.files]
-    if bundle.folder:
-        return [_preview(found, asked, first, _files(found)) for found in recognise(files, asked, [], {})[:_SHOWN]]
-    found = readings_of(files[0], asked)
-    return [_preview(reading, asked, first) for reading in sorted(found, key=lambda reading: -reading.strength)]
-
-
-def _files(recognition: Recognition) -> str:
-    files = recognition.files
-    return files[0].name if len(files) == 1 else f"{len(files):,} files, such as {files[0].name}"
-
-
-def _preview(recognition: Recognition, role: Role | None, first: int, of: str = "") -> Preview:
-    family = family_named(recognition.family)
-    parts = family.read(recognition, role)
-    table = parts[0].table.slice(0, first) if parts else None
-    rows = pd.DataFrame() if table is None else frame_of(table, ()).drop(columns="list", errors="ignore")
-    rows = rows.dropna(axis="columns", how="all")
-    if "variants" in rows:
-        rows["variants"] = ["; ".join(spellings or ()) for spellings in rows["variants"]]
-    recognition = replace(recognition, evidence=in_words(recognition.evidence))
-    return Preview(recognition, dict(getattr(family, "OPTIONS", {})) | recognition.offers, rows, of)
-
-
-@dataclass(frozen=True)
-class FirstRows:
-    """The first rows of a sheet, as they are: the line of each, its cells, and the heads under the present choice.
-
-    parts   column → part, as the table is read now
-    sheets  names of all sheets of a workbook
-    """
-
-    heads: tuple[str, ...]
-    lines: tuple[int, ...]
-    rows: tuple[tuple[str, ...], ...]
-    parts: Mapping[str, str]
-    sheets: tuple[str, ...] = ()
+#: Documents that are shown as they would be read.
+_DOCUMENTS = 3
 
 
 @dataclass(frozen=True)
 class Understood:
     """What one file gives alone: how many of each thing, the first documents as they would be read, and rejected rows.
 
-    documents  one row a list: document, whose list, its first phrases (or the beginning of a text)
+    documents  one row per list: document, whose list, its first phrases (or the beginning of a text)
     problem    why nothing can be read, in words; the counts are 0 then
     """
 
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: abc.Mapping[str, int] = field(default_factory=dict)
     documents: pd.DataFrame = field(default_factory=pd.DataFrame)
     rejected: pd.DataFrame = field(default_factory=pd.DataFrame)
     problem: str = ""
 
 
-def first_rows(source: Source, choice: Choice, limits: Limits = LIMITS) -> FirstRows | None:
-    """Return the first rows of a table, None for a file that is none.
+def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
+    """Return the form of one file, prefilled with what is said of it, else with its likeliest meaning.
 
-    >>> found = first_rows(Source("a.csv", b"Nr;Wort\\n1;Haus\\n"), Choice())
-    >>> found.heads, found.lines, found.rows, found.parts
-    (('Nr', 'Wort'), (1, 2), (('Nr', 'Wort'), ('1', 'Haus')), {'Nr': 'doc_id', 'Wort': 'phrase'})
+    Raises InputError if the file cannot be opened.
+
+    >>> form = form_for(Source("a.csv", b"Nr;Wort\\n1;Haus\\n"), Mapping())
+    >>> str(form.mapping), form.columns
+    ('role=gold,document=Nr,keyphrases=Wort,split=none', {'Nr': ('1',), 'Wort': ('Haus',)})
     """
+    file = File(source, limits, mapping=mapping)
+    readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role_said(file))
+    formats = tuple(dict.fromkeys(reading.family for reading in readings))
     try:
-        bundle = expand(source, limits)
-        if bundle.folder:
-            return None
-        plain = Choice(options={**choice.options, "header": "no"})
-        file = File(bundle.files[0], limits, choice.encoding)
-        # The sheets of a workbook are the same whatever is chosen; a table of text is parted as it is chosen.
-        other = file if file.workbook else File(bundle.files[0], limits, choice.encoding)
-        as_is, read = tables_of(other, plain, choice.role), tables_of(file, choice, choice.role)
-    except InputError:
-        return None
-    if not as_is or not read:
-        return None
-    first = as_is[0]
-    columns = [first.first_texts(name, _ROWS).to_pylist() for name in first.names]
-    sheets = tuple(sheet_names(file)) if file.workbook else ()
-    lines = tuple(first.line_numbers()[:_ROWS].tolist())
-    rows = tuple(zip(*columns, strict=True))
-    return FirstRows(tuple(read[0].names), lines, rows, _parts_of(read[0], choice), sheets)
+        reading = recognise_one(file, role_said(file))
+    except Question as question:
+        if question.forms:
+            return replace(question.forms[0], formats=formats)
+        reading = readings[0]
+    except InputError as refusal:
+        form = (
+            form_of_unknown(file, role_said(file)) if mapping.names_columns or isinstance(refusal, NotKnown) else None
+        )
+        if form is None:
+            return Form(file.name, mapping, str(refusal), formats=formats)
+        said = {"reason": str(refusal), "mapping": mapping} if mapping.names_columns else {}
+        return replace(form, formats=formats, **said)
+    if reading.plan and isinstance(reading.plan[0], Layout):
+        return form_of(reading, "", formats)
+    options = {name: SWITCHES[name] for name in getattr(family_named(reading.family), "OPTIONS", ())}
+    said = replace(mapping_in_format(reading), role=mapping.role or reading.role)
+    return Form(file.name, said, reading.evidence, formats=formats, switches=options | reading.offers)
 
 
-def _parts_of(table: Table, choice: Choice) -> dict[str, str]:
-    """Return column → part, as a table is read."""
-    layout = layout_of(table, None, choice)
-    if layout is None:
-        return parts_of(choice)
-    same = {"phrases": "phrase", "source": "annotator" if layout.role == "gold" else "system", "votes": "relevance"}
-    found = {name: same.get(role, role) for role, name in layout.columns.items()}
-    several = "rater" if layout.kind == "judged" else "phrases_of"
-    return found | {name: several for names in layout.sources.values() for name in names}
+def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Understood:
+    """Read one file alone, as a mapping says, and return what comes of it.
 
-
-def parts_of(choice: Choice) -> dict[str, str]:
-    """Return column → part that a choice gives it.
-
-    >>> parts_of(Choice(columns={"doc_id": "Nr"}, options={"phrases_of": "Anna\\nBen"}))
-    {'Nr': 'doc_id', 'Anna': 'phrases_of', 'Ben': 'phrases_of'}
-    """
-    found = {column: role for role, column in choice.columns.items()}
-    for part in SEVERAL:
-        found |= dict.fromkeys(choice.several(part), part)
-    return found
-
-
-def with_parts(choice: Choice, parts: Mapping[str, str]) -> Choice:
-    """Return a choice in which columns play these parts (nothing: none) and no others.
-
-    >>> with_parts(Choice(), {"Nr": "doc_id", "Anna": "phrases_of", "Ben": "phrases_of"}).options
-    {'phrases_of': 'Anna\\nBen'}
-    """
-    columns = {part: name for name, part in parts.items() if part and part not in SEVERAL}
-    options = {name: value for name, value in choice.options.items() if name not in SEVERAL}
-    for several in SEVERAL:
-        names = [name for name, part in parts.items() if part == several]
-        options |= {several: "\n".join(names)} if names else {}
-    return replace(choice, columns=columns, options=options)
-
-
-def understand(source: Source, choice: Choice, limits: Limits = LIMITS) -> Understood:
-    """Read one file alone, as a choice says, and return what comes of it.
-
-    >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Choice())
+    >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Mapping())
     >>> dict(found.counts), found.documents.values.tolist()
-    ({'document': 1, 'gold phrase': 2}, [['d1', 'gold', 'tide; sea']])
+    ({'document': 1, 'keyphrase': 2}, [['d1', 'gold', 'tide; sea']])
     """
     try:
-        corpus = load(files=source, roles={source.name: choice}, limits=limits)
+        corpus = load(files=source, mapping={source.name: mapping}, limits=limits)
     except InputError as refusal:
         return Understood(problem=str(refusal))
     sizes = {
         "document": len(corpus.documents),
         "annotator": len(corpus.annotators) if len(corpus.annotators) > 1 else 0,
-        "gold phrase": len(corpus.gold),
+        "keyphrase": len(corpus.gold),
         "system": len(corpus.systems),
         "prediction": len(corpus.runs),
         "text": int((corpus.documents["text"].fillna("") != "").sum()),
@@ -199,12 +96,12 @@ def understand(source: Source, choice: Choice, limits: Limits = LIMITS) -> Under
 
 
 def _first_documents(corpus: Corpus) -> pd.DataFrame:
-    """Return the lists and texts of the first documents, one a row."""
+    """Return the lists and texts of the first documents, one per row."""
     first = corpus.documents.head(_DOCUMENTS)
     rows: list[tuple[str, str, str]] = []
     for doc_id, title, text in zip(first["doc_id"], first["title"], first["text"], strict=True):
-        told = [part for part in (title, text) if isinstance(part, str) and part]
-        rows += [(doc_id, "text", ": ".join(told)[:200])] if told else []
+        parts = [part for part in (title, text) if isinstance(part, str) and part]
+        rows += [(doc_id, "text", ": ".join(parts)[:200])] if parts else []
         for table, source in ((corpus.gold, "annotator"), (corpus.runs, "system")):
             lists = table[table["doc_id"] == doc_id].groupby(source, sort=False)["phrase"]
             rows += [(doc_id, str(name), "; ".join(phrases)) for name, phrases in lists]
@@ -213,4 +110,4 @@ def _first_documents(corpus: Corpus) -> pd.DataFrame:
         (str(row["pair_id"]), str(row["annotator"]), f"{row['candidate']} – {row['keyphrase']}: {row['score']:g}")
         for _, row in scores.iterrows()
     ]
-    return pd.DataFrame(rows, columns=["document", "whose", "as it would be read"])
+    return pd.DataFrame(rows, columns=["document", "whose", "keyphrases"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import abc
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role, run_starts
 from kp_core.errors import Note
-from kp_core.reading.choice import Choice
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.values import Rejected, distinct_values
 
 
@@ -96,7 +97,7 @@ class Part:
     name: str
     name_given: bool
     origin: tuple[int, int]
-    choice: Choice
+    mapping: Mapping
     table: pa.Table = field(init=False)
     lists: pd.DataFrame | None = field(init=False)
     counted: int = field(init=False)
@@ -129,7 +130,7 @@ class Part:
         """Put another column in place of one."""
         self.table = put(self.table, name, column)
 
-    def rename(self, column: str, renamed: Mapping[str, str]) -> None:
+    def rename(self, column: str, renamed: abc.Mapping[str, str]) -> None:
         """Give documents (`doc_id`) or annotators and systems (`source`) other names: old → new."""
         coded = self.table[column].combine_chunks().dictionary_encode()
         values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())

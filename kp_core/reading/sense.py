@@ -11,12 +11,13 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted
-from kp_core.reading.choice import Choice
-from kp_core.reading.choices import Finding, Level, Question, Reply
 from kp_core.reading.family import File, Recognition
 from kp_core.reading.fields import KNOWN, plain
+from kp_core.reading.form import FIELDS, form_of
 from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
 from kp_core.reading.layout import Layout
+from kp_core.reading.mapping import ROW, Mapping
+from kp_core.reading.question import Finding, Form, Level, Question, Reply
 from kp_core.reading.rows import Part
 from kp_core.reading.sniff import columns_of
 from kp_core.reading.values import is_number
@@ -53,10 +54,10 @@ _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
 )
 
 
-def doubt_of(part: Part, recognition: Recognition) -> Finding | None:
-    """Return what phrases or ids of a file cannot be that they were read as, unless the user said so."""
+def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
+    """Return what phrases or ids of a file cannot be that they were read as, unless the user named its columns."""
     own = any(getattr(layout, "own", False) for layout in recognition.plan)
-    if part.choice.use == "as-read" or part.role not in ("gold", "system") or own:
+    if part.mapping.as_read or part.mapping.names_columns or part.role not in ("gold", "system") or own:
         return None
     file = recognition.files[0]
     sentences = plain(recognition.columns.get("phrase", "")) == "sentence"
@@ -68,20 +69,16 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | None:
             if len(values) >= _FEWEST and len(odd) * 2 > len(values) and not meant:
                 kind = "phrases" if column == "phrase" else "ids of documents"
                 found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
-                expected = "keyphrases" if column == "phrase" else "ids"
-                return Finding("ask", part.file, found, expected, _other_readings(file, recognition, column))
-    if len(part.ids()) > 2 and len(same := pc.unique(part.table["phrase"])) == 1:
-        others = _other_readings(file, recognition, "phrase")
+                field = "keyphrases" if column == "phrase" else "document"
+                return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
+    if len(part.ids()) > 2 and len(same := pc.unique(part.table["phrase"])) == 1 and len(columns_of(file)) > 2:
         found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
-        if len(others) > len(_as_it_is(file)) and "phrase" not in file.choice.columns:  # another column may be meant
-            return Finding("ask", part.file, found, "different ones", others)
+        return _ask(part, recognition, found, "different ones", "keyphrases")
     headed = any(isinstance(layout, Layout) and layout.table.header for layout in recognition.plan)
     at_top = part.checked.one_file and len(part.table) and part.checked.first_line == 1 and not headed
     if at_top and (row := _odd_first_row(part)):
-        header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
-        answers = (Reply("row 1 is a header", {file.name: header}), *_as_it_is(file))
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
-        return Finding("ask", part.file, found, "a header or a row of data", answers)
+        return _ask(part, recognition, found, "column names or a row of data", "header", _with_header(file, row))
     return None
 
 
@@ -95,25 +92,31 @@ def _first_values(column: pa.ChunkedArray) -> list[str]:
     return [str(value) for value in found.to_pylist()]
 
 
-def _other_readings(file: File, recognition: Recognition, column: str) -> tuple[Reply, ...]:
-    """Return an answer for every other column that may be meant, and that it is meant so."""
-    names = columns_of(file) if column in recognition.columns else []
-    said = "keyphrases" if column == "phrase" else "ids"
-    taken = {name for role, name in recognition.columns.items() if role in ("doc_id", "phrase", "phrases")}
-    answers = [
-        Reply(
-            f"the {said} are in “{name}”",
-            {file.name: replace(file.choice, columns={**file.choice.columns, column: name})},
-        )
-        for name in names
-        if name not in taken
-    ]
-    return (*answers[:5], *_as_it_is(file))
+def _ask(
+    part: Part, recognition: Recognition, found: str, expected: str, field: str, mapping: Mapping | None = None
+) -> Finding | Form:
+    """Ask in a form what a table means that was read oddly; of any other file whether it is meant."""
+    file = recognition.files[0]
+    if recognition.plan and isinstance(recognition.plan[0], Layout):
+        form = form_of(recognition, found)
+        meant = mapping or _elsewhere(form, field)
+        return replace(form, reason=f"It has {found}.", missing=(FIELDS[field],), mapping=meant)
+    meant = (Reply("this is meant", {file.name: replace(file.mapping, as_read=True)}),)
+    headed = (Reply("row 1 has the column names", {file.name: mapping}),) if mapping else ()
+    out = Reply("leave the file out", {file.name: Mapping("leave out")})
+    return Finding("ask", part.file, found, expected, (*headed, *meant, out))
 
 
-def _as_it_is(file: File) -> tuple[Reply, ...]:
-    right = Reply("it is right so", {file.name: replace(file.choice, use="as-read")})
-    return right, Reply("leave the file out", {file.name: Choice(use="no")})
+def _elsewhere(form: Form, field: str) -> Mapping:
+    """Return the proposed mapping with the next column that has no meaning yet in place of an odd one."""
+    free = [name for name in form.columns if name not in form.mapping.columns]
+    return replace(form.mapping, **{field: free[0]}) if free else form.mapping
+
+
+def _with_header(file: File, row: dict[str, str]) -> Mapping:
+    """Return what a table means whose first row has the column names."""
+    document = row.get("doc_id", ROW)
+    return replace(file.mapping, format="F10", header="yes", document=document, keyphrases=row["phrase"])
 
 
 def _odd_first_row(part: Part) -> dict[str, str]:
@@ -121,7 +124,7 @@ def _odd_first_row(part: Part) -> dict[str, str]:
     table = part.table
     lengths = [] if part.lists is None or not part.counted else part.lists["length"].tolist()
     if len(lengths) > 2 and lengths[0] == 1 < min(lengths[1:]):  # one word above lines of lists
-        return {"phrases": table["phrase"][0].as_py()}
+        return {"phrase": table["phrase"][0].as_py()}
     first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
     if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
         return {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -13,19 +13,18 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
-from kp_core.reading.choice import Choice
-from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import families_of, family_named, title_of
-from kp_core.reading.family import File, NoData, Recognition, Strength
+from kp_core.reading.family import File, NoData, NotKnown, Recognition, Strength
 from kp_core.reading.fields import SYSTEMS, in_words, plain, quoted, role_of_path
+from kp_core.reading.form import form_of, form_of_table
 from kp_core.reading.json_text import is_json
 from kp_core.reading.layout import Layout
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.mapping import SWITCHES, Mapping
+from kp_core.reading.question import Finding, Form, Question, Reply
 from kp_core.reading.values import is_number
 
-#: So many ways to read a file are offered.
-_OFFERED = 4
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
 #: How records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle begin.
@@ -35,8 +34,28 @@ _MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
+@dataclass
+class Asked:
+    """What is not certain about the files of a load: findings, and a form for each file whose meaning is asked."""
+
+    findings: list[Finding] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.findings or self.forms)
+
+    def add(self, question: Question) -> None:
+        """Add what a question asks."""
+        self.findings += question.findings
+        self.forms += question.forms
+
+    def question(self) -> Question:
+        """Return all of it as one question."""
+        return Question(*self.findings, forms=self.forms)
+
+
 def recognise(
-    files: Sequence[File], role: Role | None, asked: list[Finding], left_out: dict[str, str] | None = None
+    files: Sequence[File], role: Role | None, asked: Asked, left_out: dict[str, str] | None = None
 ) -> list[Recognition]:
     """Recognise all files of one upload: groups of files that belong together first, then each file by itself.
 
@@ -50,18 +69,28 @@ def recognise(
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     for file in left:
         try:
-            found.append(recognise_one(file, file.choice.role or role))
+            found.append(recognise_one(file, role_said(file) or role))
         except Question as question:
-            asked += question.findings
+            asked.add(question)
         except InputError as refusal:
-            none = isinstance(refusal, NoData) and file.choice == Choice()
+            none = isinstance(refusal, NoData) and file.mapping == Mapping()
             if left_out is None or (_is_meant(file) and not none):
-                raise
+                form = form_of_unknown(file, role) if isinstance(refusal, NotKnown) else None
+                if form is None:
+                    raise
+                asked.forms.append(form)
+                continue
             refused.append(refusal)
             left_out[file.name] = refusal.found
     if refused and not found and not asked:
         raise refused[0]
     return found
+
+
+def role_said(file: File) -> Role | None:
+    """Return what the user said that a file is, None if nothing was said."""
+    role = file.mapping.role
+    return None if role == "" or role == "leave out" else role
 
 
 def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -72,8 +101,14 @@ def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
         groups = getattr(family, "recognise_groups", None)
         if groups is None or not left:
             continue
-        free = [f for f in left if f.choice.family in (None, family.NAME) and binary_kind(f.source.data) is None]
-        chosen = {file.choice.role for file in free}
+        free = [
+            f
+            for f in left
+            if f.mapping.format in ("", family.NAME)
+            and not f.mapping.names_columns
+            and binary_kind(f.source.data) is None
+        ]
+        chosen = {role_said(file) for file in free}
         wanted = (chosen.pop() if len(chosen) == 1 else None) or role
         if wanted == "judgements":
             continue
@@ -86,7 +121,7 @@ def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
 
 def _as_chosen(recognition: Recognition) -> Recognition | None:
     """Return a group with the role that the user chose for its files; None if they were said to be something else."""
-    chosen = next((file.choice.role for file in recognition.files if file.choice.role), None)
+    chosen = next((role for file in recognition.files if (role := role_said(file)) is not None), None)
     if chosen is None:
         return recognition
     if chosen != recognition.role and not {chosen, recognition.role} <= {"gold", "system"}:
@@ -96,26 +131,26 @@ def _as_chosen(recognition: Recognition) -> Recognition | None:
 
 def _is_meant(file: File) -> bool:
     """Tell a file that is meant to be read from one that merely lies in the folder."""
-    return file.choice != Choice() or file.suffix in _MEANT
+    return file.mapping != Mapping() or file.suffix in _MEANT
 
 
 def recognise_one(file: File, role: Role | None) -> Recognition:
-    """Return the one clear reading of a file; two that come near each other, or a weak one, are a question."""
-    found, choice = readings_of(file, role), file.choice
-    if choice.family and not found:
-        expected = f"a file of family {choice.family}, which is “{title_of(choice.family)}”"
+    """Return the one clear reading of a file; what neither names, a grammar nor a proof decides is a question."""
+    found, said = readings_of(file, role), file.mapping
+    if said.format and not found:
+        expected = f"a file of family {said.format}, which is “{title_of(said.format)}”"
         raise InputError(file.name, _shown(file), expected, "Choose another family.")
     if not found:
         raise _unknown(file, role)
     best = max(found, key=lambda reading: reading.strength)
-    decided = bool(choice.family or choice.columns or choice.options)
+    decided = bool(said.format or said.names_columns or said.switches)
     # Lines that any text has are no reason to pass over a table with heads.
     plain_lines = best.strength == Strength.CONTENT and not best.plan and any(map(_is_headed, found))
     if (best.strength == Strength.PROPOSED or plain_lines) and not decided:
         raise _question(file, found)
     near = [one for one in found if one.strength == best.strength]
     rivals = near if len(near) < 2 else list(_differing(near))
-    if len(rivals) > 1 and not choice.family:
+    if len(rivals) > 1 and not decided:
         raise _question(file, rivals)
     return rivals[0] if rivals else best
 
@@ -123,25 +158,23 @@ def recognise_one(file: File, role: Role | None) -> Recognition:
 def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """Return every reading of a file that some family offers, in the order of the families.
 
-    A choice of family, columns or switches leaves the readings that obey it, if there are any.
+    What is said of columns is said of a table; a format, or its settings, leave the families that have them.
     """
-    choice, found = file.choice, list[Recognition]()
-    if choice.family is None and binary_kind(file.source.data) is None:
+    said, found = file.mapping, list[Recognition]()
+    if said == Mapping() and binary_kind(file.source.data) is None:
         _refuse_no_data(file)
     for family in _fitting_families(file, role):
-        if choice.family and family is not family_named(choice.family):
+        if said.format and family is not family_named(said.format):
             continue
         offered = family.recognise(file, role)
         found += [offered] if isinstance(offered, Recognition) else offered or []
         if any(reading.strength == Strength.MARKS for reading in found):
             break
-    columns, switches = set(choice.columns.values()), set(choice.options)
-    obeying = [
-        one
-        for one in found
-        if columns <= {*one.columns.values(), *one.options.values()}
-        and switches <= {*getattr(family_named(one.family), "OPTIONS", ()), *one.offers, *one.options}
-    ]
+    # What is said of a folder or an archive holds for those of its files that it fits.
+    names = {name for name, _ in said.switches}
+    obeying = [one for one in found if names <= {*getattr(family_named(one.family), "OPTIONS", ())}]
+    if said.names_columns and not said.format:
+        obeying = list(filter(_is_table, found))
     return obeying or found
 
 
@@ -170,29 +203,37 @@ def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
         if lost * 100 > reading.files[0].limits.rejected_percent * (lost + sum(len(part.table) for part in parts)):
             continue
         rows = [(part.role, part.table.select([n for n in telling if n in part.table.column_names])) for part in parts]
-        key = reading.choice.higher_is_better if reading.choice else None, rows
+        key = reading.mapping.higher_is_better if reading.mapping else None, rows
         if key not in seen:
             seen.append(key)
             yield reading
 
 
 def _question(file: File, readings: Sequence[Recognition]) -> Question:
-    """Ask which of some readings of a file is meant."""
-    answers = []
+    """Ask which of some readings of a file is meant: in a form if one is a table, else the format."""
     headed = list(filter(_is_headed, readings))
     # What names columns goes before lines that any text has, and beside heads these are not meant at all.
     ordered = headed or sorted(readings, key=lambda reading: not (reading.columns or reading.plan))
-    offered = list(_differing(ordered))[:_OFFERED] or ordered[:1]
-    alike = len({reading.family for reading in offered}) == 1
-    for reading in offered:
-        choice = reading.choice or _choice_of(file, reading)
-        words = reading.says or in_words(reading.evidence)
-        words = words if alike or reading.says else f"“{title_of(reading.family)}”: {words}"
-        answers.append(Reply(words, {file.name: choice}))
-    answers.append(Reply("leave the file out", {file.name: Choice(use="no")}))
-    doubt = next((reading.doubt for reading in readings if reading.doubt), "")
-    found = f"{_shown(file)}. {doubt.removesuffix('.')}" if doubt else _shown(file)
-    return Question(Finding("ask", file.name, found, "one clear way to read it", tuple(answers)))
+    offered = list(_differing(ordered)) or ordered[:1]
+    if (table := next(filter(_is_table, offered), None)) is not None:
+        return Question(forms=[form_of(table, _shown(file), [one.family for one in offered])])
+    answers = [
+        Reply(f"“{title_of(one.family)}”: {in_words(one.evidence)}", {file.name: mapping_in_format(one)})
+        for one in offered
+    ]
+    answers.append(Reply("leave the file out", {file.name: Mapping("leave out")}))
+    return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
+
+
+def _is_table(reading: Recognition) -> bool:
+    return bool(reading.plan) and isinstance(reading.plan[0], Layout)
+
+
+def form_of_unknown(file: File, role: Role | None) -> Form | None:
+    """Return the form of a table whose meaning nothing tells; None if the file is no table with column names."""
+    family = next((one for one in _fitting_families(file, role) if hasattr(one, "tables_of")), None)
+    table = next(iter(family.tables_of(file, file.mapping, role)), None) if family else None
+    return form_of_table(file, table, role_said(file) or role) if table and table.header else None
 
 
 def _is_headed(reading: Recognition) -> bool:
@@ -201,26 +242,25 @@ def _is_headed(reading: Recognition) -> bool:
     return isinstance(layout, Layout) and layout.table.header
 
 
-def _choice_of(file: File, reading: Recognition) -> Choice:
-    """Return what a user would say of a file to have it read so."""
-    kept = {*getattr(family_named(reading.family), "OPTIONS", ()), *reading.offers}
-    options = {name: value for name, value in reading.options.items() if name in kept and value}
-    return replace(file.choice, family=reading.family, columns=reading.columns, options=options)
+def mapping_in_format(reading: Recognition) -> Mapping:
+    """Return what a user would say of a file that is no table to have it read in a format."""
+    switches = tuple((name, value) for name, value in reading.options.items() if name in SWITCHES and value)
+    return replace(reading.files[0].mapping, format=reading.family, switches=switches)
 
 
-def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: list[Finding]) -> list[Recognition]:
+def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Asked) -> list[Recognition]:
     """Settle roles that nothing in a file tells: by name and place, else by content, else by a question."""
     roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if one.guessed}
     known = {one.role for one in recognitions if not one.guessed} | {role for role in roles.values() if role}
     unknown = [one for one in recognitions if one.guessed and roles[id(one)] is None]
     gold = [] if "gold" in known else unknown if len(unknown) < 2 else _likeliest_gold(unknown)
     if len(gold) > 1 or (len(unknown) > 1 and not gold and "gold" not in known):
-        asked.append(_doubt_of_roles(gold or unknown, unknown))
+        asked.findings.append(_doubt_of_roles(gold or unknown, unknown))
         return recognitions
     # One list beside a gold standard is a system's; lists of several names may as well be people's.
     mixed = [one for one in unknown if "gold" in known and _are_strange(_names_in(one))]
     if mixed:
-        asked += map(_doubt_of_names, mixed)
+        asked.findings += map(_doubt_of_names, mixed)
         return recognitions
     roles |= {id(one): "gold" if one in gold else "system" for one in unknown}
     settled = []
@@ -232,13 +272,13 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: list
     return settled
 
 
-def _as_role(one: Recognition, role: Role, asked: list[Finding]) -> Recognition:
+def _as_role(one: Recognition, role: Role, asked: Asked) -> Recognition:
     """Return a reading in the role that was settled; of a table as a system its order and scores are looked at anew."""
     if role == "system" and len(one.files) == 1 and one.plan and isinstance(one.plan[0], Layout) and one.role != role:
         try:
             return recognise_one(one.files[0], role)
         except Question as question:
-            asked += question.findings
+            asked.add(question)
     return replace(one, role=role, guessed=False)
 
 
@@ -283,7 +323,7 @@ def _doubt_of_names(one: Recognition) -> Finding:
     """Ask whether the lists of several names beside a gold standard are those of people or of systems."""
     names, roles = _names_in(one), {"systems": "system", "annotators, of the gold standard": "gold"}
     answers = [
-        Reply(shown, {file.name: replace(file.choice, role=cast(Role, role)) for file in one.files})
+        Reply(shown, {file.name: replace(file.mapping, role=cast(Role, role)) for file in one.files})
         for shown, role in roles.items()
     ]
     found = f"lists of {quoted(names)} beside a gold standard"
@@ -293,9 +333,9 @@ def _doubt_of_names(one: Recognition) -> Finding:
 def _doubt_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Recognition]) -> Finding:
     """Ask which of some files is the gold standard; the rest are systems."""
 
-    def chosen(golds: Sequence[Recognition]) -> dict[str, Choice]:
+    def chosen(golds: Sequence[Recognition]) -> dict[str, Mapping]:
         roles: dict[int, Role] = {id(one): "gold" if one in golds else "system" for one in unknown}
-        return {file.name: replace(file.choice, role=roles[id(one)]) for one in unknown for file in one.files}
+        return {file.name: replace(file.mapping, role=roles[id(one)]) for one in unknown for file in one.files}
 
     names = [one.files[0].name for one in unknown]
     answers = [Reply(f"{one.files[0].name} is the gold standard", chosen([one])) for one in candidates[:10]]
@@ -315,7 +355,7 @@ def _shown(file: File) -> str:
 def _unknown(file: File, role: Role | None) -> InputError:
     if binary_kind(file.source.data):
         expected = "a column of document ids and one of phrases"
-        return InputError(file.name, _shown(file), expected, "Say what the columns are.")
+        return NotKnown(file.name, _shown(file), expected, "Say what the columns are.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json
@@ -331,7 +371,7 @@ def _unknown(file: File, role: Role | None) -> InputError:
         )
     if file.decoded.notes:  # windows-1252 was only proposed
         remedy = "It is not UTF-8: name its encoding."
-    return InputError(file.name, _shown(file), expected, remedy)
+    return NotKnown(file.name, _shown(file), expected, remedy)
 
 
 def _refuse_no_data(file: File) -> None:

@@ -13,7 +13,7 @@ from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.rows import Rows
 from kp_core.reading.values import Rejected
 
-#: The choice of a label that keeps all of them.
+#: The mapping of a label that keeps all of them.
 EVERY = "all"
 #: Layers that a machine makes: no keyphrases.
 LINGUISTIC = re.compile(
@@ -110,7 +110,7 @@ def labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
     """Return a recognition that offers the labels to choose from, if there are several."""
     found = sorted(set(labels) - {""})
     offers = {"label": (EVERY, *found)} if len(found) > 1 else {}
-    chosen = recognition.files[0].choice.options.get("label", EVERY)
+    chosen = recognition.files[0].mapping.switch("label") or EVERY
     every = f"; labels {', '.join(label[:40] for label in found[:5])}{' …' * (len(found) > 5)}, all of them read"
     said = every if offers and chosen == EVERY else f"; label {chosen}" if offers else ""
     return replace(recognition, evidence=recognition.evidence + said, options={"label": chosen}, offers=offers)

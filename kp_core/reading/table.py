@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import empty_table
 from kp_core.errors import Note, counted
-from kp_core.reading.choice import Choice
 from kp_core.reading.decode import split_lines
 from kp_core.reading.fields import COUNTED, TOTALS, base_of, is_form, is_known, number_of, plain
 from kp_core.reading.limits import Limits
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.values import HALF_A_CHARACTER, Mask, Rejected, is_number, storable
 
 _RULE = re.compile(r"\s*(?::?-{2,}:?)?\s*")
@@ -38,7 +38,8 @@ class Table:
     read    how many rows the opener met below the head, counted where it met them, so before any is taken out
     nulls   whether a missing value is told from an empty one, as in JSON, where it is no list
     form    the format that the file is of
-    datasets  the data sets with which the ids begin, where a column told them
+    datasets  the data sets with which the ids begin, if a column names them
+    dataset, run  the columns that became a part of the ids, and of the names of systems
     splits  whether a text may hold several phrases, as where the format has no lists of its own
     seen    what was found by looking at a column, so that it is looked at once
     """
@@ -59,6 +60,8 @@ class Table:
     nulls: bool = False
     form: str = "F10"
     datasets: tuple[str, ...] = ()
+    dataset: str = ""
+    run: str = ""
     seen: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
@@ -187,7 +190,7 @@ def header_names(header: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def headed(table: Table, choice: Choice) -> Table:
+def headed(table: Table, mapping: Mapping) -> Table:
     """Return a table whose columns are named by its head, if it has one; rows above the head are told in a note."""
     if not table.columns:
         return table
@@ -197,8 +200,8 @@ def headed(table: Table, choice: Choice) -> Table:
         # Qualtrics writes codes above the questions, which are the head, and numbers of the questions below them.
         kept = [place not in (imported, *range(imported - 1)) for place in range(len(table))]
         below = replace(table.rows(pa.array(kept)), read=table.read - kept.count(False))
-        return headed(below, choice)
-    above, heads = _head(table, rows, choice)
+        return headed(below, mapping)
+    above, heads = _head(table, rows, mapping)
     names = [f"column {number}" for number in range(1, len(table.columns) + 1)]
     if heads:
         names = header_names(_one_head(rows[above : above + heads]))
@@ -321,9 +324,9 @@ def _without_blank_rows(table: Table) -> Table:
     return _take_out(table, blank)
 
 
-def _head(table: Table, rows: list[list[str]], choice: Choice) -> tuple[int, int]:
+def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, int]:
     """Return how many rows stand above the head, and how many rows the head has: 0, 1 or 2."""
-    chosen = choice.options.get("header", "")
+    chosen = mapping.header
     if chosen == "no" or not rows:
         return 0, 0
     if chosen and chosen != "yes":
@@ -332,7 +335,7 @@ def _head(table: Table, rows: list[list[str]], choice: Choice) -> tuple[int, int
         return (places[0], len(places)) if places else (0, 0)
     sizes = [sum(map(bool, map(str.strip, row))) for row in rows[:_HEADS]]
     above = next((place for place, size in enumerate(sizes[:-1]) if size >= min(2, len(rows[0]))), len(sizes) - 1)
-    if above and not is_head(rows[above:], choice):
+    if above and not is_head(rows[above:], mapping):
         above = 0
     # Rows such as “Date: | 2026” may stand above a row that names several columns.
     for place, row in enumerate(rows[:_HEADS]):
@@ -342,7 +345,7 @@ def _head(table: Table, rows: list[list[str]], choice: Choice) -> tuple[int, int
             break
     two = _continues(rows[above:])
     # Over a merged cell nothing may be known of the columns; the row below it names them.
-    if chosen != "yes" and not is_head(rows[above:], choice) and not (two and is_head(rows[above + 1 :], choice)):
+    if chosen != "yes" and not is_head(rows[above:], mapping) and not (two and is_head(rows[above + 1 :], mapping)):
         return 0, 0
     return above, 2 if two else 1
 
@@ -373,16 +376,16 @@ def _one_head(heads: list[list[str]]) -> list[str]:
     return [part.strip() if part.strip() and same else f"{cell} {part.strip()}".strip() for cell, part in both]
 
 
-def is_head(rows: list[list[str]], choice: Choice) -> bool:
+def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
     """Tell whether the first row names the columns: by words of the field, or since it is unlike the rows below."""
     if not rows:
         return False
-    if "header" in choice.options:  # “no” leaves nothing to be asked here
+    if mapping.header:  # “no” leaves nothing to be asked here
         return True
     first, others = rows[0], rows[1:]
     if any(cell.rstrip().endswith(";") for cell in first):  # a list, of which no head is
         return False
-    if set(choice.columns.values()) & set(first):
+    if {*mapping.columns} & {*first}:
         return True
     known = sum(map(is_known, first))
     if known == 1 and any(cell.strip().isdigit() and is_known(cell) for cell in first):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import abc
 from dataclasses import dataclass, field
 
 from kp_core.corpus import Corpus
 from kp_core.reading.archive import is_gzip, is_workbook, is_zip
-from kp_core.reading.choice import Choice
 from kp_core.reading.load import load
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.names import renamed
 from kp_core.reading.source import Source
 
@@ -17,27 +17,27 @@ from kp_core.reading.source import Source
 class Uploads:
     """Files as they were given, and what was decided about them: all that is needed to load them again.
 
-    choices  name of a file → how it is read
+    mappings  name of a file → how it is read
     fixes    fixes of ids and lists, in order
     names    systems under other names: name in the files → name on screen
     title    what the files are called together; empty if they are no more than so many files
     """
 
     files: tuple[Source, ...] = ()
-    choices: Mapping[str, Choice] = field(default_factory=dict)
+    mappings: abc.Mapping[str, Mapping] = field(default_factory=dict)
     fixes: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: abc.Mapping[str, str] = field(default_factory=dict)
     title: str = ""
 
     def load(self) -> Corpus:
         """Read all files together; what was decided about an archive holds for everything in it.
 
         >>> file = Source("g.csv", b"Nr,Begriff,Wer\\n1,tide,ana\\n")
-        >>> choice = Choice("gold", columns={"doc_id": "Nr", "phrase": "Begriff", "annotator": "Wer"})
-        >>> Uploads((file,), {"g.csv": choice}).load().gold[["doc_id", "annotator", "phrase"]].values.tolist()
+        >>> mapping = Mapping("gold", document="Nr", keyphrases="Begriff", annotator="Wer")
+        >>> Uploads((file,), {"g.csv": mapping}).load().gold[["doc_id", "annotator", "phrase"]].values.tolist()
         [['1', 'ana', 'tide']]
         """
-        return renamed(load(files=list(self.files), roles=self.choices, fixes=self.fixes), self.names)
+        return renamed(load(files=list(self.files), mapping=self.mappings, fixes=self.fixes), self.names)
 
 
 def is_archive(file: Source) -> bool:

@@ -98,7 +98,7 @@ def _reading(name: VocabularyTable, columns: dict[str, str], frame: pd.DataFrame
 def _with_head(file: File) -> File:
     """Return a file whose first line is read as the head, but where it is one of <uri>, as in files of Annif."""
     headed, headless = (
-        File(file.source, file.limits, file.encoding, choice=replace(file.choice, options={"header": header}))
+        File(file.source, file.limits, file.encoding, mapping=replace(file.mapping, header=header))
         for header in ("yes", "no")
     )
     return headless if all(one.startswith("<") for one in _first(headed).names) else headed
@@ -106,7 +106,7 @@ def _with_head(file: File) -> File:
 
 def _first(file: File) -> Table:
     opened: Any = family_named("F10")
-    tables: list[Table] = opened.tables_of(file, file.choice)
+    tables: list[Table] = opened.tables_of(file, file.mapping)
     if not tables:
         raise InputError(file.name, "no table", "a table with a head", "Name its columns in the first line.")
     return tables[0]

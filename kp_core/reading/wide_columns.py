@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections import abc
+from collections.abc import Collection, Iterable
 
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import counted
-from kp_core.reading.choice import Choice
 from kp_core.reading.evidence import share_lists
 from kp_core.reading.fields import (
     BESIDES,
@@ -58,15 +58,13 @@ def record_columns(table: Table) -> list[str]:
     return [name for name in found if name in whole or plain(name) not in NAMES["phrase"]]
 
 
-def columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
+def columns_by_source(table: Table, columns: dict[str, str]) -> dict[str, tuple[str, ...]]:
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
-    chosen = [name for name in choice.several("phrases_of") if name in table.names]
-    told = chosen or ([] if {"phrase", "phrases"} & set(choice.columns) else _told_by_heads(table))
-    if told:
-        return _grouped(told, told if is_gold(told[0]) and not chosen else whole_lists(table, told))
+    if told := _told_by_heads(table):
+        return grouped(told, told if is_gold(told[0]) else whole_lists(table, told))
     phrases = phrases_in(columns)
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
-        return _grouped(nested, nested)
+        return grouped(nested, nested)
     if len(again := _repeated(table, columns)) > 1:
         return {"": again}
     gold = phrases is not None and is_gold(phrases)
@@ -76,7 +74,7 @@ def columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> 
     # A number behind the word for a person counts people, not the phrases of one of them.
     numbered = [name for name in free if number_of(name) is not None and name not in whole]
     numbered = [name for name in numbered if plain(base_of(name)) not in PEOPLE]
-    groups = _grouped(numbered)
+    groups = grouped(numbered)
     several = any(len(names) > 1 for names in groups.values())
     groups = {source: names for source, names in groups.items() if len(names) > 1 or number_of(names[0]) == 1}
     if several and not gold:
@@ -94,8 +92,8 @@ def columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> 
         predicted = [name for name in table.names if name not in free and is_predicted(name)]
         sure = plain(str(phrases)) in GOLD_WORDS
         beside = [*(name for name in wide if sure or name in lists or plain(name) in SYSTEMS), *predicted]
-        return _grouped([str(phrases), *beside], [str(phrases), *beside]) if beside else {}
-    return _grouped(wide, wide) if len(wide) >= 2 else {}
+        return grouped([str(phrases), *beside], [str(phrases), *beside]) if beside else {}
+    return grouped(wide, wide) if len(wide) >= 2 else {}
 
 
 def _told_by_heads(table: Table) -> list[str]:
@@ -145,10 +143,10 @@ def _repeated(table: Table, columns: dict[str, str]) -> tuple[str, ...]:
     return again if alone and once else ()
 
 
-def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
+def grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
     """Group columns by whose keyphrases they hold; a number in the head of a whole list is a part of the name.
 
-    >>> _grouped(["Anna 1", "Anna 2", "Ben 1"]), _grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
+    >>> grouped(["Anna 1", "Anna 2", "Ben 1"]), grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
     ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'Ben': ('Keywords Ben',)})
     """
     found: dict[str, tuple[str, ...]] = {}
@@ -161,7 +159,7 @@ def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tup
     return found
 
 
-def lies_across(table: Table, columns: dict[str, str], sources: Mapping[str, tuple[str, ...]]) -> bool:
+def lies_across(table: Table, columns: dict[str, str], sources: abc.Mapping[str, tuple[str, ...]]) -> bool:
     """Tell a table whose columns are the documents: “Keywords for text 1”, or numbers over rows of a few people."""
     rows, used = columns.get("doc_id", columns.get("annotator")), [name for own in sources.values() for name in own]
     if len(used) > 1 and all(number_of(name) is not None and _ABOUT.search(base_of(name)) for name in used):
@@ -180,7 +178,7 @@ def lies_across(table: Table, columns: dict[str, str], sources: Mapping[str, tup
     return len(numbered) == len(used) and not any(re.search(r"\d", cell) for cell in table.texts(rows).to_pylist())
 
 
-def whose(sources: Mapping[str, tuple[str, ...]], role: Role) -> str:
+def whose(sources: abc.Mapping[str, tuple[str, ...]], role: Role) -> str:
     """Say whose lists the columns are."""
     if list(sources) == [""]:
         return f"one list in {counted(len(sources['']), 'column')}"

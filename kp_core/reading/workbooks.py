@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from kp_core.errors import InputError, counted
 from kp_core.reading.archive import DAMAGED, check_workbook
-from kp_core.reading.choice import Choice
 from kp_core.reading.family import File
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.table import Table, headed
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def sheet_names(file: File) -> list[str]:
     return file.once("sheets", lambda: _names(file))
 
 
-def read_sheet(file: File, sheet: str, choice: Choice) -> Table:
+def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     """Return a sheet as a table."""
     numbers, texts = file.once(f"sheet {sheet}", lambda: _sheet(file, sheet))
     columns = [pa.chunked_array([pa.array(column, pa.large_string())]) for column in texts]
@@ -42,7 +42,7 @@ def read_sheet(file: File, sheet: str, choice: Choice) -> Table:
     table = Table(
         file.name, [], columns, numbers, limits=file.limits, blank=read - len(numbers), read=read, sheet=sheet
     )
-    table = headed(table, choice)
+    table = headed(table, mapping)
     table.described = f"sheet “{sheet}” of {counted(len(table), 'row')} and {counted(len(columns), 'column')}"
     return table
 

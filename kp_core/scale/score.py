@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 
 from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import Note, counted, part_of, unfit
-from kp_core.reading import Choice, load, sense
+from kp_core.reading import Mapping, load, sense
 from kp_core.reading.assemble import rejected_in_words
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
@@ -48,10 +48,9 @@ def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
     corpus = Corpus()
     if "gold" in frames or "system" in frames:
         # A part may be too small to tell from its rows that a cell is one phrase.
-        whole = Choice(options={"cells": "none"})
-        roles = {role: whole for role in frames if role != "documents"}
+        whole = {role: Mapping(split="none") for role in frames if role != "documents"}
         parts = (frames.get(role) for role in ("gold", "system", "documents"))
-        corpus = load(*parts, roles=roles, limits=_PART_LIMITS)
+        corpus = load(*parts, mapping=whole, limits=_PART_LIMITS)
     return replace(corpus, rankings={name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections import abc
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -15,9 +15,8 @@ import pyarrow as pa
 
 from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, empty_table
 from kp_core.errors import InputError, UsageError, unavailable
-from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
+from kp_core.reading import LIMITS, Limits, Mapping, Source, load, renamed
 from kp_core.reading.archive import is_zip, unpack
-from kp_core.reading.choices import choices_of, words_of
 from kp_core.reading.family import File
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.parquet import read_parquet
@@ -47,7 +46,7 @@ class Saved:
     """
 
     uploads: Uploads
-    link: Mapping[str, str] = field(default_factory=dict)
+    link: abc.Mapping[str, str] = field(default_factory=dict)
     signature: str = ""
     ratings: pd.DataFrame = field(default_factory=lambda: empty_table("judgements"))
 
@@ -78,7 +77,7 @@ def workspace_file(saved: Saved) -> bytes:
         "signature": saved.signature,
         "link": dict(saved.link),
         "files": [
-            {"name": file.name, "member": f"{_FILES}{member}", "as": words_of(uploads.choices.get(file.name, Choice()))}
+            {"name": file.name, "member": f"{_FILES}{member}", "as": str(uploads.mappings.get(file.name, ""))}
             for member, file in members.items()
         ],
         "fixes": list(uploads.fixes),
@@ -124,12 +123,12 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
     raise InputError(file, found, f"format {VERSION} or older", "Open it with a newer KPScope.")
 
 
-def _of_format_2(file: str, manifest: Mapping[str, Any], members: Mapping[str, bytes], limits: Limits) -> Saved:
+def _of_format_2(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
     files = {str(entry["name"]): members[entry["member"]] for entry in manifest["files"]}
-    words = {str(entry["name"]): choices_of(f"file:{word}" for word in entry["as"]) for entry in manifest["files"]}
+    words = {str(entry["name"]): str(entry["as"]) for entry in manifest["files"]}
     uploads = Uploads(
         tuple(Source(name, data) for name, data in files.items()),
-        {name: choices["file"] for name, choices in words.items() if choices},
+        {name: Mapping.read(said) for name, said in words.items() if said},
         tuple(map(str, manifest["fixes"])),
         _texts(manifest["names"]),
     )
@@ -142,7 +141,7 @@ def _ratings(files: list[Source], limits: Limits) -> pd.DataFrame:
     return load(judgements=files, limits=limits).judgements if files else empty_table("judgements")
 
 
-def _of_format_1(file: str, manifest: Mapping[str, Any], members: Mapping[str, bytes], limits: Limits) -> Saved:
+def _of_format_1(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
     """Open a workspace of KPScope 1.0, which kept the tables of the corpus instead of files."""
     frames = {}
     for name in (*COLUMNS, "ratings"):
@@ -159,7 +158,7 @@ def _of_format_1(file: str, manifest: Mapping[str, Any], members: Mapping[str, b
     return Saved(uploads, _texts(settings["query"]), str(settings["signature"]), _ratings(sources, limits))
 
 
-def _texts(mapping: Mapping[Any, Any]) -> dict[str, str]:
+def _texts(mapping: abc.Mapping[Any, Any]) -> dict[str, str]:
     return {str(name): str(value) for name, value in mapping.items()}
 
 
@@ -169,19 +168,19 @@ def tidy_uploads(corpus: Corpus) -> Uploads:
     systems = found.pop("systems", pd.DataFrame({name: pd.Series(dtype="str") for name in ("system", *_COLUMNS)}))
     if "gold" in found and found["gold"]["variants"].isna().all():
         found["gold"] = found["gold"].drop(columns="variants")
-    parts = [(name, Choice(cast(Role, name.partition("_")[0])), table) for name, table in found.items()]
+    parts = [(name, Mapping(cast(Role, name.partition("_")[0])), table) for name, table in found.items()]
     for name, ranking in corpus.rankings.items():
         rows = systems[systems["system"] == name]
         # A column of ranks would say how ranks came about; without it scores or the order do.
         rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank", errors="ignore")
         # A system without any list has no row that could name it, so its file does.
         rows = rows if len(rows) else rows[["system", *_COLUMNS]]
-        parts.append((name, Choice("system", higher_is_better=ranking.higher_is_better), rows))
+        parts.append((name, Mapping("system", higher_is_better=ranking.higher_is_better), rows))
     names = file_names([name for name, _, _ in parts], ".parquet")
-    files, choices, silent = list[Source](), dict[str, Choice](), dict[str, str]()
-    for file, (name, choice, table) in zip(names, parts, strict=True):
+    files, mappings, silent = list[Source](), dict[str, Mapping](), dict[str, str]()
+    for file, (name, mapping, table) in zip(names, parts, strict=True):
         files.append(Source(file, table.to_parquet(index=False, compression="zstd")))
-        choices[file] = choice
+        mappings[file] = mapping
         if not len(table):
             silent[stem_of(file)] = name
     if corpus.vocabulary.directed:
@@ -190,10 +189,10 @@ def tidy_uploads(corpus: Corpus) -> Uploads:
         of_vectors = name == "vectors"
         data = own.to_parquet(index=False, compression="zstd") if of_vectors else exchange_csv(own).encode()
         files.append(Source(f"{name}.{'parquet' if of_vectors else 'csv'}", data))
-    return Uploads(tuple(files), choices, corpus.report.fixes, silent)
+    return Uploads(tuple(files), mappings, corpus.report.fixes, silent)
 
 
-def rater_file(corpus: Corpus, link: Mapping[str, str]) -> bytes:
+def rater_file(corpus: Corpus, link: abc.Mapping[str, str]) -> bytes:
     """Return the workspace file of one rater, without judgements, its systems under numbers; near misses stay the same.
 
     >>> data = rater_file(load({"d1": ["tide"]}, {"yake": {"d1": ["tides"]}}), {"page": "correlation?rater=ana"})

@@ -15,7 +15,7 @@ from collections import Counter
 from kp_core import scale
 from kp_core.corpus import VOCABULARY
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import LIMITS, previews, vocabulary
+from kp_core.reading import LIMITS, form_for, vocabulary
 from kp_core.takeaway.workspace_file import is_workspace_file, read_workspace
 from tests.fuzz.mutations import Case, case, seeds
 from tests.fuzz.sound import is_clear, is_read_or_refused
@@ -37,10 +37,10 @@ def outcome(one: Case) -> str:
         return "loaded" if opened else "refused"
     if one.look:
         try:
-            previews(one.source, choice=one.choice)
+            form_for(one.source, one.mapping)
         except (InputError, UsageError) as refusal:
             is_clear(refusal)
-    given = {one.role: one.source, "strict": one.strict, "fixes": one.fixes, "roles": {name: one.choice}}
+    given = {one.role: one.source, "strict": one.strict, "fixes": one.fixes, "mapping": {name: one.mapping}}
     return "loaded" if is_read_or_refused(one.used, **given) else "refused"
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from kp_core import scale
-from kp_core.reading import Choice, Source
+from kp_core.reading import Mapping, Source
+from kp_core.reading.mapping import SWITCHES
 from kp_core.reading.families import all_families
 from kp_core.reading.family import FormatFamily
 from kp_core.reading.uploads import Uploads
@@ -56,7 +57,7 @@ class Case:
     role: str
     strict: bool = False
     fixes: tuple[str, ...] = ()
-    choice: Choice = field(default_factory=Choice)
+    mapping: Mapping = field(default_factory=Mapping)
     look: bool = False
     used: bool = False
 
@@ -110,7 +111,7 @@ def _vocabulary() -> list[Source]:
 
 def _workspace() -> Source:
     gold, system = (Source(f"{name}.csv", f"doc_id,phrase\nd1,{name}\nd2,sea\n".encode()) for name in ("gold", "yake"))
-    uploads = Uploads((gold, system), {"yake.csv": Choice(role="system")}, ("casefold-ids",))
+    uploads = Uploads((gold, system), {"yake.csv": Mapping("system")}, ("casefold-ids",))
     return Source("a.kpscope", workspace_file(Saved(uploads, {"k": "5"})))
 
 
@@ -193,17 +194,28 @@ def case(seed: int, number: int, found: Sequence[tuple[str, Source]]) -> Case:
         data, name = gzip.compress(data), f"{name}.gz"
     fixes = tuple(fix for fix in FIXES if rng.random() < 0.05)
     strict, look, used = (rng.random() < 0.1 for _ in range(3))
-    return Case(family, Source(name, data), rng.choice(ROLES), strict, fixes, _choice(rng), look, used)
+    return Case(family, Source(name, data), rng.choice(ROLES), strict, fixes, _mapping(rng), look, used)
 
 
-def _choice(rng: random.Random) -> Choice:
-    """Return what a user could choose, mostly nothing."""
+#: What could be said of columns; most files do not have them.
+COLUMNS = (
+    {"document": "phrase"},
+    {"document": "doc_id", "keyphrases": "phrase"},
+    {"document": "(row)", "keyphrases": ("keyphrases", "phrase"), "annotator": "(heads)"},
+    {"document": "id", "keyphrases": "keywords", "split": ","},
+)
+
+
+def _mapping(rng: random.Random) -> Mapping:
+    """Return what a user could say of a file, mostly nothing."""
     if rng.random() < 0.7:
-        return Choice()
+        return Mapping()
     chosen: FormatFamily = rng.choice(all_families())
-    offered = getattr(chosen, "OPTIONS", {})
-    options = {name: rng.choice(values) for name, values in offered.items() if values and rng.random() < 0.5}
-    encoding = rng.choice((None, None, None, "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))
-    columns = {"doc_id": "phrase"} if rng.random() < 0.05 else {}
-    forced = chosen.NAME if rng.random() < 0.5 else None
-    return Choice(None, forced, encoding, rng.choice((None, True)), columns, options)
+    offered = {name: SWITCHES[name] for name in getattr(chosen, "OPTIONS", ())}
+    switches = tuple((name, rng.choice(values)) for name, values in offered.items() if values and rng.random() < 0.5)
+    encoding = rng.choice(("", "", "", "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))
+    columns = rng.choice(COLUMNS) if rng.random() < 0.1 else {}
+    forced = chosen.NAME if rng.random() < 0.5 else ""
+    return Mapping(
+        format=forced, encoding=encoding, higher_is_better=rng.choice((None, True)), switches=switches, **columns
+    )

@@ -6,7 +6,8 @@ from typing import Any
 import kp_core as kp
 from kp_core.corpus import VOCABULARY, Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import Choice, Question, Source, load
+from kp_core.reading import Mapping, Question, Source, load
+from tests.forms import proposed
 from kp_core.reading.tidy import tidy
 from tests.read_back import ROLES, same
 
@@ -20,8 +21,8 @@ def is_read_or_refused(used: bool = False, **given: Any) -> bool:
         corpus = load(**given)
     except Question as question:
         is_clear(question)
-        said = {**given.get("roles", {}), **question.answers[0].choices}
-        return said != given.get("roles") and is_read_or_refused(used, **{**given, "roles": said})
+        said = {**given.get("mapping", {}), **proposed(question)}
+        return said != given.get("mapping") and is_read_or_refused(used, **{**given, "mapping": said})
     except (InputError, UsageError) as refusal:
         is_clear(refusal)
         return False
@@ -38,8 +39,8 @@ def is_usable(corpus: Corpus) -> None:
         for path, data in tidy(corpus, "jsonl").files.items():  # CSV cannot hold NUL
             given.setdefault(ROLES[re.split("[._/]", path)[0]], []).append(Source(path, data))
         lists = [file for role, files in given.items() if role not in VOCABULARY for file in files]
-        meant = {file.name: Choice(use="as-read") for file in lists}
-        same(load(**given, roles=meant), corpus)
+        meant = {file.name: Mapping(as_read=True) for file in lists}
+        same(load(**given, mapping=meant), corpus)
     for verb in (kp.evaluate, kp.compare, kp.agreement):
         try:
             verb(corpus, k=3, resamples=20)

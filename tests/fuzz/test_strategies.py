@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, is_hypothesis_test, settings
 from hypothesis import strategies as st
 
-from kp_core.reading import Choice, Source, load
+from kp_core.reading import Mapping, Source, load
 from kp_core.reading.families import all_families
 from tests.fuzz.sound import is_read_or_refused
 
@@ -60,7 +60,7 @@ def test_any_json_gives_a_corpus_or_a_refusal(parts: list[object], role: str) ->
 @settings(max_examples=20)
 @given(data=small, role=roles)
 def test_a_forced_family_gives_a_corpus_or_a_refusal(family: str, data: bytes, role: str) -> None:
-    is_read_or_refused(**{role: Source("a.csv", data)}, roles={"a.csv": Choice(family=family)})
+    is_read_or_refused(**{role: Source("a.csv", data)}, mapping={"a.csv": Mapping(format=family)})
 
 
 phrases = st.lists(st.text("abc xyz", min_size=1).filter(str.strip), min_size=1, max_size=8)
@@ -91,8 +91,8 @@ def test_the_order_in_the_file_is_kept_by_every_family(documents: dict[str, list
     ]
     for form in forms:
         # Ids that are drawn may look like a header, which would be asked.
-        meant = {form.name: Choice(use="as-read")} if isinstance(form, Source) else {}
-        runs = load(systems={"s": form}, roles=meant).runs
+        meant = {form.name: Mapping(as_read=True)} if isinstance(form, Source) else {}
+        runs = load(systems={"s": form}, mapping=meant).runs
         found = list(zip(runs["doc_id"], runs["phrase"], strict=True))
         if isinstance(form, pd.DataFrame):  # a shuffled table tells the order of phrases, not of documents
             found = [pair for doc_id in documents for pair in found if pair[0] == doc_id]

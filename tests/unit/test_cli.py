@@ -14,7 +14,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.reading import Choice, Source
+from kp_core.reading import Mapping, Source
 from kp_core.settings import settings_from
 from tests.cases import LECTURES, cases
 from tests.format_samples import workbook
@@ -260,18 +260,32 @@ def evaluated(capsys, files, *more):
 
 
 def test_sheet_column_and_order_are_those_chosen(capsys, files):
-    chosen = ["--as", "gold.xlsx:sheet=new", "--as", "yake.csv:phrase=x", "--as", "yake.csv:better=lower"]
+    chosen = [
+        "--as",
+        "gold.xlsx:sheet=new",
+        "--as",
+        "yake.csv:document=doc_id,keyphrases=x,score=score",
+        "--as",
+        "yake.csv:higher_is_better=no",
+    ]
     status, out, _ = evaluated(capsys, files, *chosen)
     assert status == 0
     assert pd.read_csv(io.StringIO(out))["value"].tolist() == [1]
-    for place, other in enumerate(("gold.xlsx:sheet=old", "yake.csv:phrase=y", "yake.csv:better=higher")):
+    others = (
+        "gold.xlsx:sheet=old",
+        "yake.csv:document=doc_id,keyphrases=y,score=score",
+        "yake.csv:higher_is_better=yes",
+    )
+    for place, other in enumerate(others):
         _, out, _ = evaluated(capsys, files, *chosen[: 2 * place + 1], other, *chosen[2 * place + 2 :])
         assert pd.read_csv(io.StringIO(out))["value"].tolist() == [0]
 
 
 @pytest.mark.parametrize(("chosen", "status", "words"), CASES["not_chosen"])
 def test_what_cannot_be_chosen_is_refused(capsys, files, chosen, status, words):
-    found, out, err = evaluated(capsys, files, "--as", "yake.csv:phrase=x", "--as", chosen)
+    found, out, err = evaluated(
+        capsys, files, "--as", "yake.csv:document=doc_id,keyphrases=x,score=score", "--as", chosen
+    )
     assert (found, out) == (status, "")
     assert words in err
     assert err.count("\n") == 1
@@ -279,7 +293,7 @@ def test_what_cannot_be_chosen_is_refused(capsys, files, chosen, status, words):
 
 def test_a_sheet_that_is_not_there_is_said(files):
     source = Source("gold.xlsx", (files / "gold.xlsx").read_bytes())
-    corpus = kp.load(gold=source, roles={"gold.xlsx": Choice(options={"sheet": "newer"})})
+    corpus = kp.load(gold=source, mapping={"gold.xlsx": Mapping(sheet="newer")})
     said = "There is no sheet “newer”. Left out: 1 sheet, “new”."
     assert [note.message for note in corpus.report.notes] == [said]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.reading import Choice, Source, report
+from kp_core.reading import Source, report
 from kp_core.reading.shared import packed
 from kp_core.scoring.propensity import inverse_propensity
 
@@ -165,7 +165,7 @@ def test_what_was_said_of_a_table_holds() -> None:
     corpus = kp.load(files=[gold, table])
     assert corpus.vocabulary.ancestors["e:1"] == {"é"}
     assert [note.where for note in corpus.report.notes if note.level == "warning"] == ["b.csv, line 2"]
-    left = kp.load(files=[gold, table], roles={"b.csv": Choice(use="no")})
+    left = kp.load(files=[gold, table], mapping={"b.csv": "leave out"})
     assert (left.vocabulary.given, report.understood(left)) == (
         {},
         "1 file understood; left out: 1 file without lists or texts (b.csv).",

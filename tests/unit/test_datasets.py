@@ -299,12 +299,12 @@ def test_gold_standards_with_nothing_in_common_are_asked_about(files: dict[str, 
     with pytest.raises(kp.Question, match=r"no keyphrase in common .* on 12 documents") as asked:
         kp.load(files=sources)
     as_datasets, as_people = asked.value.answers
-    corpus = kp.load(files=sources, roles=as_datasets.choices)
+    corpus = kp.load(files=sources, mapping=as_datasets.mapping)
     assert (corpus.datasets, corpus.systems) == (["nus", "sea"], ["yake"])
     found = {row[:2]: row[2] for row in values(corpus)}
     alone = kp.load(Source("gold.csv", given["gold_nus.csv"].encode()), Source("a.csv", given["yake_nus.csv"].encode()))
     assert found["dataset:nus", "yake"] == values(alone)[0][2]
-    people = kp.load(files=sources, roles=as_people.choices)
+    people = kp.load(files=sources, mapping=as_people.mapping)
     assert (people.datasets, people.annotators) == ([], ["gold_nus", "gold_sea"])
 
 

@@ -14,25 +14,16 @@ from hypothesis import strategies as st
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.corpus import COLUMNS, Ranking, content_digest
-from kp_core.reading import Choice, Limits, Source
+from kp_core.reading import Limits, Mapping, Source
 from kp_core.reading.shared import packed
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, is_workspace_file, read_workspace, workspace_file
 from tests.cases import LECTURES, ROOT
+from tests.forms import mappings
 
 #: Written by KPScope 1.0.0 in format 1; never to be written again.
 FIRST = ROOT / "tests" / "unit" / "format_1.kpscope"
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9)
-choices = st.builds(
-    Choice,
-    st.sampled_from([None, "gold", "system", "documents", "judgements"]),
-    st.sampled_from([None, "F6", "F10"]),
-    st.sampled_from([None, "utf-16"]),
-    st.sampled_from([None, True, False]),
-    st.dictionaries(st.sampled_from(["doc_id", "phrase", "group"]), words),
-    st.dictionaries(st.just("sheet"), words.filter(str.isprintable))
-    | st.just({"delimiter": "\t", "inner": "variants"}),
-)
 
 
 def back(saved: Saved) -> Saved:
@@ -40,9 +31,9 @@ def back(saved: Saved) -> Saved:
 
 
 @settings(max_examples=40)
-@given(st.dictionaries(words, st.tuples(st.binary(), choices)), st.lists(words), st.dictionaries(words, words))
+@given(st.dictionaries(words, st.tuples(st.binary(), mappings)), st.lists(words), st.dictionaries(words, words))
 def test_a_workspace_written_and_read_again_is_the_same(files, fixes, names):
-    decided = {name: choice for name, (_, choice) in files.items() if choice != Choice()}
+    decided = {name: mapping for name, (_, mapping) in files.items() if mapping != Mapping()}
     uploads = Uploads(tuple(Source(name, data) for name, (data, _) in files.items()), decided, tuple(fixes), names)
     again = back(Saved(uploads, names, "kps|k:7"))
     assert (again.uploads, again.link, again.signature) == (uploads, names, "kps|k:7")
@@ -112,7 +103,7 @@ def zipped(parts: dict[str, bytes], **changes: object) -> Source:
 
 
 WHOLE = workspace_file(
-    Saved(Uploads((Source("gold.csv", b"doc_id,keyphrase\nd1,tide\n"),), {"gold.csv": Choice("gold")}))
+    Saved(Uploads((Source("gold.csv", b"doc_id,keyphrase\nd1,tide\n"),), {"gold.csv": Mapping("gold")}))
 )
 
 

@@ -41,7 +41,7 @@ def all_families() -> tuple[FormatFamily, ...]:
 
 def families_of(files: Sequence[File]) -> tuple[FormatFamily, ...]:
     """Return the families that some file may be of, by its first bytes and its ending, or because the user says so."""
-    chosen = {file.choice.family for file in files if file.choice.family}
+    chosen = {file.mapping.format for file in files if file.mapping.format}
     names = [found.name for found in pkgutil.iter_modules(__path__) if chosen or _may_be(found.name, files)]
     return _in_order([_module(name) for name in names])
 

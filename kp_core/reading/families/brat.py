@@ -16,6 +16,7 @@ from kp_core.reading.values import Rejected
 
 NAME = "F13B"
 TITLE = "spans: brat standoff, .ann beside .txt"
+OPTIONS = ("label",)
 GROUP_IS_ONE = True
 PROVED = True
 _SPAN = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")

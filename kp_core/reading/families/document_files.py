@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import part_of
-from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
 from kp_core.reading.lists import ListBuilder, bare_lines
+from kp_core.reading.question import Finding, Question, Reply
 from kp_core.reading.rows import Rows
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
 from kp_core.reading.values import is_number, number
@@ -30,12 +29,7 @@ _WHOSE = {
     "files": "document = folder, annotator = file",
     "endings": "annotator = ending",
 }
-OPTIONS = {
-    "line": ("phrase", "label", "subject", "number"),
-    "semicolons": ("kept", "split"),
-    "suffix": ("kept", "removed"),
-    "annotators": tuple(_WHOSE),
-}
+OPTIONS = ("line", "semicolons", "suffix", "annotators")
 GROUP_IS_ONE = True
 KEYS = (".key", ".keys", ".maui", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases")
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
@@ -161,8 +155,8 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise a single list by its ending, its lines, or because the user says so."""
     if role == "documents":
         return None
-    line = file.choice.options.get("line") or line_of([file])
-    if not (file.choice.family or file.suffix in KEYS or line in ("subject", "number")):
+    line = file.mapping.switch("line") or line_of([file])
+    if not (file.mapping.format or file.suffix in KEYS or line in ("subject", "number")):
         return None
     return _recognition([file], role, line, (set(), set()))
 
@@ -216,7 +210,7 @@ def _is_header(line: str) -> bool:
 
 def line_of(shelf: Sequence[File]) -> str:
     """Return what at least 90 % of the first lines of some files are, or what the user says they are."""
-    if chosen := shelf[0].choice.options.get("line"):
+    if chosen := shelf[0].mapping.switch("line"):
         return chosen
     samples = [[line for line in file.sample if not _is_heading(line)] for file in shelf]
     lines = [line for sample in samples for line in sample]
@@ -259,7 +253,7 @@ def _recognition(
     apart   they lie in folders of systems
     beside  what lines of gold there are, if there are other lists: then these are gold, named by their ending
     """
-    chosen = files[0].choice.options
+    chosen = dict(files[0].mapping.switches)
     annotators = "folders" if apart else chosen.get("annotators") or _annotators(files, known[0])
     endings = ", ".join(f"{count} {ending}" for ending, count in Counter(f.suffix or "none" for f in files).items())
     evidence = f"files named {endings}; {'system = folder, document = file' if apart else _WHOSE[annotators]}"
@@ -319,10 +313,7 @@ def _ask_whose(files: Sequence[File]) -> Question:
     """Ask what folders and files are whose names do not tell: documents, or annotators."""
     first = files[0]
     answers = [
-        Reply(
-            in_words(_WHOSE[what]),
-            {first.name: replace(first.choice, options={**first.choice.options, "annotators": what})},
-        )
+        Reply(in_words(_WHOSE[what]), {first.name: first.mapping.with_switch("annotators", what)})
         for what in ("folders", "files")
     ]
     where = PurePosixPath(first.name).parent.parent.name or "the files"
@@ -349,7 +340,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     builder, line, (end,) = ListBuilder(recognition.role, files[0].limits), options["line"], recognition.plan
     votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, options["annotators"])
-    commas = line == "phrase" and "semicolons" not in files[0].choice.options and _are_comma_lists(files)
+    commas = line == "phrase" and not files[0].mapping.switch("semicolons") and _are_comma_lists(files)
     for file in files:
         doc_id, source = owners[file.name]
         doc_id = doc_id.removesuffix(end) if options.get("suffix") == "removed" else doc_id

@@ -16,7 +16,7 @@ from kp_core.reading.values import is_number
 
 NAME = "F3"
 TITLE = "one document a line: id, TAB, phrases; id@phrases; id : phrases"
-OPTIONS = {"separator": ("\t", "@", ":", ";")}
+OPTIONS = ("separator",)
 #: What stands between the id and the phrases, most telling first, and what an id in front of it looks like.
 _LINES = {
     "\t": re.compile(r"([^\t]*)\t(.*)"),
@@ -30,15 +30,15 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise an id, TAB, `@`, colon or semicolon, and phrases in at least 80 % of the first 200 lines."""
     if role == "documents" or not file.sample:
         return None
-    lines, chosen = file.sample, file.choice.options.get("separator")
-    chosen = chosen if chosen in _LINES else None  # in JSON it says how strings are split
-    separator = chosen or next((one for one in _LINES if _strength(lines, one) is not None), None)
-    if separator is None:
+    lines, chosen = file.sample, file.mapping.switch("separator")
+    chosen = chosen if chosen in _LINES else ""  # in JSON it says how strings are split
+    separator = chosen or next((one for one in _LINES if _strength(lines, one) is not None), "")
+    if not separator:
         return None
     fitting = len(_pairs(lines, separator))
     shown = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
     evidence = f"{part_of(fitting, len(lines), 'first line', 'is', 'are')} `{shown}`"
-    options = {**file.choice.options, "separator": separator}
+    options = {**dict(file.mapping.switches), "separator": separator}
     strength = Strength.GRAMMAR if chosen else _strength(lines, separator) or Strength.PROPOSED
     return Recognition(NAME, role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
 

@@ -11,19 +11,19 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.families import trec
 from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.json_text import is_json
 from kp_core.reading.lists import document_rows
+from kp_core.reading.question import Finding, Question, Reply
 from kp_core.reading.rows import Rows
 from kp_core.reading.source import stem_of
 
 NAME = "F12"
 TITLE = "document texts: .txt, .abstr, .html, .md, and SGML of DUC"
-OPTIONS = {"texts": (".txt", ".abstr", ".html", ".md")}
+OPTIONS = ("texts",)
 GROUP_IS_ONE = True
 #: Endings that only texts have; `.txt` may be anything.
 ENDINGS = (".abstr", ".html", ".htm", ".md", ".sgml")
@@ -104,7 +104,7 @@ def recognition(files: Sequence[File]) -> Recognition:
     several = [name for name in (*endings, *folders) if len(endings) > 1 or name in folders]
     offers = {"texts": tuple(several)} if len(several) > 1 else {}
     evidence = f"text files ({shown}), document = file name"
-    chosen = next((file.choice.options for file in files if "texts" in file.choice.options), {})
+    chosen = next((dict(file.mapping.switches) for file in files if file.mapping.switch("texts")), {})
     return Recognition(NAME, "documents", tuple(files), evidence, {}, dict(chosen), offers)
 
 
@@ -149,7 +149,7 @@ def _two_texts(doc_id: str, one: File, other: File) -> Question:
     kinds = [((file.suffix or "none"), _folder(file)) for file in (one, other)]
     apart = [names for names in zip(*kinds, strict=True) if names[0] != names[1]]
     answers = [
-        Reply(f"the texts are those “{name}”", {file.name: replace(file.choice, options={"texts": name})})
+        Reply(f"the texts are those “{name}”", {file.name: file.mapping.with_switch("texts", name)})
         for name, file in (zip(apart[0], (one, other), strict=True) if apart else ())
     ]
     answers.append(Reply(WORDS["keep-first"], fixes=("keep-first",)))

@@ -19,6 +19,7 @@ from kp_core.reading.values import Rejected, storable
 
 NAME = "F13"
 TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"
+OPTIONS = ("label",)
 PROVED = True
 _FIELDS = ("label", "labels", "entities", "annotations", "spans")
 #: How Prodigy names what else would be called an annotator and an id.
@@ -50,7 +51,8 @@ def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None
     names = list(dict.fromkeys(name for value in first for name in value if name not in ("text", *_FIELDS)))
     if any(plain(name) in NAMES["gold"] for name in names):
         return None
-    columns = find_roles(names, ("doc_id", "annotator"), files[0].choice.columns)
+    said = {"doc_id": files[0].mapping.document, "annotator": files[0].mapping.annotator}
+    columns = find_roles(names, ("doc_id", "annotator"), said)
     if "annotator" not in columns and _PRODIGY["annotator"] in names:
         columns = {role: name for role, name in _PRODIGY.items() if name in names} | columns
     labels = {label for value in values for one in _read(value) or () for span in one.spans for label in span.labels}

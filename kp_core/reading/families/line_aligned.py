@@ -21,7 +21,7 @@ from kp_core.reading.values import URIS
 
 NAME = "F5"
 TITLE = "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs"
-OPTIONS = {"lines": ("lists", "texts", "ids", "subjects"), "variants": ("split", "literal")}
+OPTIONS = ("lines", "variants")
 _IDS = re.compile(
     r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE
 )
@@ -54,14 +54,14 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise phrases split at semicolons in at least half of the lines, texts by their titles, ids by the name."""
     if not file.sample or begins_like_json(file.json):
         return None
-    what, said = file.choice.options.get("lines"), file.choice.family == NAME
+    what, said = file.mapping.switch("lines"), file.mapping.format == NAME
     guesses = {
         "subjects": role != "system" and _share(file, _text_and_uris) >= 0.9,
         "ids": role in (None, "documents") and bool(_IDS.fullmatch(file.stem)) and _is_plain(file),
         "texts": role == "documents" and (said or _are_titled(file)),
         "lists": role != "documents" and (said or _are_lists(file)),
     }
-    what = what or next((guess for guess, fits in guesses.items() if fits), None)
+    what = what or next((guess for guess, fits in guesses.items() if fits), "")
     return _recognition((file,), what, role) if what else None
 
 
@@ -107,7 +107,7 @@ def _beside(file: File, size: int) -> str | None:
 
 def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recognition:
     file = files[0]
-    options = {**file.choice.options, "lines": what}
+    options = {**dict(file.mapping.switches), "lines": what}
     if what in ("texts", "ids"):
         said = "texts, one a line" if what == "texts" else "ids of documents, one a line"
         return Recognition(NAME, "documents", files, f"{counted(len(file.lines), 'line')}: {said}", {}, options)

@@ -13,18 +13,18 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
-from kp_core.reading.choice import Choice
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import File, NoData, Recognition, Strength
 from kp_core.reading.fields import GOLD, NAMES, SYSTEMS, plain, told, words_of
 from kp_core.reading.json_table import json_table, json_table_of
 from kp_core.reading.json_text import begins_like_json
-from kp_core.reading.layout import SEVERAL, Layout
+from kp_core.reading.layout import Doubt, Layout
 from kp_core.reading.layout_rows import rows_of
-from kp_core.reading.layouts import choice_of, layout_of, proposals
+from kp_core.reading.layouts import layout_of
+from kp_core.reading.mapping import SHEET, Mapping
+from kp_core.reading.meaning import mapping_of
 from kp_core.reading.parquet import is_parquet, read_parquet
 from kp_core.reading.rows import Rows
-from kp_core.reading.separators import SEPARATORS
 from kp_core.reading.table import Table
 from kp_core.reading.values import repeated
 from kp_core.reading.workbooks import read_sheet, sheet_names
@@ -34,18 +34,6 @@ TITLE = "tables: CSV, TSV, XLSX, ODS, Parquet, JSON"
 #: Formats of JSON that are tables, under their own names.
 FORMS = {"F1": "lists, JSON: phrases, variants, scores", "F6": "one JSON object a document (JSONL)"}
 TABLES = True
-OPTIONS = {
-    "delimiter": (",", "\t", ";", "|"),
-    "header": ("yes", "no"),
-    "cells": tuple(separator for separator in SEPARATORS if separator != "lists"),
-    "fill_down": ("yes", "no"),
-    "ids": ("rows",),
-    "sheets": ("sources", "documents", "together", "first"),
-    "scale": ("0-4", "0-2", "0-10"),
-    "lists": ("together",),
-    "inner": ("phrases", "variants", "tokens", "scored"),
-    **dict.fromkeys(("sheet", *SEVERAL), ()),
-}
 #: Heads of the values of measures; of their names, and of values beside these.
 _MEASURE = re.compile(
     r"(?:p|r|f|f1|map|mrr|ndcg|precision|recall|accuracy|kappa|f_?1?_?(?:score|measure))(?:_?@?[0-9mo]+)?"
@@ -54,26 +42,19 @@ _METRICS = frozenset(
     {"metric", "measure", "metrica", "metrique", "metrik", "mass", "masszahl", "medida", "misura", "mesure"}
 )
 _VALUES = frozenset({"value", "valor", "valeur", "wert", "valore"})
-#: How several sheets are read, in words.
-_SHEETS = {
-    "sources": "one for each annotator, system or table",
-    "documents": "one for each document",
-    "together": "read as one table",
-}
 
 
-def tables_of(file: File, choice: Choice, role: Role | None = None) -> list[Table]:
+def tables_of(file: File, mapping: Mapping, role: Role | None = None) -> list[Table]:
     """Return the tables of a file: one, or of a workbook one a sheet, those that are shown first."""
     if is_parquet(file):
         return [file.once("parquet", lambda: read_parquet(file))]
     if file.workbook:
-        chosen = [name for name in choice.several("sheet") if name in sheet_names(file)]
-        tables = _sheets_of(file, chosen or sheet_names(file), choice)
-        return [_of_its_document(one) for one in tables] if choice.options.get("sheets") == "documents" else tables
+        chosen = [name for name in mapping.sheet if name in sheet_names(file)]
+        return _sheets_of(file, chosen or sheet_names(file), mapping)
     if begins_like_json(file.json):
         rows = json_table(file)
         return [] if rows is None else [rows]
-    delimited = file.once("table", lambda: read_delimited(file, choice))
+    delimited = file.once("table", lambda: read_delimited(file, mapping))
     return [] if delimited is None else [delimited]
 
 
@@ -87,12 +68,12 @@ def are_results(table: Table) -> bool:
     return len(measures) > 1 or bool(named)
 
 
-def _sheets_of(file: File, names: Sequence[str], choice: Choice) -> list[Table]:
+def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table]:
     """Return the sheets that hold anything; a first row that all of them have is their head."""
-    tables = [table for name in names if len(table := read_sheet(file, name, choice))]
+    tables = [table for name in names if len(table := read_sheet(file, name, mapping))]
     rows = {tuple(column[0].as_py() for column in table.columns) for table in tables if not table.header}
     if len(tables) > 1 and len(rows) == 1 and not any(table.header for table in tables):
-        return [read_sheet(file, name, replace(choice, options={**choice.options, "header": "yes"})) for name in names]
+        return [read_sheet(file, name, replace(mapping, header="yes")) for name in names]
     return tables
 
 
@@ -103,13 +84,13 @@ def _of_its_document(table: Table) -> Table:
 
 def _may_be_document(table: Table) -> bool:
     """Tell a sheet whose heads name no documents, and whose rows are no lists of several documents."""
-    layout = layout_of(table, None, Choice())
-    return table.header and (layout is None or (layout.numbered and (bool(layout.doubt) or len(table) == 1)))
+    layout = layout_of(table, None, Mapping())
+    return table.header and (layout is None or (layout.numbered and (bool(layout.doubts) or len(table) == 1)))
 
 
 def column_names(file: File) -> list[str]:
     """Return the names of the columns, so that a user can say what each is."""
-    return next((list(table.names) for table in tables_of(file, file.choice)), [])
+    return next((list(table.names) for table in tables_of(file, file.mapping)), [])
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -143,7 +124,7 @@ def _of_folder(reading: Recognition, folder: str, role: Role | None) -> Recognit
 def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
     """Return the reading of objects that are one document each; None for those of people, of the same documents."""
     table = json_table_of(files)
-    layout = layout_of(table, role, files[0].choice)
+    layout = layout_of(table, role, files[0].mapping)
     if layout is None or layout.kind not in ("lists", "wide") or "doc_id" not in layout.columns:
         return None
     if len(set(layout.ids().to_pylist())) < len(files):
@@ -153,116 +134,100 @@ def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
 
 def recognise(file: File, role: Role | None) -> list[Recognition]:
     """Recognise a table with columns for ids and phrases, texts or judgements; of a workbook any of its sheets."""
-    tables = tables_of(file, file.choice, role)
-    if file.choice == Choice() and tables and all(map(are_results, tables)):
+    said, tables = file.mapping, tables_of(file, file.mapping, role)
+    if said == Mapping() and tables and all(map(are_results, tables)):
         shown = f"results of an evaluation (columns {', '.join(tables[0].names[:6])}), and no keyphrases"
         raise NoData(file.name, shown, "lists of keyphrases", "Leave this file out: it holds results.")
-    if file.choice.family in FORMS and not all(table.form == file.choice.family for table in tables):
+    if said.format in FORMS and not all(table.form == said.format for table in tables):
         return []
-    readable = [layout for table in tables if (layout := layout_of(table, role, file.choice)) is not None]
-    if not file.workbook:
-        return _readings(file, readable[0], role) if readable else []
-    found = _sheets(file, readable, role)
-    if len(tables) < 2 or "sheets" in file.choice.options or not all(map(_may_be_document, tables)):
-        return found
-    plan = [one for table in tables if (one := layout_of(_of_its_document(table), role, file.choice)) is not None]
+    if said.names_columns:
+        meant = [table for table in tables if {*said.columns} <= {*table.names}] or tables[:1]
+        plan = [layout for table in meant if (layout := layout_of(table, role, said)) is not None]
+        return [_recognition(file, plan, role)] if plan else []
+    readable = [layout for table in tables if (layout := layout_of(table, role, said)) is not None]
+    if not readable:
+        found = None
+    elif not file.workbook:
+        found = _recognition(file, readable[:1], role)
+    else:
+        found = _of_sheets(file, readable, role)
+    if len(tables) > 1 and file.workbook and all(map(_may_be_document, tables)):
+        return list(filter(None, [_of_documents(file, tables, role, found)]))
+    return [] if found is None else [found]
+
+
+def _of_documents(
+    file: File, tables: Sequence[Table], role: Role | None, other: Recognition | None
+) -> Recognition | None:
+    """Return the reading in which each sheet is a document, which is in doubt if another reading is possible."""
+    plan = [one for table in tables if (one := layout_of(_of_its_document(table), role, file.mapping)) is not None]
     if not plan or plan[0].role not in ("gold", "system"):
-        return found
-    by_document = _told(file, plan, role, "documents")
+        return other
     # A name without a number may be that of a person.
-    if all(any(map(str.isdigit, table.sheet)) for table in tables) and not found and not plan[0].doubt:
-        return [by_document]
-    doubt = "The sheets may be documents or people."
-    return [replace(one, doubt=doubt, strength=Strength.PROPOSED) for one in (by_document, *found)]
+    numbered = all(any(map(str.isdigit, table.sheet)) for table in tables)
+    if other is not None or not numbered:
+        doubt = Doubt("The sheets may be documents or people.", ("document",), plan[0])
+        plan = [replace(plan[0], doubts=(*plan[0].doubts, doubt)), *plan[1:]]
+    return _of_several(file, plan, role, "one for each document", document=SHEET)
 
 
-def _readings(file: File, layout: Layout, role: Role | None, **options: str) -> list[Recognition]:
-    """Return a table as it is read, or where that is in doubt the ways in which it may be meant."""
-    if not layout.doubt:
-        return [_recognition(file, [layout], role, **options)]
-    found, ways = list[Recognition](), proposals(layout, role, file.choice)
-    told = len({one.role for one in ways}) > 1  # an answer then says whose the lists are
-    for one in ways:
-        reading = replace(_recognition(file, [one], role, **options), strength=Strength.PROPOSED, doubt=layout.doubt)
-        if told and reading.choice is not None:
-            reading = replace(reading, choice=replace(reading.choice, role=one.role))
-        found.append(reading)
-    return found
-
-
-def _recognition(file: File, plan: list[Layout], role: Role | None, **options: str) -> Recognition:
+def _recognition(file: File, plan: list[Layout], role: Role | None, **said: Any) -> Recognition:
     first = plan[0]
     sure = first.role_sure or role is not None
-    offers = {}
-    if file.workbook and len(sheet_names(file)) > 1:
-        offers = {"sheet": tuple(sheet_names(file))}
-    strength = Strength.PROPOSED if first.doubt else Strength.NAMES if first.table.header else Strength.CONTENT
-    said = choice_of(first)
-    more = {**said.options, **options}
-    family = None if said.columns or said.options else NAME
-    choice = replace(file.choice, family=family, columns=said.columns, options=more)
-    choice = replace(choice, higher_is_better=said.higher_is_better)
-    columns, evidence = dict(said.columns), first.evidence
+    strength = Strength.PROPOSED if first.doubts else Strength.NAMES if first.table.header else Strength.CONTENT
+    meant = file.mapping if file.mapping.names_columns else mapping_of(first)
+    several = len(sheet_names(file)) > 1 if file.workbook else False
+    sheets = {"sheet": tuple(one.table.sheet for one in plan)} if several and not file.mapping.sheet else {}
+    opened = {} if first.table.header else {"header": "no"}
+    changes: dict[str, Any] = {**opened, **sheets, **said}
+    mapping = file.mapping.merged(replace(meant, **changes))
+    columns, evidence = dict(first.columns), first.evidence
     if (form := first.table.form) == "F6":
         kind = "gold" if first.role == "gold" else "predictions"
         columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
         evidence = f"{first.table.described}; {told(columns)}"
-    plain_reading = Recognition(form, first.role, (file,), evidence, columns, more, offers, tuple(plan), not sure)
-    return replace(plain_reading, strength=strength, doubt=first.doubt, says=first.says, choice=choice)
+    found = Recognition(form, first.role, (file,), evidence, columns, plan=tuple(plan), guessed=not sure)
+    # One mapping cannot say what sheets of several roles are.
+    return replace(found, strength=strength, mapping=mapping if len({one.role for one in plan}) == 1 else None)
 
 
-def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recognition]:
+def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recognition:
     """Return how the sheets of a workbook are read: the first alone, or several as annotators, systems or parts."""
-    if not readable:
-        return []
-    choice = file.choice
-    chosen = choice.several("sheet")
-    if choice.options.get("sheets") == "documents":
-        return [_told(file, readable, role, "documents")]
     alike = [one for one in readable if _alike(one, readable[0])]
-    others = [one for one in readable if not _alike(one, readable[0])]
-    if len(readable) == 1 or choice.options.get("sheets") == "first" or len(chosen) == 1:
-        return _readings(file, readable[0], role, sheet=readable[0].table.sheet, sheets="first")
-    if others:  # each sheet is something of its own: texts, gold standard, systems
-        plan = [_named(one, several=len(readable) > 1) for one in readable]
-        return [_told(file, plan, role, "sources")]
-    apart = _told(file, [_named(one, several=True) for one in alike], role, "sources")
-    together = _told(file, alike, role, "together")
-    if choice.options.get("sheets"):
-        return [together if choice.options["sheets"] == "together" else apart]
-    if (
-        readable[0].source_column() is not None
-        or readable[0].kind in ("documents", "judged")
-        or _has_names(readable[0])
-    ):
-        return [together]
-    shared = _shared(alike)
+    if len(readable) == 1 or len(file.mapping.sheet) == 1:
+        return _recognition(file, readable[:1], role)
+    if len(alike) < len(readable):  # each sheet is something of its own: texts, gold standard, systems
+        return _of_several(file, [_named(one) for one in readable], role, "one for each annotator, system or table")
+    named = readable[0].source_column() is not None or _has_names(readable[0])
+    if named or readable[0].kind in ("documents", "judged"):
+        return _of_several(file, alike, role, "read as one table")
+    apart = [_named(one) for one in alike]
     # Lists of the same documents are those of several people; lists of other documents may be parts of one list.
-    doubt = "The sheets may be people or systems, or parts of one table."
-    ways = [replace(one, strength=Strength.PROPOSED, doubt=doubt) for one in (apart, together)]
-    return [apart] if shared > 0.5 else ways
+    if _shared(alike) <= 0.5:
+        words = "The sheets may be people or systems, or parts of one table."
+        apart[0] = replace(apart[0], doubts=(*apart[0].doubts, Doubt(words, ("annotator", "system"), apart[0])))
+    return _of_several(file, apart, role, "one for each annotator, system or table")
 
 
-def _told(file: File, plan: list[Layout], role: Role | None, sheets: str) -> Recognition:
+def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, **said: Any) -> Recognition:
     names = ", ".join(f"“{one.table.sheet}”" for one in plan[:5]) + (" …" if len(plan) > 5 else "")
-    found = _recognition(file, plan, role, sheets=sheets)
-    evidence = f"{len(plan)} sheets ({names}), {_SHEETS[sheets]}; {found.evidence}"
-    return replace(found, evidence=evidence, says=f"sheets {names}, {_SHEETS[sheets]}")
+    found = _recognition(file, plan, role, **said)
+    return replace(found, evidence=f"{len(plan)} sheets ({names}), {sheets}; {found.evidence}")
 
 
 def _alike(one: Layout, other: Layout) -> bool:
     return one.kind == other.kind and one.role == other.role and one.columns == other.columns
 
 
-def _named(layout: Layout, several: bool) -> Layout:
+def _named(layout: Layout) -> Layout:
     """Return a layout whose rows are by the annotator or system that the sheet is named after."""
     name = plain(layout.table.sheet)
     gold = bool(GOLD & set(name.split("_"))) or name in GOLD
     if not layout.role_sure:
         layout = replace(layout, role="gold" if gold or name not in SYSTEMS else "system")
-    if not several or layout.role not in ("gold", "system") or layout.source_column() is not None:
+    if layout.role not in ("gold", "system") or layout.source_column() is not None or _has_names(layout):
         return layout
-    return layout if _has_names(layout) else replace(layout, source="gold" if gold else layout.table.sheet)
+    return replace(layout, source="gold" if gold else layout.table.sheet)
 
 
 def _has_names(layout: Layout) -> bool:
@@ -288,7 +253,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         part.table = part.table.combine_chunks()
     if not file.workbook:
         return rows
-    chosen = file.choice.several("sheet")
+    chosen = file.mapping.sheet
     missing = [name for name in chosen if name not in sheet_names(file)]
     if chosen and not missing:
         return rows
@@ -307,6 +272,6 @@ def _left(file: File, read: set[str]) -> list[str]:
         name
         for name in sheet_names(file)
         if name not in read
-        and len(table := read_sheet(file, name, Choice(options={"header": "no"})))
+        and len(table := read_sheet(file, name, Mapping(header="no")))
         and any(pc.any(pc.not_equal(column, "")).as_py() for column in table.columns)
     ]

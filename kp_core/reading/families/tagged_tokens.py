@@ -18,6 +18,7 @@ from kp_core.reading.values import Rejected
 
 NAME = "F13C"
 TITLE = "a token a line with its tag: CoNLL, B I O"
+OPTIONS = ("label",)
 _LINE = re.compile(r"([^\t ]+)(?:[\t ].*)?[\t ]([BIOESLU])(?:-(\S+))?\s*")
 _START = "-DOCSTART-"
 _ID = re.compile(r"#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")

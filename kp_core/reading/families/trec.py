@@ -22,7 +22,7 @@ from kp_core.reading.values import floats, number, text_column
 
 NAME = "F8"
 TITLE = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
-OPTIONS = {"underscore": ("kept", "space")}
+OPTIONS = ("underscore",)
 _FIELD = re.compile(r"[^ \t\v\f]+")
 _ITERATION = re.compile(r"\d+|Q0")
 _QRELS, _RUN = ("doc_id", "source", "phrase", "relevance"), ("doc_id", "Q0", "phrase", "rank", "score", "source")
@@ -46,7 +46,7 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
             guess: Role = "gold" if kind == "gold" else "system"
             # Six such fields in every line, or the name, leave no doubt, whatever else a quote or bar may look like.
             strength = Strength.MARKS if fitting == len(sample) else Strength.NAMES
-            return Recognition(NAME, guess, (file,), evidence, {}, dict(file.choice.options), strength=strength)
+            return Recognition(NAME, guess, (file,), evidence, {}, dict(file.mapping.switches), strength=strength)
     return None
 
 

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.family import File, Recognition, Strength
+from kp_core.reading.question import Finding, Question, Reply
 from kp_core.reading.rows import Rows
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 from kp_core.reading.values import Rejected
@@ -25,7 +25,7 @@ _MEANT = {
     "left-out": "the annotators without the curator are the gold standard",
     "beside": "the curator is an annotator like the others",
 }
-OPTIONS = {"curated": tuple(_MEANT)}
+OPTIONS = ("curated", "label")
 #: What INCEpTION calls the text before anybody marked it, and what a curator made of the marks of all.
 _INITIAL, _CURATED = "INITIAL_CAS", "CURATION_USER"
 _FORMAT = "#FORMAT=WebAnno TSV 3"
@@ -65,13 +65,13 @@ def _meant(files: Sequence[File]) -> list[File]:
     marked = [file for file in files if not _is_of(file, _INITIAL)] or list(files)
     curated = [file for file in marked if _is_of(file, _CURATED)]
     others = [file for file in marked if not _is_of(file, _CURATED)]
-    chosen = files[0].choice.options.get("curated")
+    chosen = files[0].mapping.switch("curated")
     if chosen == "beside" or not (curated and others):
         return marked
-    if chosen is None:
+    if not chosen:
         first, found = files[0], f"annotators beside what a curator made of their marks ({_CURATED})"
-        choices = {one: replace(first.choice, options={**first.choice.options, "curated": one}) for one in _MEANT}
-        answers = tuple(Reply(words, {first.name: choices[one]}) for one, words in _MEANT.items())
+        mappings = {one: first.mapping.with_switch("curated", one) for one in _MEANT}
+        answers = tuple(Reply(words, {first.name: mappings[one]}) for one, words in _MEANT.items())
         raise Question(Finding("ask", first.name, found, "one of these", answers))
     return curated if chosen == "alone" else others
 

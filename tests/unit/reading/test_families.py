@@ -16,11 +16,12 @@ import pytest
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Question, Source, load
+from kp_core.reading import Mapping, Question, Source, load
 from kp_core.reading.check import check
-from kp_core.reading.choices import choices_of
+from kp_core.reading.mapping import mappings_of
 from kp_core.reading.rows import Checked, Rows
 from tests.format_samples import EXAMPLES, archive, open_document, workbook
+from tests.forms import changed, choices
 
 
 @pytest.fixture(autouse=True)
@@ -72,11 +73,11 @@ def read_case(case: dict[str, Any], options: str = "") -> Corpus:
     """Load the files of a case as it says, or as options of the command line say."""
     sources, said = given(case), [pair for pair in pairwise(shlex.split(options)) if pair[0].startswith("--")]
     first = sources.get(role_of(case))
-    chosen = {first.name: case.get("choice", {})} if isinstance(first, Source) else case.get("choices", {})
-    roles = {name: Choice(**choice) for name, choice in chosen.items()}
-    roles = choices_of([value for option, value in said if option == "--as"]) or roles
+    words = {first.name: case.get("mapping", "")} if isinstance(first, Source) else case.get("mappings", {})
+    mapping = {name: Mapping.read(text) for name, text in words.items() if text}
+    mapping = mappings_of([value for option, value in said if option == "--as"]) or mapping
     fixes = [value for option, value in said if option == "--fix"] or case.get("fixes", ())
-    return load(**sources, roles=roles, fixes=fixes)
+    return load(**sources, mapping=mapping, fixes=fixes)
 
 
 def forms(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -108,8 +109,10 @@ def first_answer(case: dict[str, Any]) -> str:
     """Return the options of the likeliest answer to the only question that a case asks."""
     with pytest.raises(Question) as asked:
         read_case(case)
-    (finding,) = asked.value.findings
-    return finding.answers[0].options()
+    question = asked.value
+    if question.forms:
+        return " ".join(form.mapping.option(form.file) for form in question.forms)
+    return question.findings[0].answers[0].options()
 
 
 def is_read_as_written_down(case: dict[str, Any], options: str = "") -> None:
@@ -136,27 +139,32 @@ def test_what_is_no_input_is_refused_in_words(case: dict[str, Any]) -> None:
     for form in forms(case):
         with pytest.raises(InputError, match=case["said"]) as refused:
             read_case(form)
-        assert not isinstance(refused.value, Question)
+        assert not getattr(refused.value, "answers", ())
 
 
-@pytest.mark.parametrize("case", CASES["asked"], ids=lambda case: case["found"])
+@pytest.mark.parametrize("case", CASES["asked"], ids=[f"{n} {case['found']}" for n, case in enumerate(CASES["asked"])])
 def test_what_is_not_certain_is_asked_and_read_as_answered(case: dict[str, Any]) -> None:
     with pytest.raises(Question) as asked:
         read_case(case)
-    (finding,) = asked.value.findings
-    assert case["found"] in finding.found
     assert str(pickle.loads(pickle.dumps(asked.value))) == str(asked.value)
-    assert len(finding.answers) >= len(case["answer"])
-    for answer, expected in zip(finding.answers, case["answer"], strict=False):
-        assert expected["says"] in str(answer)
-        assert options_of(expected["option"]) <= options_of(answer.options())
-        if "refused" in expected:
-            with pytest.raises(InputError, match=expected["refused"]):
-                read_case(case, answer.options())
+    assert case["found"] in str(asked.value)
+    for number, answer in enumerate(case["answer"]):
+        if asked.value.forms:
+            (form,) = asked.value.forms
+            said = form.mapping if number == 0 else changed(form.mapping, answer.get("change", ""))
+            assert choices(form.mapping, said) <= 3, said
+            options = answer.get("option") or said.option(form.file)
+        else:
+            options = asked.value.answers[number].options()
+            assert answer["says"] in str(asked.value.answers[number])
+            assert options_of(answer["option"]) <= options_of(options)
+        if "refused" in answer:
+            with pytest.raises(InputError, match=answer["refused"]):
+                read_case(case, options)
             continue
-        corpus = read_case(case, answer.options())
-        for part in (expected, *expected.get("also", ())):
-            assert shown(corpus, part, role_of(case)) == part["rows"]
+        corpus = read_case(case, options)
+        for part in (answer, *answer.get("also", ())):
+            assert shown(corpus, part, role_of(case)) == part["rows"], options
 
 
 def options_of(words: str) -> set[tuple[str, str]]:
@@ -236,7 +244,7 @@ def test_every_family_recognises_its_own_example() -> None:
             try:
                 corpus = read(example, "example", role)
             except Question as question:  # one row of lists proves nobody
-                corpus = read(example, "example", role, roles=question.findings[0].answers[0].choices)
+                corpus = read(example, "example", role, mapping={f.file: f.mapping for f in question.forms})
             assert corpus.report.readings[0].family == family
             assert len(corpus.gold) + len(corpus.runs) + len(corpus.judgements) > 0
             assert corpus.report.rejected.empty

@@ -304,7 +304,7 @@ def test_phrases_of_our_own_tables_are_not_split(text: str, splits: bool) -> Non
 
 
 def test_objects_by_two_keys_that_hold_objects_are_no_lists() -> None:
-    with pytest.raises(kp.InputError, match="expected keyphrases in a known format"):
+    with pytest.raises(kp.InputError, match="does not know these column names"):
         kp.load(gold=Source("a.json", b'{"text": {"ZKeyphrace": [{"indicesices": [4, 14]}]}}'))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections import abc
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Question, Source, findings, load
+from kp_core.reading import Mapping, Question, Source, findings, load
 from tests.format_samples import archive, open_document, parquet, workbook
 from tests.settled import Lists, Truth, settles
 
@@ -20,11 +20,11 @@ CASES = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text("utf-8"))
 OPENERS = {"xlsx": workbook, "ods": open_document}
 
 
-def given(case: Mapping[str, Any]) -> dict[str, Any]:
+def given(case: abc.Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `load` for a case."""
     name = case.get("file", "")
     role = case.get("role", "systems" if name.startswith("s.") else "gold")
-    said = {"roles": {name: Choice(**case["choice"])}} if "choice" in case else {}
+    said = {"mapping": {name: Mapping.read(case["mapping"])}} if "mapping" in case else {}
     if "sheets" in case:
         return {role: [OPENERS[case["opener"]](case["sheets"], name)], **said}
     if "columns" in case:
@@ -36,7 +36,7 @@ def given(case: Mapping[str, Any]) -> dict[str, Any]:
     return {part: [Source(one, files[one].encode()) for one in every] for part, every in names.items()} | said
 
 
-def truths(case: Mapping[str, Any]) -> list[Truth]:
+def truths(case: abc.Mapping[str, Any]) -> list[Truth]:
     """Return what may come out of a case."""
     parts = [{**case, **other} for other in ({}, *case.get("or", ()))]
     more = {key: case[key] for key in ("texts", "partial", "higher") if key in case}
@@ -49,7 +49,7 @@ def lists(rows: list[str]) -> Lists:
     return {(whose, document): phrases for whose, document, *phrases in cells}
 
 
-def named(case: Mapping[str, Any]) -> str:
+def named(case: abc.Mapping[str, Any]) -> str:
     """Return the kind of a case, and which one of the kind it is."""
     alike = [one for one in CASES["case"] if one["kind"] == case["kind"]]
     return f"{case['kind']} {alike.index(case) + 1}"
@@ -93,7 +93,7 @@ def questions() -> dict[str, Question]:
 def test_a_question_has_at_most_four_readings_that_differ_and_sixty_words() -> None:
     for name, question in questions().items():
         for finding in question.findings:
-            readings = [one for one in finding.answers if not any(c.use == "no" for c in one.choices.values())]
+            readings = [one for one in finding.answers if not any(m.role == "leave out" for m in one.mapping.values())]
             assert len(readings) <= 4, name
             assert len({one.options() for one in finding.answers}) == len(finding.answers), name
             assert len(f"{finding.where} {finding.found} {finding.expected} {finding.remedy}".split()) <= 60, name
@@ -129,7 +129,7 @@ def test_every_file_that_needs_an_answer_is_asked_at_once() -> None:
     files = [Source(name, text.encode()) for name, text in zip(("s.csv", "class.csv"), UNSURE, strict=True)]
     with pytest.raises(Question) as asked:
         load(gold=files[1], systems=files[0])
-    assert {one.where for one in asked.value.findings} == {"s.csv", "class.csv"}
+    assert {one.file for one in asked.value.forms} == {"s.csv", "class.csv"}
 
 
 @pytest.mark.parametrize("text", CASES["both"]["texts"])

@@ -1,137 +1,215 @@
-"""What a user says of the columns of a table is read so, shown before it is used, and never completed in secret."""
+"""A mapping that is said is applied literally, in words, in Python and in a form alike."""
 
 import io
+from dataclasses import replace
 
 import pandas as pd
 import pytest
+from hypothesis import given
 
 import kp_core as kp
-from kp_core.reading import Choice, Source, previews
-from kp_core.reading.preview import first_rows, understand, with_parts
+from kp_core.reading import Form, Mapping, Question, Source, form_for, understand
+from kp_core.reading.mapping import HEADS, ROW
 from tests.cases import ROOT
 from tests.format_samples import WEBANNO, archive, workbook
+from tests.forms import mappings
+from tests.unit.reading.test_families import CASES, forms
+from tests.unit.reading.test_families import given as files_of
 
 PEOPLE = Source("a.csv", b"Kod,Anna,Ben\nk1,tide,sea\nk2,moon,moon\n")
 
 
-def test_parts_are_those_by_which_the_table_is_read():
-    sheets = {"notes": [["read me"]], "lists": [["id", "Anna", "Ben"], ["d1", "a; b", "c; d"], ["d2", "e", "f; g"]]}
-    found = first_rows(workbook(sheets), Choice(options={"sheet": "lists"}))
-    assert found.parts == {"id": "doc_id", "Anna": "phrases_of", "Ben": "phrases_of"}
-    assert (found.sheets, found.lines, found.rows[1]) == (("notes", "lists"), (1, 2, 3), ("d1", "a; b", "c; d"))
-    rated = Source("r.csv", b"phrase,keyphrase,Rater A,Rater B\ntides,tide,3,2\n")
-    assert first_rows(rated, Choice()).parts == {
-        "phrase": "candidate",
-        "keyphrase": "keyphrase",
-        "Rater A": "rater",
-        "Rater B": "rater",
-    }
+@given(mappings)
+def test_words_and_mapping_are_inverse(mapping):
+    assert Mapping.read(str(mapping)) == mapping
 
 
-def test_parts_that_are_said_are_those_that_hold():
-    said = with_parts(Choice(), {"Kod": "doc_id", "Anna": "phrases_of", "Ben": "phrases_of"})
-    corpus = kp.load(gold=PEOPLE, roles={"a.csv": said})
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("tide", "does not say what a file means"),
+        ("keyphrase=A", "there is no 'keyphrase' to choose for a file; did you mean keyphrases"),
+        ("split=x", "split is 'x'; choose one of: ;"),
+        ("document=A,document=B", "document is given twice"),
+        ("header=one", "header is 'one'; choose one of: yes, no, the number of a row"),
+    ],
+)
+def test_words_that_say_nothing_are_refused(words, message):
+    with pytest.raises(kp.UsageError, match=message):
+        Mapping.read(words)
+
+
+def test_columns_of_a_mapping_are_read_literally():
+    mapping = Mapping(document="Kod", keyphrases=("Anna", "Ben"), annotator=HEADS)
+    corpus = kp.load(gold=PEOPLE, mapping={"a.csv": mapping})
     assert corpus.gold[["annotator", "doc_id", "phrase"]].to_numpy().tolist() == [
         ["Anna", "k1", "tide"],
         ["Anna", "k2", "moon"],
         ["Ben", "k1", "sea"],
         ["Ben", "k2", "moon"],
     ]
-    alone = with_parts(said, {"Kod": "doc_id", "Anna": "phrase", "Ben": "ignore"})
-    assert alone == Choice(columns={"doc_id": "Kod", "phrase": "Anna"}, options={"ignore": "Ben"})
-    assert kp.load(gold=PEOPLE, roles={"a.csv": alone}).gold["phrase"].tolist() == ["tide", "moon"]
+    together = kp.load(gold=PEOPLE, mapping={"a.csv": replace(mapping, annotator="")}).gold
+    assert together.groupby("doc_id")["phrase"].agg("; ".join).tolist() == ["tide; sea", "moon; moon"]
+    alone = kp.load(gold=PEOPLE, mapping={"a.csv": Mapping(document="Kod", keyphrases="Anna")})
+    assert alone.gold["phrase"].tolist() == ["tide", "moon"]
+    numbered = kp.load(gold=PEOPLE, mapping={"a.csv": Mapping(document=ROW, keyphrases="Ben")})
+    assert numbered.gold[["doc_id", "phrase"]].to_numpy().tolist() == [["1", "sea"], ["2", "moon"]]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        (Mapping(document="Kot", keyphrases="Anna"), "found no column “Kot”. Did you mean “Kod”?"),
+        (Mapping(keyphrases="Anna"), "expected what the documents are, found no column of documents"),
+        (Mapping(document="Kod"), "expected a column of texts or titles"),
+        (Mapping("gold", document="Kod"), "expected a column of keyphrases"),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_refused(mapping, message):
+    with pytest.raises(kp.InputError) as refused:
+        kp.load(files=PEOPLE, mapping={"a.csv": mapping})
+    assert message in str(refused.value)
+
+
+def test_a_file_with_the_same_columns_means_the_same():
+    first, second = (Source(name, b"Kod,Wort,Zahl\nk1,tide,3\nk2,sea,4\n") for name in ("a.csv", "b.csv"))
+    with pytest.raises(Question) as asked:
+        kp.load(gold=[first, second])
+    assert [form.file for form in asked.value.forms] == ["a.csv", "b.csv"]
+    corpus = kp.load(gold=[first, second], mapping={"a.csv": Mapping("gold", document="Kod", keyphrases="Wort")})
+    assert corpus.annotators == ["a", "b"]
+    assert corpus.gold["phrase"].tolist() == ["tide", "sea", "tide", "sea"]
+    assert "It is read like a.csv, which has the same columns." in [note.message for note in corpus.report.notes]
+
+
+TABLES = [
+    (case, form) for case in CASES["read"] if case.get("asked") is None for form in forms(case) if "files" not in form
+]
+
+
+@pytest.mark.parametrize(("case", "form"), TABLES, ids=[f"{n} {case['shows']}" for n, (case, _) in enumerate(TABLES)])
+def test_a_table_read_by_the_mapping_of_its_receipt_is_the_same(case, form):
+    sources = files_of(form)
+    said = {source.name: Mapping.read(form["mapping"]) for source in sources.values()} if form.get("mapping") else {}
+    corpus = kp.load(**sources, mapping=said, fixes=case.get("fixes", ()))
+    mapping = {reading.file: Mapping.read(reading.mapping) for reading in corpus.report.readings if reading.mapping}
+    again = kp.load(**sources, mapping=mapping, fixes=case.get("fixes", ()))
+    for name in ("gold", "runs", "documents", "judgements"):
+        pd.testing.assert_frame_equal(getattr(again, name), getattr(corpus, name))
+    assert again.rankings == corpus.rankings
+
+
+# the form of one file
+
+
+def test_a_form_holds_what_is_known_and_what_is_missing():
+    form = form_for(PEOPLE, Mapping())
+    assert str(form.mapping) == "role=gold,document=Kod,keyphrases=Anna,Ben,annotator=(heads)"
+    assert form.columns == {"Kod": ("k1", "k2"), "Anna": ("tide", "moon"), "Ben": ("sea", "moon")}
+    assert form.missing == ("the document", "the keyphrases")
+    sheets = {"notes": [["read me"]], "lists": [["id", "Anna", "Ben"], ["d1", "a; b", "c; d"], ["d2", "e", "f; g"]]}
+    found = form_for(workbook(sheets), Mapping(sheet="lists"))
+    assert str(found.mapping) == "role=gold,document=id,keyphrases=Anna,Ben,annotator=(heads),sheet=lists"
+    assert found.sheets == ("notes", "lists")
+
+
+def test_a_refused_file_has_a_form():
+    form = form_for(Source("x.csv", b"a,b\n1,2\n3,4\n"), Mapping("gold"))
+    assert (form.columns, form.mapping.role) == ({"a": ("1", "3"), "b": ("2", "4")}, "gold")
+    gone = form_for(PEOPLE, Mapping(document="Kot", keyphrases="Anna"))
+    assert "no column “Kot”" in gone.reason
+    assert list(gone.columns) == ["Kod", "Anna", "Ben"]
+
+
+def test_a_file_that_is_no_table_has_the_settings_of_its_format():
+    form = form_for(Source("d1.tsv", WEBANNO.encode()), Mapping())
+    assert (form.columns, form.switches["label"]) == ({}, ("all", "Key", "sea", "water"))
+    assert "label=all" in str(form.mapping)
+    assert isinstance(form, Form)
 
 
 def test_what_would_be_read_is_counted_and_shown_or_said_to_fail():
     text = b"id,keyword\nd1,tide\nd1,sea\nd2,moon\nd2,\nd3,sun\nd4,x\n"
-    found = understand(Source("a.csv", text), Choice())
-    assert found.counts == {"document": 4, "gold phrase": 5}
+    found = understand(Source("a.csv", text), Mapping())
+    assert found.counts == {"document": 4, "keyphrase": 5}
     assert found.documents.to_numpy().tolist() == [
         ["d1", "gold", "tide; sea"],
         ["d2", "gold", "moon"],
         ["d3", "gold", "sun"],
     ]
     assert found.rejected["reason"].tolist() == ["an empty phrase"]
-    assert "found a first line “Kod,Anna,Ben”" in understand(PEOPLE, Choice()).problem
+    assert "KPScope does not know these column names: Kod, Anna, Ben." in understand(PEOPLE, Mapping()).problem
 
 
-def test_what_is_no_table_has_no_columns():
-    for source in (Source("a.txt", b"tide\nsea\n"), archive({"1.key": "tide"}), Source("a.xlsx", b"PK\x03\x04xl")):
-        assert first_rows(source, Choice()) is None
+def test_members_of_archives_have_forms_by_their_path():
+    pack = archive({"in/g.csv": b"Nr,Begriff,Wort\n1,x,a\n2,y,b\n"}, "all.zip")
+    with pytest.raises(Question) as asked:
+        kp.load(gold=pack)
+    (form,) = asked.value.forms
+    assert form.file == "all.zip/in/g.csv"
+    assert kp.load(gold=pack, mapping={form.file: form.mapping}).gold["phrase"].tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize(
     ("name", "counts"),
     [
-        ("templates/gold.csv", {"document": 3, "annotator": 2, "gold phrase": 16}),
+        ("templates/gold.csv", {"document": 3, "annotator": 2, "keyphrase": 16}),
         ("templates/system.csv", {"document": 3, "system": 1, "prediction": 12}),
         ("templates/documents.jsonl", {"document": 3, "text": 3}),
-        ("studies/indexers.csv", {"document": 3, "annotator": 3, "gold phrase": 22}),
+        ("studies/indexers.csv", {"document": 3, "annotator": 3, "keyphrase": 22}),
         ("studies/judged_pairs.csv", {"score": 10}),
     ],
 )
 def test_the_templates_are_read_as_they_are_meant_as_text_and_as_workbooks(name, counts):
     path = ROOT / "sample_data" / name
-    assert understand(Source(path.name, path.read_bytes()), Choice()).counts == counts
+    assert understand(Source(path.name, path.read_bytes()), Mapping()).counts == counts
     frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
     frame.to_excel(buffer := io.BytesIO(), index=False)
-    assert understand(Source(f"{path.stem}.xlsx", buffer.getvalue()), Choice()).counts == counts
+    assert understand(Source(f"{path.stem}.xlsx", buffer.getvalue()), Mapping()).counts == counts
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "expected"),
+    ("text", "mapping", "expected"),
     [
-        ('{"d1": "tide, sea"}', {}, [("tide", None, None), ("sea", None, None)]),
-        ('{"d1": "tide, sea"}', {"cells": ","}, [("tide", None, None), ("sea", None, None)]),
-        ('{"d1": "tide, sea"}', {"cells": ";"}, [("tide, sea", None, None)]),
-        ('{"d1": [["tide", "table"], ["sea"]]}', {}, [("tide", ("tide", "table"), None), ("sea", None, None)]),
+        ('{"d1": "tide, sea"}', Mapping(), [("tide", None, None), ("sea", None, None)]),
+        ('{"d1": "tide, sea"}', Mapping(split=","), [("tide", None, None), ("sea", None, None)]),
+        ('{"d1": "tide, sea"}', Mapping(split=";"), [("tide, sea", None, None)]),
+        ('{"d1": [["tide", "table"], ["sea"]]}', Mapping(), [("tide", ("tide", "table"), None), ("sea", None, None)]),
         (
             '{"d1": [["tide", "table"], ["sea"]]}',
-            {"inner": "tokens"},
+            Mapping(inner="tokens"),
             [("tide table", None, None), ("sea", None, None)],
         ),
-        ('{"d1": [["tide", "1"], ["sea", "0.5"]]}', {}, [("tide", None, 1), ("sea", None, 0.5)]),
-        ('{"d1": [["tide", "1"], ["sea", "0.5"]]}', {"inner": "scored"}, [("tide", None, 1), ("sea", None, 0.5)]),
+        ('{"d1": [["tide", "1"], ["sea", "0.5"]]}', Mapping(), [("tide", None, 1), ("sea", None, 0.5)]),
+        ('{"d1": [["tide", "1"], ["sea", "0.5"]]}', Mapping(inner="scored"), [("tide", None, 1), ("sea", None, 0.5)]),
         (
             '{"d1": [["tide", "1"], ["sea", "0.5"]]}',
-            {"inner": "variants"},
+            Mapping(inner="variants"),
             [("tide", ("tide", "1"), None), ("sea", ("sea", "0.5"), None)],
         ),
         (
             '{"d1": [["tide", "1"], ["sea", "0.5"]]}',
-            {"inner": "tokens"},
+            Mapping(inner="tokens"),
             [("tide 1", None, None), ("sea 0.5", None, None)],
         ),
     ],
 )
-def test_every_reading_of_json_may_be_said(text, options, expected):
+def test_every_reading_of_json_may_be_said(text, mapping, expected):
     source = Source("g.json", text.encode())
-    read = kp.load(gold=source, roles={"g.json": Choice(options=options)}).gold
+    read = kp.load(gold=source, mapping={"g.json": mapping}).gold
     read = read.reindex(columns=["phrase", "variants", "relevance"]).astype(object)
     assert list(map(tuple, read.where(read.notna(), None).to_numpy().tolist())) == expected
-    assert previews(source, "gold")[0].options["inner"] == ("phrases", "variants", "tokens", "scored")
 
 
 def test_lists_of_many_single_words_may_as_well_be_the_words_of_phrases():
     text = b'{"d": [["tide", "table"], ["sea", "level"], ["moon", "light"], ["ebb", "flow"], ["high", "water"]]}'
-    with pytest.raises(kp.Question) as asked:
+    with pytest.raises(Question) as asked:
         kp.load(gold=Source("g.json", text))
-    read = [kp.load(gold=Source("g.json", text), roles=one.choices).gold["phrase"] for one in asked.value.answers[:2]]
+    (form,) = asked.value.forms
+    assert (form.mapping.inner, form.missing) == ("variants", ("what inner lists are",))
+    tokens = replace(form.mapping, inner="tokens")
+    read = [
+        kp.load(gold=Source("g.json", text), mapping={"g.json": said}).gold["phrase"] for said in (form.mapping, tokens)
+    ]
     assert read[0].tolist() == ["tide", "sea", "moon", "ebb", "high"]
     assert read[1].tolist() == ["tide table", "sea level", "moon light", "ebb flow", "high water"]
-
-
-@pytest.mark.parametrize(
-    ("source", "offered"),
-    [
-        (Source("d1.tsv", WEBANNO.encode()), {"label": ("all", "Key", "sea", "water")}),
-        (
-            Source("a.jsonl", b'{"id": 3, "text": "The tide table", "label": [[4, 14, "KP"], [0, 3, "Other"]]}'),
-            {"label": ("all", "KP", "Other")},
-        ),
-        (workbook({"read me": [["made by x"]], "a": [["doc_id", "phrase"], ["d", "x"]]}), {"sheet": ("read me", "a")}),
-    ],
-)
-def test_what_may_be_chosen_of_a_file_is_offered(source, offered):
-    found = previews(source)[0].options
-    assert {name: found[name] for name in offered} == offered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import Choice, Source, findings, load
+from kp_core.reading import Mapping, Source, findings, load
 from kp_core.text.stem import stem_words
 from tests.awkward.files import parquet
 from tests.format_samples import archive
@@ -58,8 +59,10 @@ def test_a_column_that_shares_nothing_with_the_others_is_asked() -> None:
     shared = Source("a.csv", f"id,Anna,Ben,Leute\n{rows}".encode())
     with pytest.raises(kp.Question, match="“Leute”") as asked:
         load(gold=shared)
-    assert load(gold=shared, roles=asked.value.answers[0].choices).annotators == ["Anna", "Ben"]
-    assert load(gold=shared, roles=asked.value.answers[1].choices).annotators == ["Anna", "Ben", "Leute"]
+    (form,) = asked.value.forms
+    assert load(gold=shared, mapping={form.file: form.mapping}).annotators == ["Anna", "Ben"]
+    every = replace(form.mapping, keyphrases=("Anna", "Ben", "Leute"))
+    assert load(gold=shared, mapping={form.file: every}).annotators == ["Anna", "Ben", "Leute"]
     without = "".join(line.rsplit(",", 1)[0] + "\n" for line in rows.splitlines())
     assert load(gold=Source("a.csv", f"id,Anna,Ben\n{without}".encode())).annotators == ["Anna", "Ben"]
 
@@ -105,7 +108,7 @@ def test_fewer_than_half_in_common_stands_with_every_number() -> None:
 
 def test_a_file_may_be_left_out() -> None:
     two = [GOLD, Source("h.csv", GOLD.data.replace(b"ana", b"ben"))]
-    assert load(gold=two, roles={"h.csv": Choice(use="no")}).annotators == ["ana"]
+    assert load(gold=two, mapping={"h.csv": "leave out"}).annotators == ["ana"]
 
 
 def test_a_file_given_twice_is_refused_and_a_copy_is_said() -> None:
@@ -158,18 +161,18 @@ def test_the_encoding_is_that_of_files_that_are_not_utf8() -> None:
     utf = Source("b.csv", "doc_id,phrase\nd2,Straße\n".encode())
     corpus = load(gold=[latin, utf], encoding="windows-1250")
     assert corpus.gold["phrase"].tolist() == ["Čas", "Straße"]
-    exact = load(gold=utf, roles={"b.csv": Choice(encoding="windows-1252")})
+    exact = load(gold=utf, mapping={"b.csv": Mapping(encoding="windows-1252")})
     assert exact.gold["phrase"].tolist() == ["StraÃŸe"]
 
 
 def test_what_is_said_reaches_members_of_archives_by_path_name_and_as_a_whole() -> None:
     member = b"Nr,Begriff,Wort\n1,x,a\n2,y,b\n"
     folder = archive({"in/g.csv": member}, "all.zip")
-    for name in ("in/g.csv", "g.csv", "all.zip"):
-        choice = Choice(columns={"doc_id": "Nr", "phrase": "Wort"})
-        assert load(gold=folder, roles={name: choice}).gold["phrase"].tolist() == ["a", "b"]
+    for name in ("in/g.csv", "g.csv", "all.zip", "all.zip/in/g.csv"):
+        mapping = Mapping(document="Nr", keyphrases="Wort")
+        assert load(gold=folder, mapping={name: mapping}).gold["phrase"].tolist() == ["a", "b"]
     with pytest.raises(UsageError, match=r"no file has this name"):
-        load(gold=GOLD, roles={"h.csv": Choice()})
+        load(gold=GOLD, mapping={"h.csv": Mapping()})
 
 
 # systems without lists

@@ -18,6 +18,7 @@ from kp_core.reading import Question, Source, load
 from kp_core.reading.fields import plain
 from kp_core.reading.schemas import SCHEMAS, schema_of
 from tests.format_samples import workbook
+from tests.forms import proposed
 
 CASES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 FILES = [
@@ -108,8 +109,8 @@ def read(sample: dict[str, Any], file: dict[str, Any]) -> Corpus:
     except Question as question:
         if not sample.get("asked"):
             raise
-        answer = question.answers[0]
-        return load(**{role: source_of(file)}, roles=answer.choices, fixes=answer.fixes)
+        fixes = question.answers[0].fixes if question.answers else ()
+        return load(**{role: source_of(file)}, mapping=proposed(question), fixes=fixes)
 
 
 def rows(corpus: Corpus, table: str, columns: list[str] | None = None) -> list[str]:

@@ -48,7 +48,7 @@ def test_what_a_curator_kept_is_asked_for_and_what_nobody_marked_is_left_out():
     files = archive({f"{who.format(doc)}.tsv": text for doc, text in texts.items() for who in people})
     with pytest.raises(kp.Question, match="what a curator made") as asked:
         kp.load(gold=files)
-    read = [kp.load(gold=files, roles=answer.choices) for answer in asked.value.answers]
+    read = [kp.load(gold=files, mapping=answer.mapping) for answer in asked.value.answers]
     assert [one.annotators for one in read] == [["CURATION_USER"], ["ana", "ben"], ["ana", "ben", "CURATION_USER"]]
     assert [one.documents["doc_id"].tolist() for one in read] == [["d1", "d2"]] * 3
     assert "Files of nobody (INITIAL_CAS) that were left out: 2." in [note.message for note in read[1].report.notes]

@@ -10,7 +10,7 @@ import pytest
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import Choice, Source, load
+from kp_core.reading import Mapping, Source, load
 from kp_core.reading.limits import Limits
 from kp_core.reading.list_cells import ListCells
 from kp_core.reading.lists import ListBuilder
@@ -97,10 +97,10 @@ def test_wrong_usage_is_told_from_bad_data() -> None:
         load()
     with pytest.raises(UsageError, match="no fix"):
         load(gold={"d": ["a"]}, fixes=["mend"])
-    with pytest.raises(UsageError, match="no role"):
-        load(files=Source("a.csv", b"doc_id,phrase\nd,a\n"), roles={"a.csv": "golden"})
+    with pytest.raises(UsageError, match="role is 'golden'"):
+        load(files=Source("a.csv", b"doc_id,phrase\nd,a\n"), mapping={"a.csv": "golden"})
     with pytest.raises(UsageError, match="no format family"):
-        load(gold=Source("a.csv", b"doc_id,phrase\nd,a\n"), roles={"a.csv": Choice(family="F99")})
+        load(gold=Source("a.csv", b"doc_id,phrase\nd,a\n"), mapping={"a.csv": Mapping(format="F99")})
 
 
 def test_a_frame_without_the_needed_columns_is_refused() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Limits, Source, previews
+from kp_core.reading import Limits, Mapping, Source
 from kp_core.reading.excel import opened
 from tests.format_samples import archive, open_document, parquet, workbook
 
@@ -84,7 +84,7 @@ def test_a_formula_without_a_value_is_refused():
     with pytest.raises(InputError, match="cell B2: expected values, found a formula without its value"):
         kp.load(gold=workbook({"T": [["doc_id", "phrase"], ["d1", '=CONCAT("t", "ide")']]}))
     beside = workbook({"T": [["doc_id", "phrase"], ["d1", "tide"]], "sums": [["=1+1"]]})
-    found = kp.load(gold=beside, roles={beside.name: Choice(options={"sheet": "T"})})
+    found = kp.load(gold=beside, mapping={beside.name: Mapping(sheet="T")})
     assert found.gold["phrase"].tolist() == ["tide"]
 
 
@@ -206,31 +206,10 @@ def test_several_columns_of_lists_are_proposed_as_annotators_or_systems(role, ta
     source = parquet(doc_id=["x", "y"], ana=[["a"], []], ben=[["b"], ["c"]])
     with pytest.raises(kp.Question, match="The columns “ana”, “ben” may be people or systems") as asked:
         kp.load(**{role: source})
-    corpus = kp.load(**{role: source}, roles=asked.value.answers[0].choices)
+    corpus = kp.load(**{role: source}, mapping={form.file: form.mapping for form in asked.value.forms})
     expected = [["ana", "x", "a"], ["ben", "x", "b"], ["ben", "y", "c"]]
     assert rows(getattr(corpus, table), column, "doc_id", "phrase") == expected
     assert corpus.empty[["source", "doc_id"]].to_numpy().tolist() == [["ana", "y"]]
-
-
-# previews of archives
-
-
-def test_an_archive_shows_how_each_group_of_its_files_is_read():
-    pack = archive(
-        {
-            "texts/1.txt": "The tide rises twice a day, and nobody in the village knows why it does.",
-            "keys/1.key": "tide\nsea; level\nsun\n",
-            "keys/2.key": "moon\n",
-        }
-    )
-    shown = previews(pack)
-    assert [(found.recognition.family, found.of) for found in shown] == [
-        ("F4", "2 files, such as keys/1.key"),
-        ("F12", "texts/1.txt"),
-    ]
-    assert shown[0].rows["phrase"].tolist() == ["tide", "sea; level", "sun"]
-    choice = Choice(options={"semicolons": "split"})
-    assert previews(pack, choice=choice)[0].rows["phrase"].tolist() == ["tide", "sea", "level"]
 
 
 def test_a_sheet_that_repeats_its_rows_is_bounded():

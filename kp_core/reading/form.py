@@ -1,0 +1,80 @@
+"""Turn a table whose meaning is not certain into the form that asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from kp_core.corpus import Role
+from kp_core.reading.family import File, Recognition
+from kp_core.reading.layout import Layout
+from kp_core.reading.mapping import HEADS, ROW, Mapping
+from kp_core.reading.profiles import is_long, profile
+from kp_core.reading.question import Form
+from kp_core.reading.table import Table
+from kp_core.reading.workbooks import sheet_names
+
+#: Values of a column that are shown, and characters of each.
+_VALUES, _CHARACTERS = 3, 60
+#: Column names that a sentence holds.
+_NAMES = 8
+#: Fields of a mapping in words.
+FIELDS = {
+    "document": "the document",
+    "keyphrases": "the keyphrases",
+    "annotator": "the annotator",
+    "system": "the system",
+    "rank": "the rank",
+    "score": "the score",
+    "higher_is_better": "whether a higher score is better",
+    "relevance": "the grade of a keyphrase",
+    "verdict": "whether a keyphrase was accepted",
+    "marks": "the marks of annotators",
+    "gold": "the gold standard beside systems",
+    "group": "the type of document",
+    "title": "the title",
+    "text": "the text",
+    "split": "how cells are split",
+    "inner": "what inner lists are",
+    "header": "the column names",
+}
+
+
+def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Form:
+    """Return the form that asks what a table means, from its likeliest reading.
+
+    formats  other formats that the file may have
+    """
+    file, layout = reading.files[0], cast(Layout, reading.plan[0])
+    words = " ".join(doubt.words for doubt in reading.doubts) or f"It has {found}."
+    missing = tuple(dict.fromkeys(FIELDS[field] for doubt in reading.doubts for field in doubt.fields))
+    sheets = tuple(sheet_names(file)) if file.workbook else ()
+    return Form(
+        file.name, reading.mapping or Mapping(), words, missing, first_values(layout.table), sheets, tuple(formats)
+    )
+
+
+def form_of_table(file: File, table: Table, role: Role | None) -> Form:
+    """Return the form of a table whose column names say nothing, with a guess by what its columns hold."""
+    names = [name for name in table.names if profile(table, name).cells]
+    ids = next((name for name in names if profile(table, name).varied == 1 and not is_long(table, name, 200)), "")
+    others = [name for name in names if name != ids]
+    phrases = tuple(name for name in others if profile(table, name).phrases)
+    person = {"system" if role == "system" else "annotator": HEADS} if len(phrases) > 1 else {}
+    guess = Mapping(role or "gold", document=ids or ROW, keyphrases=phrases, **person)
+    shown = ", ".join(table.names[:_NAMES]) + " …" * (len(table.names) > _NAMES)
+    reason = f"KPScope does not know these column names: {shown}."
+    sheets = tuple(sheet_names(file)) if file.workbook else ()
+    missing = (FIELDS["document"], FIELDS["keyphrases"])
+    return Form(file.name, file.mapping.merged(guess), reason, missing, first_values(table), sheets)
+
+
+def first_values(table: Table) -> dict[str, tuple[str, ...]]:
+    """Return head of each column → its first different values, shortened."""
+    found = {}
+    for name in table.names:
+        values = dict.fromkeys(
+            cell.strip()[:_CHARACTERS] for cell in table.first_texts(name, 50).to_pylist() if cell.strip()
+        )
+        found[name] = tuple(values)[:_VALUES]
+    return found

@@ -1,0 +1,197 @@
+"""Translate what a mapping says of a table into the layout by which its rows are read, and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+
+from kp_core.corpus import Role
+from kp_core.errors import InputError
+from kp_core.reading.fields import rater_in, system_in
+from kp_core.reading.layout import Layout
+from kp_core.reading.mapping import FILE, HEADS, PLACES, ROW, SHEET, Mapping
+from kp_core.reading.merged_cells import filled_down
+from kp_core.reading.profiles import whole_lists
+from kp_core.reading.separators import cell_separator
+from kp_core.reading.source import stem_of
+from kp_core.reading.table import Table, list_columns
+from kp_core.reading.values import repeated
+from kp_core.reading.wide_columns import grouped
+
+#: Field of a mapping → the role that its column has in a layout.
+_PARTS = {
+    "document": "doc_id",
+    "annotator": "annotator",
+    "system": "system",
+    "rank": "rank",
+    "relevance": "relevance",
+    "votes": "votes",
+    "verdict": "verdict",
+    "candidate": "candidate",
+    "pair": "pair_id",
+    "title": "title",
+    "text": "text",
+    "group": "group",
+    "concept": "concept",
+}
+#: How cells are split in a layout → in a mapping, if it is another word.
+_SPLITS = {"": "none", "lists": "", "tokens": ""}
+#: What a table needs, by its role.
+_NEEDS = {
+    "gold": "a column of keyphrases",
+    "system": "a column of keyphrases",
+    "documents": "a column of texts or titles",
+    "judgements": "a column of candidates beside keyphrases or scores",
+}
+
+
+def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
+    """Return the layout that a mapping spells out; nothing is added but the separator inside cells.
+
+    Raises InputError for a column that the table does not have, or for a mapping that lacks what its role needs.
+    """
+    _refuse_unknown_columns(table, mapping)
+    meant = _role_of(mapping, role)
+    columns = {part: name for field, part in _PARTS.items() if (name := getattr(mapping, field)) and name not in PLACES}
+    if len(mapping.score) == 1:
+        columns["score"] = mapping.score[0]
+    table, columns = _with_document(table, mapping, columns)
+    table, _ = filled_down(table, columns, mapping)
+    made = Layout("documents", table, meant, columns, evidence="as said", higher=mapping.higher_is_better)
+    made = replace(made, numbered=mapping.document == ROW)
+    if meant == "documents":
+        _need(bool({"text", "title", "group"} & columns.keys()), table, meant)
+        return made
+    if meant == "judgements":
+        return _judged(made, mapping)
+    _need(bool(mapping.keyphrases), table, meant)
+    if not mapping.document:
+        remedy = f"Name it: --as {table.file}:document=…, or document={ROW} if each row is a document."
+        raise InputError(table.file, "no column of documents", "what the documents are", remedy)
+    made = replace(made, source=table.sheet if SHEET in (mapping.annotator, mapping.system) else "")
+    return _in_columns(made, mapping) or _in_one_column(made, mapping)
+
+
+def _refuse_unknown_columns(table: Table, mapping: Mapping) -> None:
+    taken = {table.dataset, table.run}  # by now a part of the ids, and of the names of systems
+    for name in mapping.columns:
+        if name not in table.names and name not in taken:
+            near = get_close_matches(name, table.names, 3, 0.5) or table.names[:10]
+            remedy = f"Did you mean {' or '.join(f'“{one}”' for one in near)}?"
+            raise InputError(table.file, f"no column “{name}”", "columns that the file has", remedy)
+
+
+def _role_of(mapping: Mapping, role: Role | None) -> Role:
+    """Return what a table is: what it was given as, or what its fields belong to."""
+    if role is not None:
+        return role
+    if mapping.candidate:
+        return "judgements"
+    if mapping.system or mapping.rank or mapping.score:
+        return "system"
+    return "gold" if mapping.keyphrases else "documents"
+
+
+def _with_document(table: Table, mapping: Mapping, columns: dict[str, str]) -> tuple[Table, dict[str, str]]:
+    """Add the column of the document if it is the whole file, or each sheet."""
+    if mapping.document not in (FILE, SHEET):
+        return table, columns
+    name = stem_of(table.file) if mapping.document == FILE else table.sheet
+    names, values = [*table.names, mapping.document], [*table.columns, repeated(name, len(table))]
+    return replace(table, names=names, columns=values), {**columns, "doc_id": mapping.document}
+
+
+def _need(there: bool, table: Table, role: Role) -> None:
+    if not there:
+        raise InputError(table.file, "a mapping without it", _NEEDS[role], "Say which column it is.")
+
+
+def _judged(made: Layout, mapping: Mapping) -> Layout:
+    """Return judged pairs, or the judged output of systems: a grade beside each phrase."""
+    table, phrases, scores = made.table, tuple(mapping.keyphrases), tuple(mapping.score)
+    if not mapping.candidate:
+        _need(bool(phrases) and "relevance" in made.columns, table, made.role)
+        return replace(made, kind="long", columns=made.columns | {"phrase": phrases[0]})
+    _need(bool(phrases or scores), table, made.role)
+    keyphrase = {"keyphrase": phrases[0]} if phrases else {}
+    raters = {rater_in(name): (name,) for name in scores} if len(scores) > 1 else {}
+    return replace(made, kind="judged", columns=made.columns | keyphrase, sources=raters, cells=mapping.scale)
+
+
+def _in_columns(made: Layout, mapping: Mapping) -> Layout | None:
+    """Return the layout with several columns of keyphrases, marks or scores; None if there is one of each."""
+    phrases, marks, scores = tuple(mapping.keyphrases), tuple(mapping.marks), tuple(mapping.score)
+    apart = HEADS in (mapping.annotator, mapping.system)
+    first = made.columns | {"phrase": phrases[0]}
+    if mapping.document == HEADS:
+        return replace(made, kind="turned", sources={name: (name,) for name in phrases})
+    if marks:
+        return replace(made, kind="marked", columns=first, sources={name: (name,) for name in marks})
+    if len(scores) > 1:
+        return replace(made, kind="scored", columns=first, sources={system_in(name): (name,) for name in scores})
+    if not apart and len(phrases) == 1:
+        return None
+    gold = tuple(name for name in mapping.gold if name in phrases)
+    whole = phrases if gold else whole_lists(made.table, phrases)
+    sources = grouped(phrases, whole) if apart else {"": phrases}
+    united, cells = not apart and mapping.split != "none", "" if mapping.split == "none" else mapping.split
+    return replace(made, kind="wide", sources=sources, united=united, cells=cells, gold=gold)
+
+
+def _in_one_column(made: Layout, mapping: Mapping) -> Layout:
+    """Return the layout of a keyphrase or a list per row."""
+    made = replace(made, columns=made.columns | {"phrase": mapping.keyphrases[0]}, inner=mapping.inner)
+    made = replace(made, gold_is=tuple(mapping.gold))
+    nested = made.phrases in list_columns(made.table)
+    cells = "lists" if nested else mapping.split or _separator(made)
+    # A keyphrase per row makes one list per document, unless each row is a document.
+    lists = cells != "none" or made.numbered
+    return replace(made, kind="lists" if lists else "long", cells=cells if lists else "")
+
+
+def _separator(layout: Layout) -> str:
+    """Return how cells are split if the user left it open; ranked rows hold one phrase each."""
+    if not layout.table.splits or {"rank", "score"} & layout.columns.keys():
+        return "none"
+    return cell_separator(layout.table, layout.phrases, certain=False) or "none"
+
+
+def mapping_of(layout: Layout) -> Mapping:
+    """Return the mapping that gives a layout.
+
+    >>> import pyarrow as pa
+    >>> table = Table("g.csv", ["Nr", "Wort"], [pa.chunked_array([["1"]]), pa.chunked_array([["tide"]])])
+    >>> str(mapping_of(layout_said(table, Mapping(document="Nr", keyphrases="Wort"), "gold")))
+    'role=gold,document=Nr,keyphrases=Wort,split=none'
+    """
+    columns, kind = layout.columns, layout.kind
+    found: dict[str, Any] = {field: columns[part] for field, part in _PARTS.items() if part in columns}
+    found |= {"role": layout.role, "dataset": layout.table.dataset, "run": layout.table.run}
+    found |= {"higher_is_better": layout.higher, "score": columns.get("score", "")}
+    found |= {"document": ROW} if layout.numbered else {}
+    if kind == "documents":
+        return Mapping(**found)
+    used = tuple(name for names in layout.sources.values() for name in names)
+    if kind == "judged":
+        raters = {"score": used} if used else {}
+        return Mapping(**{**found, "keyphrases": columns.get("keyphrase", ""), "scale": layout.cells, **raters})
+    person = "system" if layout.role == "system" or layout.gold else "annotator"
+    if "source" in columns:
+        found[person] = columns["source"]
+    if layout.source:
+        found[person] = SHEET
+    found |= {"inner": layout.inner, "gold": layout.gold or layout.gold_is}
+    one_list = list(layout.sources) == [""] or (len(layout.sources) == 1 and person in found)
+    several: dict[str, dict[str, Any]] = {
+        "marked": {"marks": used, "annotator": HEADS, "split": "none"},
+        "scored": {"score": used, "system": HEADS, "split": "none"},
+        "turned": {"keyphrases": used, "document": HEADS, "split": layout.cells},
+        "wide": {"keyphrases": used, "split": layout.cells, **({} if one_list else {person: HEADS})},
+    }
+    found |= {"keyphrases": layout.phrases, "split": _SPLITS.get(layout.cells, layout.cells)}
+    found |= {"inner": "tokens"} if layout.cells == "tokens" else {}
+    found |= several.get(kind, {})
+    if kind == "wide" and one_list and not layout.united:
+        found["split"] = "none"  # each cell is one phrase of the list
+    return Mapping(**found)
