@@ -79,7 +79,7 @@ def _difference(role: str, lists: Lists, read: Lists, *, partial: bool) -> str:
 def settles(given: Mapping[str, Any], truths: Sequence[Truth], questions: int = QUESTIONS) -> str:
     """Load files and answer what is asked; return one of `ENDS`, or why none of the truths came out.
 
-    A reason begins with `misread`, `refused`, or `asked wrong`: no answer, and no three choices in a form, lead to a truth.
+    A reason begins with `misread`, `refused`, or `asked wrong`: no answer and no three choices lead to a truth.
     """
     try:
         corpus = load(**given)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Sequence
-from typing import cast
+from dataclasses import replace
+from typing import Any, cast
 
 from kp_core.corpus import Role
 from kp_core.reading.family import File, Recognition
 from kp_core.reading.layout import Layout
-from kp_core.reading.mapping import HEADS, ROW, Mapping
+from kp_core.reading.mapping import COLUMNS, HEADS, PLACES, ROW, Mapping
 from kp_core.reading.profiles import is_long, profile
 from kp_core.reading.question import Form
 from kp_core.reading.table import Table
@@ -60,7 +62,7 @@ def form_of_table(file: File, table: Table, role: Role | None) -> Form:
     ids = next((name for name in names if profile(table, name).varied == 1 and not is_long(table, name, 200)), "")
     others = [name for name in names if name != ids]
     phrases = tuple(name for name in others if profile(table, name).phrases)
-    person = {"system" if role == "system" else "annotator": HEADS} if len(phrases) > 1 else {}
+    person: dict[str, Any] = {"system" if role == "system" else "annotator": HEADS} if len(phrases) > 1 else {}
     guess = Mapping(role or "gold", document=ids or ROW, keyphrases=phrases, **person)
     shown = ", ".join(table.names[:_NAMES]) + " …" * (len(table.names) > _NAMES)
     reason = f"KPScope does not know these column names: {shown}."
@@ -78,3 +80,56 @@ def first_values(table: Table) -> dict[str, tuple[str, ...]]:
         )
         found[name] = tuple(values)[:_VALUES]
     return found
+
+
+#: Meanings of a column that several columns may have.
+_SEVERAL = ("keyphrases", "score", "marks", "gold")
+
+
+def meanings_of(mapping: Mapping) -> dict[str, str]:
+    """Return the meaning of each column, which is the field that names it.
+
+    >>> meanings_of(Mapping(document="Nr", keyphrases=("Anna", "yake"), gold="Anna", system=HEADS))
+    {'Nr': 'document', 'Anna': 'gold', 'yake': 'keyphrases'}
+    """
+    found: dict[str, str] = {}
+    for field in COLUMNS:
+        value = getattr(mapping, field)
+        found |= dict.fromkeys((value,) if isinstance(value, str) else value, field)
+    gold = {name: "gold" for name in mapping.gold if found.get(name) == "keyphrases"}
+    return {name: field for name, field in (found | gold).items() if name and name not in PLACES}
+
+
+def whose_columns(mapping: Mapping) -> str:
+    """Return what each of several columns of keyphrases is: an annotator, a system, a document, or nothing of these."""
+    return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == HEADS), "")
+
+
+def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], whose: str, document: str) -> Mapping:
+    """Return a mapping whose columns have other meanings.
+
+    Parameters
+    ----------
+    meanings : dict
+        Column → field, empty if it has no meaning.
+    whose : {"", "annotator", "system", "document"}
+        What each of several columns of keyphrases, scores or marks is.
+    document : str
+        What the document is if no column names it, such as "(row)".
+
+    >>> said = {"Nr": "document", "Anna": "keyphrases", "Ben": "keyphrases"}
+    >>> str(with_meanings(Mapping("gold"), said, "annotator", ""))
+    'role=gold,document=Nr,keyphrases=Anna,Ben,annotator=(heads)'
+    """
+    fields: dict[str, Any] = {field: () if field in _SEVERAL else "" for field in (*COLUMNS, "gold")}
+    if not any(meaning == "gold" for meaning in meanings.values()) and mapping.system not in ("", *PLACES):
+        fields["gold"] = mapping.gold  # values of the column of systems
+    for name, field in meanings.items():
+        if field == "gold":
+            fields["keyphrases"] += (name,)
+        if field:
+            fields[field] = (*fields[field], name) if field in _SEVERAL else name
+    fields["document"] = fields["document"] or document
+    if whose:
+        fields[whose] = HEADS
+    return replace(mapping, **fields)

@@ -62,8 +62,9 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
         )
         if form is None:
             return Form(file.name, mapping, str(refusal), formats=formats)
-        said = {"reason": str(refusal), "mapping": mapping} if mapping.names_columns else {}
-        return replace(form, formats=formats, **said)
+        if mapping.names_columns:
+            form = replace(form, reason=str(refusal), mapping=mapping)
+        return replace(form, formats=formats)
     if reading.plan and isinstance(reading.plan[0], Layout):
         return form_of(reading, "", formats)
     options = {name: SWITCHES[name] for name in getattr(family_named(reading.family), "OPTIONS", ())}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -99,8 +100,8 @@ def _ask(
     file = recognition.files[0]
     if recognition.plan and isinstance(recognition.plan[0], Layout):
         form = form_of(recognition, found)
-        meant = mapping or _elsewhere(form, field)
-        return replace(form, reason=f"It has {found}.", missing=(FIELDS[field],), mapping=meant)
+        proposed = mapping or _elsewhere(form, field)
+        return replace(form, reason=f"It has {found}.", missing=(FIELDS[field],), mapping=proposed)
     meant = (Reply("this is meant", {file.name: replace(file.mapping, as_read=True)}),)
     headed = (Reply("row 1 has the column names", {file.name: mapping}),) if mapping else ()
     out = Reply("leave the file out", {file.name: Mapping("leave out")})
@@ -110,7 +111,8 @@ def _ask(
 def _elsewhere(form: Form, field: str) -> Mapping:
     """Return the proposed mapping with the next column that has no meaning yet in place of an odd one."""
     free = [name for name in form.columns if name not in form.mapping.columns]
-    return replace(form.mapping, **{field: free[0]}) if free else form.mapping
+    changes: dict[str, Any] = {field: free[0]} if free else {}
+    return replace(form.mapping, **changes)
 
 
 def _with_header(file: File, row: dict[str, str]) -> Mapping:

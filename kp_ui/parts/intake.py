@@ -7,18 +7,18 @@ import streamlit as st
 
 from kp_core import typeset
 from kp_core.corpus import VOCABULARY
-from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Reply, Source, report
+from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Mapping, Source, report
 from kp_core.reading.report import Receipt
 from kp_core.reading.shared import packed, shared_names
-from kp_ui.parts import mapping, saving, streamed, understanding
-from kp_ui.state import click, link, workspace
+from kp_core.reading.source import expand
+from kp_core.reading.uploads import is_archive
+from kp_ui.parts import meaning, saving, streamed, understanding
+from kp_ui.state import cached, link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
 #: More files than these scroll, of so many pixels each.
 _SEEN, _ROW = 10, 41
-#: So many answers to a question stand open, besides the one that leaves the file out.
-_ANSWERS = 4
 #: The ways in of a first visit: the page that each leads to → what it is called, what it takes, how to try it.
 _DOORS = {
     "overview": ("Compare systems", "Lists of systems beside a gold standard.", "Try it with 4 systems"),
@@ -129,12 +129,12 @@ def problem() -> None:
         st.warning(prose.text("recovery.not_kept"))
     if lost := workspace.lost_files():
         st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
-    elif findings := workspace.findings():
-        number = "One question" if len(findings) == 1 else f"{len(findings)} questions"
+    elif asked := (*workspace.forms(), *workspace.findings()):
+        number = "One question" if len(asked) == 1 else f"{len(asked)} questions"
         st.markdown(f"**{number} before these files can be read**")
-        for place, finding in enumerate(findings):
-            again = sum(other.where == finding.where for other in findings[:place])
-            _ask(finding, f"{finding.where}{f' {again}' if again else ''}")
+        for place, finding in enumerate(workspace.findings()):
+            _ask(finding, f"{finding.where} {place}")
+        _forms()
     elif words:
         st.error(f"Not loaded: {show.plain(words)}")
         st.caption("What was on screen before is still there. Change below how a file is read, or remove it.")
@@ -147,55 +147,43 @@ def problem() -> None:
         understanding.held(workspace.uploads().fixes)
 
 
+def _forms() -> None:
+    """Draw a form for each meaning that is asked; files with the same columns have one."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for form in workspace.forms():
+        alike.setdefault((form.mapping.role, *form.columns), []).append(form.file)
+    for form in workspace.forms():
+        name, *others = alike[form.mapping.role, *form.columns]
+        if name == form.file and (source := _source(name)) is not None:
+            meaning.panel(source, name, form, others)
+
+
 def _ask(finding: Finding, key: str) -> None:
-    """Say what is doubtful about a file; every answer stands beside its first documents, the likeliest first."""
-    file = _own().get(finding.where)
+    """Ask what concerns several files, or what no column shows."""
     with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.markdown(f"**{show.plain(finding.where)}**: {show.plain(finding.found)}", width="stretch")
-            if file is not None:
-                _actions(file, mapping.is_table(file))
+        st.markdown(f"**{show.plain(finding.where)}**: {show.plain(finding.found)}")
         show.small(f"Expected: {finding.expected}.")
-        out = [
-            reply for reply in finding.answers if reply.choices and all(c.use == "no" for c in reply.choices.values())
-        ]
-        kept = [reply for reply in finding.answers if reply not in out]
-        for place, reply in enumerate(kept[:_ANSWERS]):
-            _answer(reply, f"answer {key} {place}", "secondary" if place else "primary")
-        if kept[_ANSWERS:]:
-            with st.expander("More answers", key=f"more answers {key}", on_change=click.does(link.stay)) as more:
-                for place, reply in enumerate(kept[_ANSWERS:] if more.open else (), _ANSWERS):
-                    _answer(reply, f"answer {key} {place}", "secondary")
-        for place, reply in enumerate(out):
-            words = show.plain(f"{reply.words[:1].upper()}{reply.words[1:]}")
-            controls.button(words, f"leave {key} {place}", workspace.answer, reply, type="tertiary")
-        if file is not None and mapping.is_open(file.name):
-            mapping.panel(file)
+        for place, reply in enumerate(finding.answers):
+            words = f"{str(reply)[:1].upper()}{str(reply)[1:]}"
+            kind = "secondary" if place else "primary"
+            controls.button(show.plain(words), f"answer {key} {place}", workspace.answer, reply, type=kind)
 
 
-def _answer(reply: Reply, key: str, kind: str) -> None:
-    said, first = st.columns([2, 3], gap="medium")
-    with said:
-        show.paragraph(str(reply))
-        controls.button("It is this", key, workspace.answer, reply, type=kind)
-    with first:
-        # Where an answer says what each of several files is, the gold standard tells it from the others.
-        files = sorted(reply.choices, key=lambda name: reply.choices[name].role != "gold")
-        file = next((own for name in files if (own := _own().get(name)) is not None), None)
-        if file is not None:
-            if len(reply.choices) > 1:
-                show.small(f"Of {file.name}:")
-            mapping.as_read(file, reply.choices[file.name], key)
-
-
-def _own() -> dict[str, Source]:
-    return {file.name: file for file in workspace.uploads().files}
+def _source(name: str) -> Source | None:
+    """Return an uploaded file, or a file inside an uploaded archive."""
+    for file in workspace.uploads().files:
+        if file.name == name:
+            return file
+        if is_archive(file) and name.startswith(f"{file.name}/"):
+            inside = expand(file).files
+            return next((one for one in inside if name == f"{file.name}/{one.name}"), None)
+    return None
 
 
 def _rows(receipts: Sequence[Receipt]) -> None:
     """Show one row a file, or for files that are read as one; the panel of the one to change below them."""
-    own, asked = workspace.uploads(), {finding.where for finding in workspace.findings()}
-    whole = mapping.parts(own.files, [one.file for one in receipts])
+    own, asked = workspace.uploads(), {form.file for form in workspace.forms()}
+    whole = _parts(own.files)
     shown = own if workspace.current().sample is None or workspace.problem() else None
     files = [file for file in shown.files if file.name not in asked] if shown else []
     loose = [one for one in receipts if not shown or not any(one.file in names for names in whole.values())]
@@ -207,8 +195,8 @@ def _rows(receipts: Sequence[Receipt]) -> None:
             of = [one for one in receipts if one.file in whole[file.name]]
             _row(file.name, _in_words(file, of, bool(loose)), of, file)
     for file in files:
-        if mapping.is_open(file.name):
-            mapping.panel(file)
+        if meaning.is_open(file.name):
+            _change(file, whole[file.name])
     if workspace.current().sample is not None and own.files and not workspace.problem():
         show.small(
             "A sample is on screen; your own files are set aside. The button beside the page leads back to them."
@@ -222,7 +210,7 @@ def _in_words(file: Source, of: Sequence[Receipt], together: bool) -> str:
     if of:
         kinds = list(dict.fromkeys(one.what for one in of))
         return f"{'; '.join(kinds[:3])}{' …' if len(kinds) > 3 else ''}"
-    if (choice := workspace.uploads().choices.get(file.name)) and choice.use == "no":
+    if (said := workspace.uploads().mappings.get(file.name)) and said.role == "leave out":
         return "left out, as you said"
     return "read together with others" if together else f"{len(file.data):,} bytes, not read yet"
 
@@ -242,6 +230,32 @@ def _row(name: str, words: str, parts: Sequence[Receipt], file: Source | None) -
 def _actions(file: Source, change: bool) -> None:
     """Offer to change how a file is read, and to take it away."""
     if change:
-        label = "Close" if mapping.is_open(file.name) else "Change"
-        controls.button(label, f"change {file.name}", mapping.turn, file.name, type="tertiary")
+        label = "Close" if meaning.is_open(file.name) else "Change"
+        controls.button(label, f"change {file.name}", meaning.turn, file.name, type="tertiary")
     controls.button("✕", f"remove {file.name}", workspace.remove, file.name, type="tertiary", help="Remove")
+
+
+def _change(file: Source, inside: set[str]) -> None:
+    """Draw the form of a file; of an archive that of one of the files in it."""
+    if not is_archive(file):
+        meaning.panel(file, file.name)
+        return
+    members = sorted(name for name in inside if name != file.name)
+    chosen = st.selectbox("File in the archive", members, key=f"inside {file.name}")
+    name = f"{file.name}/{chosen}"
+    if (source := _source(name)) is not None:
+        meaning.panel(source, name)
+
+
+def _parts(files: Sequence[Source]) -> dict[str, set[str]]:
+    """Return the names of what is in each file: its own, and those of the files in an archive."""
+    return {file.name: cached.of((file,), _digest(file), _names) if is_archive(file) else {file.name} for file in files}
+
+
+def _digest(file: Source) -> str:
+    return meaning.digest(file, Mapping())
+
+
+def _names(file: Source) -> set[str]:
+    bundle = expand(file)
+    return {file.name, bundle.name, *(one.name for one in bundle.files)}

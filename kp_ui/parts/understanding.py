@@ -8,12 +8,13 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.reading import fields, findings, identifiers, report
+from kp_core.reading.families import title_of
 from kp_core.reading.identifiers import without_common
 from kp_core.reading.names import proposed_runs
 from kp_core.scoring.given import as_lines, entries_in_words, lacking
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import in_words
-from kp_ui.parts import mapping
+from kp_ui.parts.meaning import ROLES
 from kp_ui.state import cached, click, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
@@ -116,8 +117,8 @@ def _details(of: str) -> tuple[Any, ...]:
 
 def _understood(corpus: kp.Corpus) -> None:
     table = report.files(corpus)
-    table["role"] = table["role"].replace(mapping.ROLES)
-    table["format"] = [mapping.format_of(family) for family in table["family"]]
+    table["role"] = table["role"].replace(ROLES)
+    table["format"] = [title_of(family) for family in table["family"]]
     table["evidence"] = table["evidence"].map(fields.in_words)
     wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank"]
     wanted += ["format", "evidence", "encoding", "line ends"]
@@ -135,7 +136,7 @@ def _statistics(corpus: kp.Corpus) -> None:
     table = cached.of((corpus, normaliser), f"all {normaliser}", report.statistics, k)
     said = report.telling(table)
     said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns=_NAMED)
-    tables.table(said.assign(role=said["role"].replace(mapping.ROLES)), "statistics")
+    tables.table(said.assign(role=said["role"].replace(ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
     if corpus.systems and workspace.current().sample is None:
         _names(corpus.systems)

@@ -2,7 +2,8 @@
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import abc
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,7 +17,7 @@ import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import Role, content_digest
 from kp_core.errors import counted
-from kp_core.reading import LIMITS, Choice, Finding, Reply, Source
+from kp_core.reading import LIMITS, Finding, Form, Mapping, Reply, Source
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.reading.uploads import Uploads
@@ -53,7 +54,7 @@ class Sample:
     """A data set that ships with the app: its title, and what its files are; the vocabulary's tell that themselves."""
 
     title: str
-    files: Mapping[str, Role]
+    files: abc.Mapping[str, Role]
     vocabulary: tuple[str, ...] = ()
 
     def uploads(self) -> Uploads:
@@ -61,7 +62,7 @@ class Sample:
         roles = {path: role for name, role in self.files.items() for path in sorted(SAMPLE_DATA.glob(name))}
         paths = [*roles, *(SAMPLE_DATA / name for name in self.vocabulary)]
         files = tuple(Source(path.name, path.read_bytes()) for path in paths)
-        return Uploads(files, {path.name: Choice(role=role) for path, role in roles.items()})
+        return Uploads(files, {path.name: Mapping(role) for path, role in roles.items()})
 
 
 SAMPLES = {
@@ -285,10 +286,16 @@ def findings() -> tuple[Finding, ...]:
     return asked.findings if asked else ()
 
 
+def forms() -> tuple[Form, ...]:
+    """Return the forms of files whose meaning must be said before the user's files can be on screen."""
+    asked = cast("kp.Question | None", st.session_state.get(_QUESTION))
+    return asked.forms if asked else ()
+
+
 def answer(given: Reply) -> None:
     """Read the files as an answer to a question says."""
     others = tuple(fix for fix in uploads().fixes if fix not in given.fixes)
-    _change(choices={**uploads().choices, **given.choices}, fixes=(*others, *given.fixes))
+    _change(mappings={**uploads().mappings, **given.mapping}, fixes=(*others, *given.fixes))
 
 
 def open_sample(name: str, asked: bool = True) -> None:
@@ -335,13 +342,16 @@ def shared_folder() -> Path | None:
 def remove(name: str) -> None:
     """Take a file away; without any, the sample comes back."""
     kept = tuple(file for file in uploads().files if file.name != name)
-    choices = {file: choice for file, choice in uploads().choices.items() if file != name}
-    _change(files=kept, choices=choices, title="")
+    inside = f"{name}/"
+    said = uploads().mappings.items()
+    mappings = {file: mapping for file, mapping in said if file != name and not file.startswith(inside)}
+    _change(files=kept, mappings=mappings, title="")
 
 
-def decide(name: str, choice: Choice) -> None:
-    """Read a file as the user says."""
-    _change(choices={**uploads().choices, name: choice})
+def decide(name: str, mapping: Mapping) -> None:
+    """Read a file as the user says; a mapping that says nothing takes back what was said."""
+    others = {file: said for file, said in uploads().mappings.items() if file != name}
+    _change(mappings={**others, **({} if mapping == Mapping() else {name: mapping})})
 
 
 def fix(name: str, wanted: bool) -> None:

@@ -15,9 +15,9 @@ import numpy as np
 
 from kp_core import scale
 from kp_core.reading import Mapping, Source
-from kp_core.reading.mapping import SWITCHES
 from kp_core.reading.families import all_families
 from kp_core.reading.family import FormatFamily
+from kp_core.reading.mapping import SWITCHES
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import MANIFEST, Saved, workspace_file
 from tests.awkward.files import FILES, parquet, workbook, zipped

@@ -7,8 +7,8 @@ import kp_core as kp
 from kp_core.corpus import VOCABULARY, Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Mapping, Question, Source, load
-from tests.forms import proposed
 from kp_core.reading.tidy import tidy
+from tests.forms import proposed
 from tests.read_back import ROLES, same
 
 

@@ -1,0 +1,188 @@
+"""Let the user say what a file means: a form with a line for each column, and beside it what would be read."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import streamlit as st
+
+from kp_core.reading import Form, Mapping, Source, form_for, understand
+from kp_core.reading.decode import ENCODINGS
+from kp_core.reading.families import title_of
+from kp_core.reading.form import meanings_of, whose_columns, with_meanings
+from kp_core.reading.mapping import FILE, MARKS, ROW, SHEET
+from kp_ui.state import cached, click, link, workspace
+from kp_ui.widgets import controls, prose, show, tables
+
+#: What a file may be, what a column may hold, and settings of formats, in words.
+ROLES = prose.entries("roles")
+_MEANINGS = prose.entries("columns_of_files")
+_SWITCHES = prose.entries("switches")
+_WHOSE = {"": "one list", "annotator": "an annotator", "system": "a system", "document": "a document"}
+_DOCUMENTS = {ROW: "each row", FILE: "the whole file", SHEET: "each sheet"}
+_SPLITS = {"": "found by KPScope", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
+_BETTER = {"": "not known", "yes": "is better", "no": "is worse"}
+_ENCODINGS = {"": "found by KPScope", **{name: name for name in ("utf-8", "windows-1252", *ENCODINGS)}}
+#: The fields that say how a file is opened.
+_OPENING = ("header", "sheet", "encoding", "format", "delimiter")
+#: The columns of so many lines are in sight; of more, those that mean nothing are folded.
+_LINES = 8
+#: The file whose form was opened or closed by the user, and whether it is open.
+_OPENED = "form opened"
+
+
+def is_open(name: str) -> bool:
+    """Tell whether the form of a file is open: the user opened it, or KPScope could not read the file."""
+    refused = not workspace.forms() and workspace.problem().startswith((f"{name}:", f"{name},"))
+    opened, now = st.session_state.get(_OPENED, ("", False))
+    return bool(now) if opened == name else refused
+
+
+def turn(name: str) -> None:
+    """Open the form of a file, or close it."""
+    st.session_state[_OPENED] = name, not is_open(name)
+
+
+def panel(source: Source, name: str, form: Form | None = None, others: Sequence[str] = ()) -> None:
+    """Draw the form of a file.
+
+    name    the name under which its meaning is said, with its path in an archive
+    form    what KPScope asks; None if the user wants to change how the file is read
+    others  files with the same columns, which get the same meaning
+    """
+    with st.container(border=True, key=f"form {name}"), show.refusals():
+        st.markdown(f"**{show.plain(name)}**")
+        if others:
+            show.small(f"The same for files with the same columns: {', '.join(others)}.")
+        if form:
+            show.small(form.reason)
+        form = _opened(name, source, form or _form(source, workspace.uploads().mappings.get(name, Mapping())))
+        left, right = st.columns([3, 2], gap="medium")
+        with left:
+            mapping = _columns(name, form) if form.columns else _settings(name, form)
+        with right:
+            _result(source, name, mapping)
+
+
+def _form(source: Source, mapping: Mapping) -> Form:
+    return cached.of((source, mapping), digest(source, mapping), form_for)
+
+
+def digest(source: Source, mapping: Mapping) -> str:
+    """Name a file together with what is said of it."""
+    return hashlib.sha256(f"{source.name} {mapping}".encode() + source.data).hexdigest()
+
+
+def _opened(name: str, source: Source, form: Form) -> Form:
+    """Let the user say what the file is and how it is opened: format, sheets, the row of column names, encoding."""
+    now = form.mapping
+    how = found = {field: getattr(now, field) for field in _OPENING}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        roles: dict[str, Any] = {"default": now.role or None, "format_func": ROLES.__getitem__, "key": f"role {name}"}
+        role = cast(Any, st.segmented_control("This file is", list(ROLES), **roles) or now.role)
+        if len(form.formats) > 1:
+            formats = {family: title_of(family) for family in form.formats}
+            chosen = controls.of_file("Format", formats, now.format or form.formats[0], f"format {name}", width=260)
+            found = found | ({"format": chosen} if now.format or chosen != form.formats[0] else {})
+        if len(form.sheets) > 1:
+            sheets = st.multiselect("Sheets", form.sheets, now.sheet or form.sheets, key=f"sheets {name}")
+            found = found | {"sheet": tuple(sheets) if now.sheet or len(sheets) < len(form.sheets) else ()}
+        if form.columns:
+            headed = st.toggle("The first row has the column names", now.header != "no", key=f"header {name}")
+            found = found | {"header": ("yes" if now.header == "no" else now.header) if headed else "no"}
+        if "encoding" in form.reason or now.encoding:
+            encoding = controls.of_file("Encoding", _ENCODINGS, now.encoding, f"encoding {name}", width=200)
+            found = found | {"encoding": encoding}
+    if found != how:
+        form = _form(source, replace(Mapping(role), **found))
+    return replace(form, mapping=replace(form.mapping, role=role or form.mapping.role))
+
+
+def _columns(name: str, form: Form) -> Mapping:
+    """Draw a line for each column: its name, first values, and what it holds."""
+    heads, meanings = list(form.columns), meanings_of(form.mapping)
+    shown = heads if len(heads) <= _LINES else [head for head in heads if meanings.get(head)]
+    said = {head: _column(name, head, form, meanings.get(head, "")) for head in shown}
+    if rest := [head for head in heads if head not in shown]:
+        names = f"{', '.join(rest[:_LINES])}{' …' * (len(rest) > _LINES)}"
+        words = show.counted(len(rest), "more column is not read", "more columns are not read")
+        with st.expander(f"{words}: {show.plain(names)}", key=f"rest {name}", on_change=click.does(link.stay)):
+            said |= {head: _column(name, head, form, "") for head in rest}
+    return _of_whole(name, form, said)
+
+
+def _column(name: str, head: str, form: Form, meaning: str) -> str:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        values = " · ".join(form.columns[head])
+        st.markdown(f"**{show.plain(head)}**  \n:small[{show.plain(values)}]", width="stretch")
+        key = f"means {name} {head} {form.mapping.header} {form.mapping.sheet}"
+        more: dict[str, Any] = {"label_visibility": "collapsed", "width": 190}
+        return controls.of_file(f"{show.plain(head)} holds", _MEANINGS, meaning, key, **more)
+
+
+def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
+    """Let the user say what holds for all columns: whose they are, how cells are split, what a document is."""
+    now, held = form.mapping, list(said.values())
+    several = max(held.count("keyphrases") + held.count("gold"), held.count("score"), held.count("marks")) > 1
+    phrases = {"keyphrases", "gold"} & {*held} and now.role != "judgements"
+    whose, document, changes = "", "", dict[str, Any]()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if several:
+            start = whose_columns(now) or ("annotator" if "marks" in held else "")
+            whose = controls.of_file("Each of the columns is", _WHOSE, start, f"whose {name}", width=180)
+        if phrases and "document" not in held and whose != "document":
+            places = {place: words for place, words in _DOCUMENTS.items() if place != SHEET or form.sheets}
+            document = controls.of_file("A document is", places, now.document, f"document {name}", width=180)
+        if phrases:
+            changes["split"] = controls.of_file("Cells are split at", _SPLITS, now.split, f"split {name}", width=180)
+        if "score" in held and now.role == "system":
+            better = {None: "", True: "yes", False: "no"}[now.higher_is_better]
+            chosen = controls.of_file("A higher score", _BETTER, better, f"better {name}", width=160)
+            changes["higher_is_better"] = {"yes": True, "no": False}.get(chosen)
+        if "system" in held:
+            column = next(head for head, field in said.items() if field == "system")
+            values = list(dict.fromkeys((*now.gold, *form.columns[column])))
+            gold: dict[str, Any] = {"default": now.gold, "key": f"gold {name}", "placeholder": "none of them"}
+            changes["gold"] = tuple(st.multiselect("The gold standard is", values, **gold))
+    return with_meanings(replace(now, **changes), said, whose, document)
+
+
+def _settings(name: str, form: Form) -> Mapping:
+    """Let the user choose the settings of a format that is no table."""
+    now = form.mapping
+    for option, values in form.switches.items():
+        words = {"": "found by KPScope", **{value: {"\t": "TAB"}.get(value, value) for value in values}}
+        label = _SWITCHES.get(option, option)
+        now = now.with_switch(option, controls.of_file(label, words, now.switch(option), f"{option} {name}", width=260))
+    return replace(now, switches=tuple((key, value) for key, value in now.switches if value))
+
+
+def _result(source: Source, name: str, mapping: Mapping) -> None:
+    """Show what would be read, with the way to use it."""
+    st.markdown("**Read like this**")
+    found = cached.of((source, mapping), digest(source, mapping), understand)
+    if found.problem:
+        st.warning(show.plain(found.problem))
+    else:
+        st.text(" · ".join(show.counted(size, noun) for noun, size in found.counts.items()))
+        tables.table(found.documents, f"documents {name}", row_height=28)
+        if len(found.rejected):
+            st.caption(f"{show.counted(len(found.rejected), 'row')} would be rejected, the first of them:")
+            tables.table(found.rejected.head(3), f"would be rejected {name}")
+    with st.container(horizontal=True):
+        usable: dict[str, Any] = {"type": "primary", "disabled": bool(found.problem)}
+        controls.button("Use this", f"use {name}", _use, name, mapping, **usable)
+        controls.button("Leave the file out", f"leave {name}", _use, name, Mapping("leave out"))
+        if name in workspace.uploads().mappings:
+            controls.button("Let KPScope find it", f"undo {name}", _use, name, Mapping(), type="tertiary")
+    show.small("On the command line:")
+    st.code(mapping.option(name), language=None, wrap_lines=True)
+
+
+def _use(name: str, mapping: Mapping) -> None:
+    """Read a file with a meaning, and draw its form anew when it is opened again."""
+    for key in [key for key in st.session_state if str(key).partition(" ")[2].startswith(name)]:
+        st.session_state.pop(key)
+    st.session_state.pop(_OPENED, None)
+    workspace.decide(name, mapping)
