@@ -75,7 +75,10 @@ def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | Non
     if asked in (None, "judgements") and (judged := _of_pairs(table)) is not None:
         return judged
     guessed = asked or _role_by_heads(table)
-    found = _of_texts(table) if guessed == "documents" else _of_phrases(table, guessed or "gold", mapping)
+    if guessed == "documents":
+        found = _of_texts(table) if asked else _or_phrases(table, _of_texts(table), mapping)
+    else:
+        found = _of_phrases(table, guessed or "gold", mapping)
     return found and replace(found, role_sure=found.role_sure and guessed is not None)
 
 
@@ -158,6 +161,26 @@ def _of_texts(table: Table) -> Layout | None:
     found = Layout("documents", table, "documents", columns, numbered=numbered, evidence=_evidence(table, columns))
     unknown = [(r, n) for r, n in columns.items() if "unknown" in clues_of(table, n)]
     return replace(found, doubts=may_be(unknown, found))
+
+
+def _or_phrases(table: Table, found: Layout | None, mapping: Mapping) -> Layout | None:
+    """Return texts that nobody asked for, with the doubt about a column that may hold their keyphrases."""
+    beside = [name for name in table.names if found and name not in found.columns.values()]
+    name = next((name for name in beside if _may_be_phrases(table, name)), None)
+    if found is None or name is None:
+        return found
+    columns = found.columns | {"phrase": name}
+    if found.numbered:
+        columns, _ = assigned(table, "lists", ("doc_id",), columns, unknown=True)
+    meant = _finished(table, "gold", columns, mapping) or found
+    return replace(meant, doubts=meant.doubts or may_be([("phrase", name)], meant))
+
+
+def _may_be_phrases(table: Table, name: str) -> bool:
+    """Tell a column of words under a head that nobody knows."""
+    shape = profile(table, name)
+    words = plain(name) not in KNOWN | NO_PHRASES | {*IDENTIFIERS} and shape.phrases and bool(shape.cells)
+    return words and not (shape.codes or shape.addresses or shape.numbers)
 
 
 def _of_phrases(table: Table, role: Role, mapping: Mapping) -> Layout | None:

@@ -67,7 +67,11 @@ class ListCells:
 
     def _split(self, builder: ListBuilder, cell: str) -> None:
         """Add the phrases of a text."""
-        if BORDER in cell:
+        if self.shape == "scored":
+            for piece in builder.pieces(cell, MARKS.get(self.separator, ";")):
+                phrase, score = number_behind(piece)
+                add_scored(builder, phrase, score or None, self.amount)
+        elif BORDER in cell:
             add_list(builder, builder.pieces(cell, MARKS.get(self.separator, ";")), "phrases")
         elif self.separator in MARKS:
             builder.split(cell, MARKS[self.separator])
@@ -164,6 +168,22 @@ def _parallel(table: Table, layout: Layout, part: str) -> list[Any] | None:
         return list(table.column(name).to_pylist())
     lists = [json_list(cell) for cell in table.texts(name).to_pylist()]
     return lists if any(one is not None for one in lists) else None
+
+
+#: A number behind a phrase: “tide (0.85)”, “tide: 0.85”, “tide = 85 %”; at the most so many characters are looked at.
+_BEHIND = re.compile(r"(?:\(([-+]?[0-9]*[.,]?[0-9]+) ?%?\)|[:=] ?([-+]?[0-9]*[.,]?[0-9]+) ?%?)$")
+_TAIL = 30
+
+
+def number_behind(text: str) -> tuple[str, str]:
+    """Return a phrase and the number behind it, which is empty if there is none.
+
+    >>> number_behind("tide (0.85)"), number_behind("sea: 75 %"), number_behind("moon")
+    (('tide', '0.85'), ('sea', '75'), ('moon', ''))
+    """
+    text = text.strip()
+    found = _BEHIND.search(text[-_TAIL:])
+    return (text.removesuffix(found[0]).rstrip(), found[1] or found[2]) if found else (text, "")
 
 
 def has_parallel_scores(layout: Layout) -> bool:

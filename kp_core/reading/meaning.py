@@ -6,10 +6,13 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
+import pyarrow as pa
+
 from kp_core.corpus import Role
 from kp_core.errors import InputError
 from kp_core.reading.fields import rater_in, system_in
 from kp_core.reading.layout import Layout
+from kp_core.reading.list_cells import number_behind
 from kp_core.reading.mapping import FILE, HEADS, PLACES, ROW, SHEET, Mapping
 from kp_core.reading.merged_cells import filled_down
 from kp_core.reading.profiles import whole_lists
@@ -147,7 +150,18 @@ def _in_one_column(made: Layout, mapping: Mapping) -> Layout:
     cells = "lists" if nested else mapping.split or _separator(made)
     # A keyphrase per row makes one list per document, unless each row is a document.
     lists = cells != "none" or made.numbered
+    if mapping.inner == "scored" and not lists and not nested:
+        return _with_scores_behind(made)
     return replace(made, kind="lists" if lists else "long", cells=cells if lists else "")
+
+
+def _with_scores_behind(made: Layout) -> Layout:
+    """Return the layout of a keyphrase per row with the number behind it in a column of scores."""
+    pairs = [number_behind(cell) for cell in made.table.texts(made.phrases).to_pylist()]
+    columns = [pa.chunked_array([pa.array(values, pa.large_string())]) for values in zip(*pairs, strict=True)]
+    names, every = [*made.table.names, "(phrase)", "(score)"], [*made.table.columns, *columns]
+    table = replace(made.table, names=names, columns=every)
+    return replace(made, kind="long", table=table, columns=made.columns | {"phrase": "(phrase)", "score": "(score)"})
 
 
 def _separator(layout: Layout) -> str:

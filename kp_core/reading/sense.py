@@ -67,10 +67,12 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
         for what, is_so in tests:
             odd = [value for value in values if is_so(value)]
             meant = sentences if what == "as long as sentences" else what == "addresses" and _in_brackets(file, odd)
-            if len(values) >= _FEWEST and len(odd) * 2 > len(values) and not meant:
+            behind = what == "followed by a number"
+            enough = len(values) >= _FEWEST or (behind and len(odd) == len(values) > 1)
+            if enough and len(odd) * 2 > len(values) and not meant:
                 kind = "phrases" if column == "phrase" else "ids of documents"
                 found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
-                field = "keyphrases" if column == "phrase" else "document"
+                field = "inner" if behind else "keyphrases" if column == "phrase" else "document"
                 return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
     if len(part.ids()) > 2 and len(same := pc.unique(part.table["phrase"])) == 1 and len(columns_of(file)) > 2:
         found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
@@ -109,9 +111,14 @@ def _ask(
 
 
 def _elsewhere(form: Form, field: str) -> Mapping:
-    """Return the proposed mapping with the next column that has no meaning yet in place of an odd one."""
+    """Return the proposed mapping with the next column that has no meaning yet in place of an odd one.
+
+    Of phrases with a number behind them, the number is the score.
+    """
     free = [name for name in form.columns if name not in form.mapping.columns]
     changes: dict[str, Any] = {field: free[0]} if free else {}
+    if field == "inner":
+        changes = {"inner": "scored"}
     return replace(form.mapping, **changes)
 
 

@@ -158,11 +158,18 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
 
 
 def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with decimal points, if all of its cells have decimal commas."""
-    if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring(column, ",")).as_py():
+    """Return a column with decimal points and without percent signs, if all of its cells are such numbers.
+
+    >>> with_points(pa.chunked_array([["0,5", "75 %", ""]], pa.large_string())).to_pylist()
+    ['0.5', '75', '']
+    """
+    if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring_regex(column, "[,%]")).as_py():
         return column
-    commas = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+(,\d+)?)?\s*$")).as_py()
-    return pc.replace_substring(column, ",", ".") if commas else column
+    written = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+([.,]\d+)?( ?%)?)?\s*$")).as_py()
+    mixed = pc.any(pc.match_substring(column, ".")).as_py() and pc.any(pc.match_substring(column, ",")).as_py()
+    if not written or mixed:
+        return column
+    return pc.replace_substring(pc.replace_substring_regex(column, r" ?%", ""), ",", ".")
 
 
 def repeated(value: str, size: int) -> pa.ChunkedArray:

@@ -1,6 +1,7 @@
 """Let the user say what a file means: a form with a line for each column, and beside it what would be read."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -22,6 +23,15 @@ _SWITCHES = prose.entries("switches")
 _WHOSE = {"": "one list", "annotator": "an annotator", "system": "a system", "document": "a document"}
 _DOCUMENTS = {ROW: "each row", FILE: "the whole file", SHEET: "each sheet"}
 _SPLITS = {"": "found by KPScope", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
+_INNER = {
+    "": "found by KPScope",
+    "phrases": "a keyphrase",
+    "scored": "a keyphrase and its score",
+    "variants": "the spellings of a keyphrase",
+    "tokens": "the words of a keyphrase",
+}
+#: Values of lists whose items may be more than a keyphrase.
+_LISTED = re.compile(r"\[|.*[(:=] ?[0-9.,]+ ?%?\)?(?:;|$)")
 _BETTER = {"": "not known", "yes": "is better", "no": "is worse"}
 _ENCODINGS = {"": "found by KPScope", **{name: name for name in ("utf-8", "windows-1252", *ENCODINGS)}}
 #: The fields that say how a file is opened.
@@ -136,6 +146,8 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
             document = controls.of_file("A document is", places, now.document, f"document {name}", width=180)
         if phrases:
             changes["split"] = controls.of_file("Cells are split at", _SPLITS, now.split, f"split {name}", width=180)
+        if phrases and (now.inner or any(_LISTED.match(value) for head in said for value in form.columns[head])):
+            changes["inner"] = controls.of_file("Each item is", _INNER, now.inner, f"inner {name}", width=220)
         if "score" in held and now.role == "system":
             better = {None: "", True: "yes", False: "no"}[now.higher_is_better]
             chosen = controls.of_file("A higher score", _BETTER, better, f"better {name}", width=160)
