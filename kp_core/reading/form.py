@@ -48,7 +48,7 @@ def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Fo
     formats  other formats that the file may have
     """
     file, layout = reading.files[0], cast(Layout, reading.plan[0])
-    words = " ".join(doubt.words for doubt in reading.doubts) or f"It has {found}."
+    words = " ".join(doubt.words for doubt in reading.doubts) or (f"It has {found}." if found else "")
     missing = tuple(dict.fromkeys(FIELDS[field] for doubt in reading.doubts for field in doubt.fields))
     sheets = tuple(sheet_names(file)) if file.workbook else ()
     return Form(
@@ -100,36 +100,35 @@ def meanings_of(mapping: Mapping) -> dict[str, str]:
     return {name: field for name, field in (found | gold).items() if name and name not in PLACES}
 
 
-def whose_columns(mapping: Mapping) -> str:
-    """Return what each of several columns of keyphrases is: an annotator, a system, a document, or nothing of these."""
-    return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == HEADS), "")
+def each_is(mapping: Mapping, place: str) -> str:
+    """Return what each column of keyphrases, or each sheet, is: an annotator, a system, a document, or none of these."""
+    return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == place), "")
 
 
-def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], whose: str, document: str) -> Mapping:
+def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc.Mapping[str, str]) -> Mapping:
     """Return a mapping whose columns have other meanings.
 
     Parameters
     ----------
     meanings : dict
         Column → field, empty if it has no meaning.
-    whose : {"", "annotator", "system", "document"}
-        What each of several columns of keyphrases, scores or marks is.
-    document : str
-        What the document is if no column names it, such as "(row)".
+    places : dict
+        Where document, annotator or system are named if no column names them: "(heads)" → "annotator" if each of
+        several columns of keyphrases, scores or marks is an annotator.
 
     >>> said = {"Nr": "document", "Anna": "keyphrases", "Ben": "keyphrases"}
-    >>> str(with_meanings(Mapping("gold"), said, "annotator", ""))
+    >>> str(with_meanings(Mapping("gold"), said, {HEADS: "annotator"}))
     'role=gold,document=Nr,keyphrases=Anna,Ben,annotator=(heads)'
     """
     fields: dict[str, Any] = {field: () if field in _SEVERAL else "" for field in (*COLUMNS, "gold")}
-    if not any(meaning == "gold" for meaning in meanings.values()) and mapping.system not in ("", *PLACES):
+    if "gold" not in meanings.values() and "system" in meanings.values():
         fields["gold"] = mapping.gold  # values of the column of systems
     for name, field in meanings.items():
         if field == "gold":
             fields["keyphrases"] += (name,)
         if field:
             fields[field] = (*fields[field], name) if field in _SEVERAL else name
-    fields["document"] = fields["document"] or document
-    if whose:
-        fields[whose] = HEADS
+    for place, field in places.items():
+        if field and not fields[field]:
+            fields[field] = place
     return replace(mapping, **fields)

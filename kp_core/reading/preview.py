@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import abc
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
@@ -10,15 +11,23 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading.families import family_named
-from kp_core.reading.family import File, NotKnown
+from kp_core.reading.family import File, NotKnown, Recognition
 from kp_core.reading.form import form_of
 from kp_core.reading.layout import Layout
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import load
 from kp_core.reading.mapping import SWITCHES, Mapping
 from kp_core.reading.question import Form, Question
-from kp_core.reading.sniff import form_of_unknown, mapping_in_format, readings_of, recognise_one, role_said
-from kp_core.reading.source import Source
+from kp_core.reading.sniff import (
+    Asked,
+    form_of_unknown,
+    mapping_in_format,
+    readings_of,
+    recognise,
+    recognise_one,
+    role_said,
+)
+from kp_core.reading.source import Source, expand
 
 #: Documents that are shown as they would be read.
 _DOCUMENTS = 3
@@ -47,6 +56,9 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
     >>> str(form.mapping), form.columns
     ('role=gold,document=Nr,keyphrases=Wort,split=none', {'Nr': ('1',), 'Wort': ('Haus',)})
     """
+    bundle = expand(source, limits)
+    if bundle.folder:
+        return _of_archive([File(one, limits, mapping=mapping) for one in bundle.files], source.name, mapping)
     file = File(source, limits, mapping=mapping)
     readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role_said(file))
     formats = tuple(dict.fromkeys(reading.family for reading in readings))
@@ -57,19 +69,39 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
             return replace(question.forms[0], formats=formats)
         reading = readings[0]
     except InputError as refusal:
-        form = (
-            form_of_unknown(file, role_said(file)) if mapping.names_columns or isinstance(refusal, NotKnown) else None
-        )
-        if form is None:
-            return Form(file.name, mapping, str(refusal), formats=formats)
-        if mapping.names_columns:
-            form = replace(form, reason=str(refusal), mapping=mapping)
-        return replace(form, formats=formats)
+        return replace(_refused(file, refusal), formats=formats)
     if reading.plan and isinstance(reading.plan[0], Layout):
         return form_of(reading, "", formats)
-    options = {name: SWITCHES[name] for name in getattr(family_named(reading.family), "OPTIONS", ())}
     said = replace(mapping_in_format(reading), role=mapping.role or reading.role)
-    return Form(file.name, said, reading.evidence, formats=formats, switches=options | reading.offers)
+    return Form(file.name, said, reading.evidence, formats=formats, switches=_switches(reading))
+
+
+def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
+    """Return the form of an archive, which holds for all files in it: their role, and the settings of their format."""
+    try:
+        readings = recognise(files, None if mapping.role == "leave out" else mapping.role or None, Asked(), {})
+    except InputError as refusal:
+        return Form(name, mapping, str(refusal))
+    switches: dict[str, tuple[str, ...]] = {}
+    for reading in readings:
+        switches |= _switches(reading)
+    said = {option: value for one in readings for option, value in one.options.items() if option in switches and value}
+    return Form(name, replace(mapping, switches=tuple(said.items())), "", switches=switches)
+
+
+def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
+    """Return the settings of a format, and their values."""
+    options = {name: SWITCHES[name] for name in getattr(family_named(reading.family), "OPTIONS", ())}
+    return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
+
+
+def _refused(file: File, refusal: InputError) -> Form:
+    """Return the form of a file that cannot be read as it is, or as it is said."""
+    may_be_said = file.mapping.names_columns or isinstance(refusal, NotKnown)
+    form = form_of_unknown(file, role_said(file)) if may_be_said else None
+    if form is None:
+        return Form(file.name, file.mapping, str(refusal))
+    return replace(form, reason=str(refusal), mapping=file.mapping) if file.mapping.names_columns else form
 
 
 def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Understood:

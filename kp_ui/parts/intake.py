@@ -7,7 +7,7 @@ import streamlit as st
 
 from kp_core import typeset
 from kp_core.corpus import VOCABULARY
-from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Mapping, Source, report
+from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Form, Mapping, Source, report
 from kp_core.reading.report import Receipt
 from kp_core.reading.shared import packed, shared_names
 from kp_core.reading.source import expand
@@ -129,9 +129,9 @@ def problem() -> None:
         st.warning(prose.text("recovery.not_kept"))
     if lost := workspace.lost_files():
         st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
-    elif asked := (*workspace.forms(), *workspace.findings()):
-        number = "One question" if len(asked) == 1 else f"{len(asked)} questions"
-        st.markdown(f"**{number} before these files can be read**")
+    elif workspace.forms() or workspace.findings():
+        waiting = len(workspace.findings()) + len(_alike())
+        st.markdown(f"**{'One file needs' if waiting == 1 else f'{waiting} files need'} an answer**")
         for place, finding in enumerate(workspace.findings()):
             _ask(finding, f"{finding.where} {place}")
         _forms()
@@ -148,14 +148,18 @@ def problem() -> None:
 
 
 def _forms() -> None:
-    """Draw a form for each meaning that is asked; files with the same columns have one."""
-    alike: dict[tuple[str, ...], list[str]] = {}
+    """Draw a form for each meaning that is asked."""
+    for first, *others in _alike().values():
+        if (source := _source(first.file)) is not None:
+            meaning.panel(source, first.file, first, [form.file for form in others])
+
+
+def _alike() -> dict[tuple[str, ...], list[Form]]:
+    """Return the forms that are open, those of files with the same columns together."""
+    found: dict[tuple[str, ...], list[Form]] = {}
     for form in workspace.forms():
-        alike.setdefault((form.mapping.role, *form.columns), []).append(form.file)
-    for form in workspace.forms():
-        name, *others = alike[form.mapping.role, *form.columns]
-        if name == form.file and (source := _source(name)) is not None:
-            meaning.panel(source, name, form, others)
+        found.setdefault(tuple(form.columns), []).append(form)
+    return found
 
 
 def _ask(finding: Finding, key: str) -> None:
@@ -236,13 +240,12 @@ def _actions(file: Source, change: bool) -> None:
 
 
 def _change(file: Source, inside: set[str]) -> None:
-    """Draw the form of a file; of an archive that of one of the files in it."""
-    if not is_archive(file):
-        meaning.panel(file, file.name)
-        return
-    members = sorted(name for name in inside if name != file.name)
-    chosen = st.selectbox("File in the archive", members, key=f"inside {file.name}")
-    name = f"{file.name}/{chosen}"
+    """Draw the form of a file; of an archive that of all files in it, or of one of them."""
+    name = file.name
+    if is_archive(file):
+        members = ["all files", *sorted(inside - {file.name, file.name.removesuffix(".zip")})]
+        chosen = st.selectbox("In the archive", members, key=f"inside {file.name}")
+        name = file.name if chosen == members[0] else f"{file.name}/{chosen}"
     if (source := _source(name)) is not None:
         meaning.panel(source, name)
 

@@ -11,8 +11,8 @@ import streamlit as st
 from kp_core.reading import Form, Mapping, Source, form_for, understand
 from kp_core.reading.decode import ENCODINGS
 from kp_core.reading.families import title_of
-from kp_core.reading.form import meanings_of, whose_columns, with_meanings
-from kp_core.reading.mapping import FILE, MARKS, ROW, SHEET
+from kp_core.reading.form import each_is, meanings_of, with_meanings
+from kp_core.reading.mapping import FILE, HEADS, MARKS, ROW, SHEET
 from kp_ui.state import cached, click, link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
@@ -20,8 +20,8 @@ from kp_ui.widgets import controls, prose, show, tables
 ROLES = prose.entries("roles")
 _MEANINGS = prose.entries("columns_of_files")
 _SWITCHES = prose.entries("switches")
-_WHOSE = {"": "one list", "annotator": "an annotator", "system": "a system", "document": "a document"}
-_DOCUMENTS = {ROW: "each row", FILE: "the whole file", SHEET: "each sheet"}
+_EACH = {"": "part of one list", "annotator": "an annotator", "system": "a system", "document": "a document"}
+_DOCUMENTS = {ROW: "each row", FILE: "the whole file"}
 _SPLITS = {"": "found by KPScope", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
 _INNER = {
     "": "found by KPScope",
@@ -136,14 +136,18 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
     now, held = form.mapping, list(said.values())
     several = max(held.count("keyphrases") + held.count("gold"), held.count("score"), held.count("marks")) > 1
     phrases = {"keyphrases", "gold"} & {*held} and now.role != "judgements"
-    whose, document, changes = "", "", dict[str, Any]()
+    places, changes = dict[str, str](), dict[str, Any]()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if several:
-            start = whose_columns(now) or ("annotator" if "marks" in held else "")
-            whose = controls.of_file("Each of the columns is", _WHOSE, start, f"whose {name}", width=180)
-        if phrases and "document" not in held and whose != "document":
-            places = {place: words for place, words in _DOCUMENTS.items() if place != SHEET or form.sheets}
-            document = controls.of_file("A document is", places, now.document, f"document {name}", width=180)
+            start = each_is(now, HEADS) or ("annotator" if "marks" in held else "")
+            places[HEADS] = controls.of_file("Each of the columns is", _EACH, start, f"each column {name}", width=180)
+        if phrases and len(form.sheets) > 1:
+            places[SHEET] = controls.of_file(
+                "Each sheet is", _EACH, each_is(now, SHEET), f"each sheet {name}", width=180
+            )
+        if phrases and "document" not in (*held, *places.values()):
+            document = controls.of_file("A document is", _DOCUMENTS, now.document, f"document {name}", width=180)
+            places[document] = "document"
         if phrases:
             changes["split"] = controls.of_file("Cells are split at", _SPLITS, now.split, f"split {name}", width=180)
         if phrases and (now.inner or any(_LISTED.match(value) for head in said for value in form.columns[head])):
@@ -157,7 +161,7 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
             values = list(dict.fromkeys((*now.gold, *form.columns[column])))
             gold: dict[str, Any] = {"default": now.gold, "key": f"gold {name}", "placeholder": "none of them"}
             changes["gold"] = tuple(st.multiselect("The gold standard is", values, **gold))
-    return with_meanings(replace(now, **changes), said, whose, document)
+    return with_meanings(replace(now, **changes), said, places)
 
 
 def _settings(name: str, form: Form) -> Mapping:

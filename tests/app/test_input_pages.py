@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.reading import Choice, Limits, Source
+from kp_core.reading import Limits, Source
 from kp_core.reading.shared import packed
-from kp_core.reading.uploads import Uploads
 from kp_core.takeaway import methods
 from kp_ui import shell
 from kp_ui.state import workspace
@@ -95,46 +94,57 @@ def test_two_systems_of_one_name_are_refused_in_words() -> None:
     assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
 
 
-def test_columns_are_given_their_parts_beside_what_comes_of_them_and_used_at_a_click() -> None:
+def means(app: Any, file: str, head: str, meaning: str) -> None:
+    """Say in the form of a file what a column means."""
+    next(box for box in app.selectbox if box.key.startswith(f"means {file} {head} ")).set_value(meaning).run()
+    assert not app.exception
+
+
+def test_a_file_is_read_as_its_form_says_and_its_form_follows_every_choice() -> None:
     app = opened("data", files=[Source("liste.csv", b"Lfd;Wort\n1;Haus\n1;Baum\n2;Katze\n")])
-    assert "One question before these files can be read" in words(app)
-    app.button(key="change liste.csv").click().run()
-    app.selectbox(key="part liste.csv 1 Lfd").set_value("doc_id").run()
-    app.selectbox(key="part liste.csv 2 Wort").set_value("phrase").run()
-    tables = [table.value for table in app.dataframe if "as it would be read" in table.value]
-    assert tables[-1].to_numpy().tolist() == [["1", "gold", "Haus; Baum"], ["2", "gold", "Katze"]]
+    assert "One file needs an answer" in words(app)
+    assert shown(app, "keyphrases").to_numpy().tolist() == [["1", "gold", "Haus; Baum"], ["2", "gold", "Katze"]]
+    assert [box.value for box in app.selectbox if box.key.startswith("means liste.csv")] == ["document", "keyphrases"]
+    means(app, "liste.csv", "Wort", "document")
+    means(app, "liste.csv", "Lfd", "keyphrases")
+    assert shown(app, "keyphrases").to_numpy().tolist()[0] == ["Haus", "gold", "1"]
+    assert "--as liste.csv:role=gold,document=Wort,keyphrases=Lfd,split=none" in [one.value for one in app.code]
+    means(app, "liste.csv", "Lfd", "document")
+    means(app, "liste.csv", "Wort", "keyphrases")
     assert app.session_state["workspace"].sample == "lectures"  # nothing is loaded yet
-    press(app, "Use this reading")
+    press(app, "Use this")
     assert not app.error
     assert receipt(app) == {"liste.csv": "gold standard · 2 of 2 documents · 3 phrases"}
     assert "There is no system output" in words(app)
     app.button(key="change liste.csv").click().run()
-    app.selectbox(key="role liste.csv").set_value("system").run()
+    app.button_group(key="role liste.csv").set_value("system").run()
+    press(app, "Use this")
     assert receipt(app) == {"liste.csv": "system liste · 2 of 2 documents · 3 phrases"}
     assert "no gold standard" in words(app)
-    press(app, "Read it by itself again")
-    assert "One question before these files can be read" in words(app)
+    app.button(key="change liste.csv").click().run()
+    press(app, "Let KPScope find it")
+    assert "One file needs an answer" in words(app)
 
 
-def test_a_column_of_a_file_that_was_understood_is_changed_through_its_panel() -> None:
+def test_a_column_of_a_file_that_was_understood_is_changed_in_its_form() -> None:
     app = opened("data", files=[Source("gold.csv", b"doc_id,keyphrase,topic\nd1,tide,sea\nd2,moon,sun\n")])
     app.button(key="change gold.csv").click().run()
-    as_is = shown(app, "line")
-    assert as_is.to_numpy().tolist()[:2] == [[1, "doc_id", "keyphrase", "topic"], [2, "d1", "tide", "sea"]]
-    app.selectbox(key="part gold.csv 2 keyphrase").set_value("ignore").run()
-    app.selectbox(key="part gold.csv 3 topic").set_value("phrase").run()
-    assert shown(app, "as it would be read")["as it would be read"].tolist() == ["sea", "sun"]
-    press(app, "Use this reading")
+    means(app, "gold.csv", "keyphrase", "")
+    assert "expected a column of keyphrases" in words(app)  # the error stands in the form
+    means(app, "gold.csv", "topic", "keyphrases")
+    assert shown(app, "keyphrases")["keyphrases"].tolist() == ["sea", "sun"]
+    press(app, "Use this")
     assert app.session_state["workspace"].corpus.gold["phrase"].tolist() == ["sea", "sun"]
-    assert not any(box.key.startswith("part ") for box in app.selectbox)  # the panel closes
+    assert not any(box.key.startswith("means ") for box in app.selectbox)  # the form closes
 
 
-def test_what_scores_mean_is_changed_through_the_panel() -> None:
+def test_what_scores_mean_is_changed_in_the_form() -> None:
     scored = Source("mine.csv", b"doc_id,keyphrase,score\nd1,tide,3\nd1,sea,1\nd2,moon,2\n")
     app = opened("data", files=[GOLD, scored])
     assert receipt(app)["mine.csv"] == "system mine · 2 of 3 documents · 3 phrases · higher score is better"
     app.button(key="change mine.csv").click().run()
-    app.selectbox(key="higher_is_better mine.csv").set_value("lower").run()
+    app.selectbox(key="better mine.csv").set_value("no").run()
+    press(app, "Use this")
     assert receipt(app)["mine.csv"] == "system mine · 2 of 3 documents · 3 phrases · lower score is better"
     assert app.session_state["workspace"].corpus.runs["phrase"].tolist() == ["sea", "tide", "moon"]
 
@@ -142,46 +152,65 @@ def test_what_scores_mean_is_changed_through_the_panel() -> None:
 WIDE = Source("a.csv", b"Doc,Anna,Ben\nd1,tide,sea\nd2,moon,moon\n")
 
 
-def test_a_weak_reading_is_a_question_with_what_each_answer_would_give() -> None:
+def test_several_columns_are_people_systems_or_one_list() -> None:
     app = opened("data", files=[WIDE])
-    assert "One question before these files can be read" in words(app)
-    assert shown(app, "as it would be read")["whose"].tolist() == ["Anna", "Ben", "Anna", "Ben"]
-    app.button(key="answer a.csv 0").click().run()
+    assert shown(app, "keyphrases")["whose"].tolist() == ["Anna", "Ben", "Anna", "Ben"]
+    app.selectbox(key="each column a.csv").set_value("").run()
+    assert shown(app, "keyphrases").to_numpy().tolist() == [["d1", "gold", "tide; sea"], ["d2", "gold", "moon; moon"]]
+    app.selectbox(key="each column a.csv").set_value("annotator").run()
+    app.button(key="use a.csv").click().run()
     assert receipt(app) == {"a.csv": "gold standard of Anna, Ben · 2 of 2 documents · 4 phrases"}
 
 
-def all_at_once(asked: Uploads) -> kp.Corpus:
-    """Load files, and ask about all of them that must be asked about before one is read."""
-    found = []
-    for file in asked.files:
-        choice = asked.choices.get(file.name, Choice())
-        try:
-            if choice.use != "no":
-                kp.load(files=file, roles={file.name: choice})
-        except kp.Question as question:
-            found += question.findings
-    if found:
-        raise kp.Question(*found)
-    return kp.load(files=list(asked.files), roles=asked.choices)
-
-
-def test_two_files_that_wait_are_asked_about_together_and_answered_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Uploads, "load", all_at_once)
+def test_two_files_that_wait_are_asked_about_together_and_answered_one_by_one() -> None:
     other = Source("b.csv", b"Doc,Cem,Dora\nd1,tide,sea\nd2,sun,moon\n")
     app = opened("data", files=[WIDE, other, GOLD])
-    assert "**2 questions before these files can be read**" in words(app)
+    assert "**2 files need an answer**" in words(app)
     assert receipt(app) == {"gold.csv": f"{len(GOLD.data)} bytes, not read yet"}
-    assert shown(app, "as it would be read")["whose"].tolist() == ["Anna", "Ben", "Anna", "Ben"]
-    app.button(key="answer b.csv 0").click().run()
-    assert "One question before these files can be read" in words(app)
+    app.button(key="use b.csv").click().run()
+    assert "One file needs an answer" in words(app)
     assert list(receipt(app)) == ["b.csv", "gold.csv"]
-    app.button(key="leave a.csv 0").click().run()
+    app.button(key="leave a.csv").click().run()
     assert not workspace_words(app)
     assert receipt(app) == {
         "a.csv": "left out, as you said",
         "b.csv": "gold standard of Cem, Dora · 2 of 3 documents · 4 phrases",
         "gold.csv": "gold standard · 3 of 3 documents · 4 phrases",
     }
+
+
+def test_files_with_the_same_columns_have_one_form() -> None:
+    app = opened("data", files=[WIDE, Source("b.csv", WIDE.data.replace(b"d1", b"d3").replace(b"d2", b"d4"))])
+    assert "One file needs an answer" in words(app)
+    assert "The same for files with the same columns: b.csv." in words(app)
+    app.button(key="use a.csv").click().run()
+    assert list(receipt(app)) == ["a.csv", "b.csv"]
+    assert "It is read like a.csv, which has the same columns." in words(app)
+
+
+def test_a_refused_file_has_its_form_and_forty_columns_are_a_list() -> None:
+    heads = ",".join(f"Spalte {number}" for number in range(40))
+    rows = "".join(",".join(f"{row}.{number}" for number in range(40)) + "\n" for row in range(3))
+    app = opened("data", files=[Source("wide.csv", f"{heads}\n{rows}".encode())])
+    assert len([box for box in app.selectbox if box.key.startswith("means wide.csv")]) == 40
+    assert "not read" in next(one.label for one in app.expander if "column" in one.label)
+    means(app, "wide.csv", "Spalte 0", "document")
+    means(app, "wide.csv", "Spalte 7", "keyphrases")
+    shown_now = shown(app, "keyphrases").to_numpy().tolist()
+    assert shown_now[0][::2] == ["0.0", "0.7"]
+
+
+def test_the_answers_to_a_form_are_read_in_one_click() -> None:
+    rows = ('2024/05/01 10:00,Ana,"tide, sea",moon', '2024/05/02 10:00,Ben,"tide, sun","moon, star"')
+    answers = "\n".join(("Timestamp,Name,Text A,Text B", *rows))
+    app = opened("data", files=[Source("form.csv", answers.encode())])
+    press(app, "Use this")
+    corpus = app.session_state["workspace"].corpus
+    assert (corpus.annotators, corpus.documents["doc_id"].tolist(), len(corpus.gold)) == (
+        ["Ana", "Ben"],
+        ["Text A", "Text B"],
+        7,
+    )
 
 
 def workspace_words(app: Any) -> list[str]:
@@ -276,9 +305,12 @@ def test_a_role_holds_for_everything_in_an_archive() -> None:
     lists = zipped(a__tsv=b"d1\ttide;sea\nd2\tmoon;sun\n")
     app = opened("data", files=[GOLD, Source("lists.zip", lists)])
     app.button(key="change lists.zip").click().run()
-    app.selectbox(key="role lists.zip").set_value("gold").run()
+    app.button_group(key="role lists.zip").set_value("gold").run()
+    press(app, "Use this")
     assert receipt(app)["lists.zip"] == "gold standard of a · 2 of 3 documents · 4 phrases"
-    app.selectbox(key="role lists.zip").set_value("system").run()
+    app.button(key="change lists.zip").click().run()
+    app.button_group(key="role lists.zip").set_value("system").run()
+    press(app, "Use this")
     assert receipt(app)["lists.zip"] == "system a · 2 of 3 documents · 4 phrases"
 
 
@@ -286,7 +318,8 @@ def test_an_archive_is_one_row_with_its_parts_folded() -> None:
     teams = zipped(ana__tsv=b"d1\ttide;sea\n", ben__tsv=b"d1\tmoon\nd2\tsun\n")
     app = opened("data", files=[GOLD, Source("teams.zip", teams)])
     app.button(key="change teams.zip").click().run()
-    app.selectbox(key="role teams.zip").set_value("system").run()
+    app.button_group(key="role teams.zip").set_value("system").run()
+    press(app, "Use this")
     found = receipt(app)
     assert found["teams.zip"] == "system ana; system ben"
     assert app.button(key="remove teams.zip")
@@ -361,10 +394,11 @@ def test_how_an_archive_is_read_can_be_switched() -> None:
     members = {f"art-{n}-Countskey": f"boat race\t{n}\nriver\t3\n".encode() for n in (1, 2)}
     app = opened("data", files=[Source("votes.zip", zipped(**members))])
     app.button(key="change votes.zip").click().run()
-    assert shown(app, "relevance")["doc_id"].tolist() == ["art-1-Countskey", "art-1-Countskey", "art-2-Countskey"]
-    press(app, "removed")
-    assert shown(app, "relevance")["doc_id"].tolist() == ["art-1", "art-1", "art-2"]
-    assert "2 files, such as art-1-Countskey: one file a document" in words(app).replace("\\", "")
+    assert shown(app, "keyphrases")["document"].tolist() == ["art-1-Countskey", "art-2-Countskey"]
+    app.selectbox(key="suffix votes.zip").set_value("removed").run()
+    assert shown(app, "keyphrases")["document"].tolist() == ["art-1", "art-2"]
+    press(app, "Use this")
+    assert app.session_state["workspace"].corpus.documents["doc_id"].tolist() == ["art-1", "art-2"]
 
 
 def test_votes_have_a_smallest_grade_that_counts() -> None:
@@ -379,13 +413,13 @@ def test_votes_have_a_smallest_grade_that_counts() -> None:
 
 def test_another_sheet_of_a_workbook_is_one_choice_away() -> None:
     rows = [["doc_id", "keyphrase"], ["d1", "tide"]]
-    sheets = {name: [*rows, ["d2", name]] for name in ("spring", "summer", "autumn", "winter", "all")}
+    sheets = {name: [*rows, ["d2", name]] for name in ("spring", "summer", "autumn", "winter", "year")}
     app = opened("data", files=[workbook(sheets, "gold.xlsx")])
     app.button(key="change gold.xlsx").click().run()
-    assert shown(app, "as it would be read")["whose"].tolist()[:2] == ["spring", "summer"]
+    assert shown(app, "keyphrases")["whose"].tolist()[:2] == ["spring", "summer"]
     app.multiselect(key="sheets gold.xlsx").set_value(["autumn"]).run()
-    assert shown(app, "as it would be read")["as it would be read"].tolist() == ["tide", "autumn"]
-    press(app, "Use this reading")
+    assert shown(app, "keyphrases")["keyphrases"].tolist() == ["tide", "autumn"]
+    press(app, "Use this")
     assert receipt(app) == {"gold.xlsx": "gold standard · 2 of 2 documents · 2 phrases"}
 
 
