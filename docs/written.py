@@ -46,37 +46,37 @@ is said below of the columns of a table holds for their fields.
 
 ## What is read, and what is asked
 
-Names decide, proofs decide, and all else is proposed.
+A table means what its **mapping** says: which column names the documents, which holds the keyphrases, and so on.
 
-**Read at once** are files with a grammar of their own (all families but F1, F6 and F10), tables of KPScope itself,
-exports whose heads are known ({schemas}), and tables of which every head in use is a word of the field in one of ten
-languages (`kp_core/reading/headers.toml`). Further columns are left alone.
-
-**Proved**, and said in the report, is what one of six proofs tells of a column under any other head:
+1. What you say holds, literally: in the form of the Data page, with `--as`, in Python, or in a workspace. Only the
+   separator inside cells may be left to KPScope.
+2. Files with a grammar of their own (all families but F1, F6 and F10), tables of KPScope itself, and known exports
+   ({schemas}) say themselves what they mean.
+3. Tables of which every column in use is named by a word of the field, in one of ten languages
+   (`kp_core/reading/headers.toml`), are read by these names.
+4. Six proofs tell what a column under any other name holds:
 
 {proofs}
 
-**Asked** is everything else. A question says first what is doubtful (“The column “prob” may be a score: then lists
-are ranked by it.”), then the ways to read the file, at most four and the likeliest first. All files of a load that
-need an answer are asked about at once. The Data page shows each answer with its first documents; on the command line
-each is printed with its options, and can be written by hand:
+Everything else is **asked, in a form**: the file with its first values, what KPScope takes each column for, and beside
+it the documents that would be read. On the command line the error message has the mapping that is proposed:
 
 ```
-kpscope evaluate --gold gold.csv --system yake.csv --as yake.csv:score=prob
+kpscope evaluate --gold gold.csv --system yake.csv --as 'yake.csv:document=id,keyphrases=keyword,score=prob'
 ```
 
-In Python, `kp.Question` holds all of them in `findings`, each with its `answers`, and `roles` takes one, or what you
-write yourself ([Python](python.md#questions)). What is said holds over everything, and a workspace keeps it.
+In Python, `kp.Question` holds a form for each file, whose `mapping` is the proposal ([Python](python.md#questions)).
+A file with the same column names as one whose mapping was given means the same. A workspace keeps all mappings.
 
-Also asked is which of several files is the gold standard, where neither names nor places nor the lists tell; and
-whether phrases that are numbers, addresses or sentences, ids that are decimal numbers or texts, and a first row
-unlike the others are meant so: `use=as-read` says that it is right, `use=no` leaves a file out.
+Asked with a choice of answers is what no column shows: which of several files is the gold standard, whether two of
+them are two data sets, and which rule makes the ids of two files meet.
 
 ### What can be said of a file
 
-Each is written `--as FILE:KEY=VALUE`; what stands before … may be given several times.
+Written `--as FILE:FIELD=VALUE,FIELD=VALUE`. A value with a comma or an equals sign stands in quotation marks:
+`keyphrases="Keywords, free"`.
 
-| key and value | says |
+| field and value | meaning |
 |---|---|
 {said}
 

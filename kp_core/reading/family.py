@@ -13,7 +13,6 @@ from kp_core.errors import InputError, Note
 from kp_core.reading.archive import workbook_kind
 from kp_core.reading.decode import Text, decode, split_lines
 from kp_core.reading.json_text import JsonRecord, parse_json, parse_records, records_within
-from kp_core.reading.layout import Doubt
 from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.rows import Rows
@@ -186,11 +185,6 @@ class Recognition:
     guessed: bool = False
     strength: Strength = Strength.GRAMMAR
     mapping: Mapping | None = None
-
-    @property
-    def doubts(self) -> tuple[Doubt, ...]:
-        """What nobody can know about the first table; nothing if the file is no table."""
-        return getattr(self.plan[0], "doubts", ()) if self.plan else ()
 
 
 class FormatFamily(Protocol):

@@ -14,7 +14,6 @@ from kp_core.reading.mapping import COLUMNS, HEADS, PLACES, ROW, Mapping
 from kp_core.reading.profiles import is_long, profile
 from kp_core.reading.question import Form
 from kp_core.reading.table import Table
-from kp_core.reading.workbooks import sheet_names
 
 #: Values of a column that are shown, and characters of each.
 _VALUES, _CHARACTERS = 3, 60
@@ -48,15 +47,13 @@ def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Fo
     formats  other formats that the file may have
     """
     file, layout = reading.files[0], cast(Layout, reading.plan[0])
-    words = " ".join(doubt.words for doubt in reading.doubts) or (f"It has {found}." if found else "")
-    missing = tuple(dict.fromkeys(FIELDS[field] for doubt in reading.doubts for field in doubt.fields))
-    sheets = tuple(sheet_names(file)) if file.workbook else ()
-    return Form(
-        file.name, reading.mapping or Mapping(), words, missing, first_values(layout.table), sheets, tuple(formats)
-    )
+    words = " ".join(doubt.words for doubt in layout.doubts) or (f"It has {found}." if found else "")
+    missing = tuple(dict.fromkeys(FIELDS[field] for doubt in layout.doubts for field in doubt.fields))
+    sheets, columns = reading.offers.get("sheet", ()), first_values(layout.table)
+    return Form(file.name, reading.mapping or Mapping(), words, missing, columns, sheets, tuple(formats))
 
 
-def form_of_table(file: File, table: Table, role: Role | None) -> Form:
+def form_of_table(file: File, table: Table, role: Role | None, sheets: tuple[str, ...]) -> Form:
     """Return the form of a table whose column names say nothing, with a guess by what its columns hold."""
     names = [name for name in table.names if profile(table, name).cells]
     ids = next((name for name in names if profile(table, name).varied == 1 and not is_long(table, name, 200)), "")
@@ -66,7 +63,6 @@ def form_of_table(file: File, table: Table, role: Role | None) -> Form:
     guess = Mapping(role or "gold", document=ids or ROW, keyphrases=phrases, **person)
     shown = ", ".join(table.names[:_NAMES]) + " …" * (len(table.names) > _NAMES)
     reason = f"KPScope does not know these column names: {shown}."
-    sheets = tuple(sheet_names(file)) if file.workbook else ()
     missing = (FIELDS["document"], FIELDS["keyphrases"])
     return Form(file.name, file.mapping.merged(guess), reason, missing, first_values(table), sheets)
 
@@ -101,7 +97,7 @@ def meanings_of(mapping: Mapping) -> dict[str, str]:
 
 
 def each_is(mapping: Mapping, place: str) -> str:
-    """Return what each column of keyphrases, or each sheet, is: an annotator, a system, a document, or none of these."""
+    """Return what each column of keyphrases, or each sheet, is: an annotator, a system, a document; else nothing."""
     return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == place), "")
 
 

@@ -34,9 +34,9 @@ from kp_core.reading.fields import (
 from kp_core.reading.joined import joined
 from kp_core.reading.json_table import INNER, LIST, OUTER
 from kp_core.reading.layout import PAIR, Doubt, Layout
+from kp_core.reading.layout_mapping import layout_said
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.marks import graded
-from kp_core.reading.meaning import layout_said
 from kp_core.reading.merged_cells import filled_down
 from kp_core.reading.profiles import SAMPLE, count_distinct, profile, whole_lists
 from kp_core.reading.separators import SEPARATORS, cell_separator, json_list

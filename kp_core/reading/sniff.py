@@ -233,7 +233,9 @@ def form_of_unknown(file: File, role: Role | None) -> Form | None:
     """Return the form of a table whose meaning nothing tells; None if the file is no table with column names."""
     family = next((one for one in _fitting_families(file, role) if hasattr(one, "tables_of")), None)
     table = next(iter(family.tables_of(file, file.mapping, role)), None) if family else None
-    return form_of_table(file, table, role_said(file) or role) if table and table.header else None
+    if family is None or table is None or not table.header:
+        return None
+    return form_of_table(file, table, role_said(file) or role, family.sheets_in(file))
 
 
 def _is_headed(reading: Recognition) -> bool:

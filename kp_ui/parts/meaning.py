@@ -141,7 +141,7 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
         if several:
             start = each_is(now, HEADS) or ("annotator" if "marks" in held else "")
             places[HEADS] = controls.of_file("Each of the columns is", _EACH, start, f"each column {name}", width=180)
-        if phrases and len(form.sheets) > 1:
+        if phrases and len(now.sheet or form.sheets) > 1:
             places[SHEET] = controls.of_file(
                 "Each sheet is", _EACH, each_is(now, SHEET), f"each sheet {name}", width=180
             )

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,7 @@ import yaml
 import kp_core as kp
 from docs.written import PAGES as WRITTEN
 from kp_core.cli import app, main
-from kp_core.reading.families import all_families
-from kp_core.reading.fields import NAMES
+from kp_core.reading.mapping import SWITCHES, Mapping
 from kp_ui.shell import PAGES as SHOWN
 from tests.cases import ROOT
 
@@ -193,8 +193,7 @@ def test_every_option_of_the_command_line_has_its_help() -> None:
 
 def test_everything_that_can_be_said_of_a_file_stands_on_the_page_on_formats() -> None:
     said = WRITTEN["formats.md"]()
-    roles = [name for name in NAMES if name not in ("name", "phrases", "predictions", "sentence")]
-    switches = [name for family in all_families() for name in getattr(family, "OPTIONS", ())]
-    keys = ["role", "family", "encoding", "better", "use", "label", "texts", "dataset", *roles, *switches]
+    keys = [*(field.name for field in fields(Mapping) if field.name != "switches"), *SWITCHES]
     assert [key for key in keys if f"`{key}=" not in said] == []
-    assert [words for words in re.findall(r"^\| `(\w+)=", said, re.M) if words not in keys] == []
+    written = [words for row in re.findall(r"^\| (`\w+=[^|]*) \|", said, re.M) for words in re.findall(r"`(\w+)=", row)]
+    assert sorted(written) == sorted(keys)

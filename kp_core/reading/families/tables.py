@@ -19,10 +19,10 @@ from kp_core.reading.fields import GOLD, NAMES, SYSTEMS, plain, told, words_of
 from kp_core.reading.json_table import json_table, json_table_of
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.layout import Doubt, Layout
+from kp_core.reading.layout_mapping import mapping_of
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
 from kp_core.reading.mapping import SHEET, Mapping
-from kp_core.reading.meaning import mapping_of
 from kp_core.reading.parquet import is_parquet, read_parquet
 from kp_core.reading.rows import Rows
 from kp_core.reading.table import Table
@@ -66,6 +66,12 @@ def are_results(table: Table) -> bool:
     measures = [head for head in heads if _MEASURE.fullmatch(head)]
     named = heads & _METRICS and heads & {*_VALUES, *NAMES["score"]}
     return len(measures) > 1 or bool(named)
+
+
+def sheets_in(file: File) -> tuple[str, ...]:
+    """Return the names of the sheets of a workbook that has several."""
+    names = tuple(sheet_names(file)) if file.workbook else ()
+    return names if len(names) > 1 else ()
 
 
 def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table]:
@@ -176,7 +182,7 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **said: Any)
     sure = first.role_sure or role is not None
     strength = Strength.PROPOSED if first.doubts else Strength.NAMES if first.table.header else Strength.CONTENT
     meant = file.mapping if file.mapping.names_columns else mapping_of(first)
-    several = len(sheet_names(file)) > 1 if file.workbook else False
+    several = sheets_in(file)
     sheets = {"sheet": tuple(one.table.sheet for one in plan)} if several and not file.mapping.sheet else {}
     opened = {} if first.table.header else {"header": "no"}
     changes: dict[str, Any] = {**opened, **sheets, **said}
@@ -186,7 +192,8 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **said: Any)
         kind = "gold" if first.role == "gold" else "predictions"
         columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
         evidence = f"{first.table.described}; {told(columns)}"
-    found = Recognition(form, first.role, (file,), evidence, columns, plan=tuple(plan), guessed=not sure)
+    offers = {"sheet": several} if several else {}
+    found = Recognition(form, first.role, (file,), evidence, columns, {}, offers, tuple(plan), not sure)
     # One mapping cannot say what sheets of several roles are.
     return replace(found, strength=strength, mapping=mapping if len({one.role for one in plan}) == 1 else None)
 
