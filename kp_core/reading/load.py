@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -31,7 +31,7 @@ from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.meeting import column_that_meets
 from kp_core.reading.rows import Part, Rows
 from kp_core.reading.settle import align
-from kp_core.reading.sniff import recognise, settle_roles
+from kp_core.reading.sniff import lines_of_lists, recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
 from kp_core.reading.vocabulary_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
 
@@ -445,12 +445,12 @@ def _twins(opened: Sequence[_Opened]) -> Iterator[Note]:
 def _read(given: Sequence[_Given], opened: Sequence[_Opened], wishes: _Wishes, notes: list[Note]) -> list[_Read]:
     """Return the readings of everything in the order in which it was given; what is not certain is asked at once."""
     questions, found = list[Finding](), list[tuple[_Opened, Recognition]]()
-    for one in opened:
-        left_out, asked = dict[str, str](), list[Finding]()
-        kept = [file for file in one.files if file.choice.use != "no"]
-        among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
-        recognised = recognise(kept, one.given.role, asked, left_out if among else None)
-        questions += asked
+    looks = [_recognised(one) for one in opened]
+    lines = {size for recognised, _, _ in looks for size in map(lines_of_lists, recognised) if size}
+    for one, (recognised, asked, left_out) in zip(opened, looks, strict=True):
+        if asked and lines:
+            recognised, asked, left_out = _recognised(one, lines)
+        questions += [finding for finding in asked if finding not in questions]  # a file may be given for two roles
         meant = one.bundle.loose or not one.bundle.folder
         notes += [Note("warning" if meant else "info", f, f"Left out: {what}.") for f, what in left_out.items()]
         unused = (file.name for file in one.files if file.choice.use == "no")
@@ -478,6 +478,17 @@ def _read(given: Sequence[_Given], opened: Sequence[_Opened], wishes: _Wishes, n
     if asked := [finding for one in read for finding in one.questions]:
         raise Question(*asked)
     return [_with_ids_that_meet(one, read, wishes, also) for one in read]
+
+
+def _recognised(one: _Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], list[Finding], dict[str, str]]:
+    """Return what some files are, what is not certain of them, and those that hold no data, with the reason.
+
+    lines  how many lines other files have whose line n is document n
+    """
+    asked, left_out = list[Finding](), dict[str, str]()
+    kept = [file for file in one.files if file.choice.use != "no"]
+    among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
+    return recognise(kept, one.given.role, asked, left_out if among else None, lines), asked, left_out
 
 
 def _with_ids_that_meet(one: _Read, every: Sequence[_Read], wishes: _Wishes, also: Mapping[Role, set[str]]) -> _Read:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -36,12 +36,17 @@ _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "text
 
 
 def recognise(
-    files: Sequence[File], role: Role | None, asked: list[Finding], left_out: dict[str, str] | None = None
+    files: Sequence[File],
+    role: Role | None,
+    asked: list[Finding],
+    left_out: dict[str, str] | None = None,
+    lines: Collection[int] = (),
 ) -> list[Recognition]:
     """Recognise all files of one upload: groups of files that belong together first, then each file by itself.
 
     asked     receives what is not certain of some files
     left_out  receives the files of a folder that hold no data, with the reason; without it they are refused
+    lines     how many lines other files have whose line n is document n
     """
     found = _groups(files, role)
     claimed = {id(file) for recognition in found for file in recognition.files}
@@ -50,7 +55,7 @@ def recognise(
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     for file in left:
         try:
-            found.append(recognise_one(file, file.choice.role or role))
+            found.append(recognise_one(file, file.choice.role or role, lines))
         except Question as question:
             asked += question.findings
         except InputError as refusal:
@@ -99,8 +104,16 @@ def _is_meant(file: File) -> bool:
     return file.choice != Choice() or file.suffix in _MEANT
 
 
-def recognise_one(file: File, role: Role | None) -> Recognition:
-    """Return the one clear reading of a file; two that come near each other, or a weak one, are a question."""
+def lines_of_lists(reading: Recognition) -> int:
+    """Return the number of lines of a file whose line n is the list of document n; 0 for any other."""
+    return len(reading.files[0].lines) if reading.options.get("lines") == "lists" else 0
+
+
+def recognise_one(file: File, role: Role | None, lines: Collection[int] = ()) -> Recognition:
+    """Return the one clear reading of a file; two that come near each other, or a weak one, are a question.
+
+    lines  how many lines other files have whose line n is document n: as many lines are such lists, and no table
+    """
     found, choice = readings_of(file, role), file.choice
     if choice.family and not found:
         expected = f"a file of family {choice.family}, which is “{title_of(choice.family)}”"
@@ -109,6 +122,9 @@ def recognise_one(file: File, role: Role | None) -> Recognition:
         raise _unknown(file, role)
     best = max(found, key=lambda reading: reading.strength)
     decided = bool(choice.family or choice.columns or choice.options)
+    aligned = [one for one in found if lines_of_lists(one) in lines]
+    if aligned and not decided and best.strength <= Strength.CONTENT and not any(map(_is_headed, found)):
+        return replace(aligned[0], evidence=f"{aligned[0].evidence}; as many lines as another file of lists")
     # Lines that any text has are no reason to pass over a table with heads.
     plain_lines = best.strength == Strength.CONTENT and not best.plan and any(map(_is_headed, found))
     if (best.strength == Strength.PROPOSED or plain_lines) and not decided:
