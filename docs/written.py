@@ -99,7 +99,10 @@ what stays behind by nature (texts in TREC) is listed.
 ## Files that belong together
 
 * Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts,
-  names the documents; files of unequal length are refused.
+  names the documents; files of unequal length are refused. Lists of one length, which may be a table, are read so if
+  another line-aligned file has as many lines.
+* If tokens have several columns of tags (F13C), a question asks which is the gold standard. Chunks, as in CoNLL-2003,
+  are no keyphrases.
 * Files of one document each (F4, F12, F13B, F13W, F14) are read as a whole, whether in a folder or archive, dropped
   together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name; a
   table shows how.
@@ -127,7 +130,7 @@ what stays behind by nature (texts in TREC) is listed.
   2 and 0 all the same. Under other heads it is asked.
 * Under the heads of identifiers (`label_id`, `gnd_id`, …), and between `<` and `>`, phrases are concepts too.
 * A cell that says `-`, `n/a`, `none` or `keine` in place of a list is an empty one, and a note says so. In JSON,
-  `NaN` is a missing value.
+  `null` in a list is no phrase, `null` in place of a list is an empty list, and `NaN` is a missing value.
 
 ## What is said about a file
 
@@ -142,8 +145,8 @@ what stays behind by nature (texts in TREC) is listed.
   evaluation; fewer than half in common is a warning that stands with every number.
 * `NA`, `null`, `None`, `nan`, `TRUE` and `1e5` are ordinary phrases.
 * Ranks come from a column of ranks, else from scores, else from the order in the file. Scores that never rise down
-  any list mean that higher is better, scores that never fall that lower is better; otherwise higher is better, and
-  lists are sorted.
+  any list mean that higher is better, scores that never fall that lower is better; otherwise higher is better,
+  lists are sorted, and a note names the direction.
 """
 
 

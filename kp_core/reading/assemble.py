@@ -114,7 +114,7 @@ def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], n
         found = order(table, starts, part.mapping.higher_is_better)
         rankings[name] = found.ranking
         refuse_over(limits.list_phrases, int(found.rank.max()), f"phrases of “{name}”", part.file, "a list")
-        notes += _said_of_order(name, part.file, found)
+        notes += _said_of_order(name, part.file, found, part.mapping.higher_is_better)
         table = table if found.take is None else table.take(pa.array(found.take))
         kept = [column for column in table.column_names if column != "rank"]
         ranked = table.select(kept).append_column("rank", pa.chunked_array([pa.array(found.rank)]))
@@ -136,15 +136,20 @@ def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
     return [(label, table.slice(bounds[i], bounds[i + 1] - bounds[i])) for i, label in enumerate(labels)]
 
 
-def _said_of_order(name: str, file: str, found: Order) -> Iterator[Note]:
-    """Say what was done to bring the lists of a system into the order of their ranks."""
-    by = found.ranking.ranked_by
-    if by == "score" and not found.ranking.higher_is_better:
-        yield Note("info", file, f"Scores of “{name}” rise down the lists: lower is taken as better.")
+def _said_of_order(name: str, file: str, found: Order, chosen: bool | None) -> Iterator[Note]:
+    """Say what was done to bring the lists of a system into the order of their ranks, and how to have the other one."""
+    by, higher = found.ranking.ranked_by, found.ranking.higher_is_better
+    first, other = ("highest", "lower") if higher else ("lowest", "higher")
+    said = f"--as {file}:higher_is_better={'no' if higher else 'yes'}"
+    remedy = f" If {other} scores are better, change it in the form of the file ({said})." if chosen is None else ""
+    if by == "score" and not higher and not found.ranking.resorted:
+        yield Note("info", file, f"Scores of “{name}” rise down the lists: lower is taken as better.{remedy}")
     if found.ranking.resorted:
-        one = f"list of “{name}” was not in order of {by}; it was sorted."
-        several = f"lists of “{name}” were not in order of {by}; they were sorted."
-        note = Note.counting("info", file, found.ranking.resorted, one, several)
+        one, several = f"list of “{name}” was not in order of {by}", f"lists of “{name}” were not in order of {by}"
+        rest = f" sorted, the {first} first.{remedy}" if by == "score" else " sorted."
+        note = Note.counting(
+            "info", file, found.ranking.resorted, f"{one}; it was{rest}", f"{several}; they were{rest}"
+        )
         yield replace(note, level="warning") if by == "score" else note
     if found.tied:
         rest = f"one of equal {by}; file order stays."

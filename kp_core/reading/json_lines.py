@@ -12,15 +12,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.values import storable
 
 #: Lines that tell the fields and their order, and bytes that Arrow can read at a time.
 _FIRST, _MOST = 200, 2**31 - 1
 _TEXT = pa.large_string()
 _LISTS = pa.list_(_TEXT)
+_KINDS: dict[type | None, pa.DataType] = {None: pa.null(), str: _TEXT, bool: pa.bool_()}
 
 
-def columns_at_once(text: str, data: bytes | None = None) -> tuple[list[str], list[pa.ChunkedArray]] | None:
+def columns_at_once(
+    text: str, data: bytes | None = None, limits: Limits = LIMITS
+) -> tuple[list[str], list[pa.ChunkedArray]] | None:
     """Return the fields of JSONL and their columns, if each line is one object of text, numbers and lists of text.
 
     data  the text as UTF-8, where that is there already
@@ -35,9 +39,12 @@ def columns_at_once(text: str, data: bytes | None = None) -> tuple[list[str], li
     # What language models fence in marks is unfenced one by one.
     if not lines or schema is None or "```" in text or "\\u0060" in text:
         return None
+    if len(schema) > limits.columns or len(schema) * lines > limits.cells:
+        return None  # refused where objects are read one by one, as in a list
     import pyarrow.json as arrow_json
 
-    parse = arrow_json.ParseOptions(explicit_schema=schema[1])
+    # A field that the first lines do not have would be a column for all lines: such a file is read line by line.
+    parse = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
     try:
         # Arrow refuses a key that stands in one object twice, half a character, and a field of several types.
         data = text.encode() if data is None else data
@@ -49,14 +56,23 @@ def columns_at_once(text: str, data: bytes | None = None) -> tuple[list[str], li
         found.validate(full=True)  # a missing item of a list makes Arrow (26) write an array that is none
     except (pa.ArrowException, UnicodeEncodeError):
         return None
-    if len(found) != lines or set(found.column_names) != set(schema[0]):
+    if len(found) != lines:
         return None
-    columns = [_cells(found[name]) for name in schema[0]]
-    return None if any(column is None for column in columns) else (schema[0], columns)
+    gaps = [name for name in schema.names if schema.field(name).type == _LISTS and found[name].null_count]
+    if any(_says_null(text, name) for name in gaps):
+        return None
+    columns = [_cells(found[name]) for name in schema.names]
+    return None if any(column is None for column in columns) else (schema.names, columns)
 
 
-def _schema(text: str) -> tuple[list[str], pa.Schema] | None:
-    """Return the fields of the first lines, and the types of those that are text, which Arrow takes for dates."""
+def _says_null(text: str, name: str) -> bool:
+    """Tell a field that is null somewhere from one that some lines do not have; Arrow takes both for one."""
+    keys = {json.dumps(name), json.dumps(name, ensure_ascii=False)}
+    return any(re.search(re.escape(key) + r"\s*:\s*null", text) for key in keys)
+
+
+def _schema(text: str) -> pa.Schema | None:
+    """Return the fields of the first lines and their types; None where one is not flat, or of several types."""
     fields: dict[str, list[Any]] = {}
     for line in islice(re.finditer(r"[^\n]+", text), _FIRST):
         try:
@@ -65,20 +81,18 @@ def _schema(text: str) -> tuple[list[str], pa.Schema] | None:
             return None
         for name, cell in value.items() if isinstance(value, dict) else ():
             fields.setdefault(storable(name), []).append(cell)  # a name with half a character is none that Arrow finds
-    kinds = {name: _kind([cell for cell in cells if cell is not None]) for name, cells in fields.items()}
-    if not kinds or pa.null() in kinds.values():
-        return None
-    return list(fields), pa.schema([(name, kind) for name, kind in kinds.items() if kind is not None])
+    kinds = [(name, _kind([cell for cell in cells if cell is not None])) for name, cells in fields.items()]
+    return pa.schema(kinds) if kinds and all(kind is not None for _, kind in kinds) else None
 
 
 def _kind(cells: Sequence[Any]) -> pa.DataType | None:
-    """Return the type of text and of lists of text, None for numbers, and the type of nothing for what is not flat."""
-    if all(isinstance(cell, (bool, int, float)) for cell in cells):
-        return None
-    if all(isinstance(cell, str) for cell in cells):
-        return _TEXT
-    flat = all(isinstance(cell, list) and all(isinstance(item, str) for item in cell) for cell in cells)
-    return _LISTS if flat else pa.null()
+    """Return the type of nothing, truth values, numbers, text or lists of text; None for anything else."""
+    types = set(map(type, cells))
+    if types <= {float, int} and types:
+        return pa.float64() if float in types else pa.int64()
+    if types == {list}:
+        return _LISTS if all(isinstance(item, str) for cell in cells for item in cell) else None
+    return _KINDS.get(next(iter(types), None)) if len(types) < 2 else None
 
 
 def _lines(text: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import File
-from kp_core.reading.fields import find_roles
+from kp_core.reading.fields import KNOWN, find_roles, plain
 from kp_core.reading.json_lines import columns_at_once
 from kp_core.reading.json_text import NoNumber, is_json, unfenced
 from kp_core.reading.limits import refuse_over
@@ -67,11 +67,10 @@ def _read(file: File) -> Table | None:
 def _of_lines(file: File) -> Table | None:
     """Return JSONL whose lines all are flat objects."""
     file.refuse_long_lines()
-    found = columns_at_once(file.text, file.utf8)
+    found = columns_at_once(file.text, file.utf8, file.limits)
     if found is None:
         return None
     names, columns = found
-    _refuse_large(file, names, len(columns[0]))
     table = table_of(file.name, names, [(column, []) for column in columns], (), file.limits)
     return replace(table, lines=None, nulls=True, **_said_of_rows(table))
 
@@ -135,7 +134,13 @@ def _of_object(file: File, value: dict[str, Any]) -> Table | None:
     if not any(cell is not None for cell in cells):
         return None
     lists = any(isinstance(cell, (list, dict)) for cell in cells)
-    return _documents(file, "a JSON object of", {KEY: list(value), LIST if lists else TEXT: cells})
+    return _documents(file, "a JSON object of", {KEY: list(value), LIST if lists else TEXT: _with_empty(cells)})
+
+
+def _with_empty(cells: Sequence[Any]) -> list[Any]:
+    """Return cells with an empty one of their kind in the place of `null`."""
+    kind = next((kind for kind in (dict, list) if any(isinstance(cell, kind) for cell in cells)), str)
+    return [kind() if cell is None else cell for cell in cells]
 
 
 def _of_objects(file: File, value: dict[str, dict[str, Any]]) -> Table | None:
@@ -144,6 +149,8 @@ def _of_objects(file: File, value: dict[str, dict[str, Any]]) -> Table | None:
     if not within:
         return None
     names, lists = dict.fromkeys(inner for _, inner, _ in within), [one for _, _, one in within]
+    if None in lists and KNOWN.isdisjoint(map(plain, names)):  # ids; fields may be null and no lists
+        lists = _with_empty(lists)
     listed = all(isinstance(one, list) for one in lists) or _are_scored(lists)
     field = len(names) == 1 < len(value)
     if listed and not field and not find_roles(names, _FIELDS) and shape_of(lists):
@@ -170,7 +177,7 @@ def _of_rows(file: File, objects: Sequence[dict[str, Any]], lines: Sequence[int]
     rows = _one_by_one(objects, lines)
     names = list(dict.fromkeys(chain.from_iterable(row for row, _ in rows)))
     _refuse_large(file, names, len(rows))
-    return _table(file, {name: [row.get(name) for row, _ in rows] for name in names}, [line for _, line in rows])
+    return _table(file, {name: _field([row for row, _ in rows], name) for name in names}, [line for _, line in rows])
 
 
 def _one_by_one(rows: Sequence[dict[str, Any]], lines: Sequence[int]) -> list[tuple[dict[str, Any], int]]:
@@ -220,6 +227,15 @@ def _leaves(item: Mapping[str, Any]) -> Iterator[Any]:
         yield from _leaves(value) if isinstance(value, dict) else (value,)
 
 
+def _field(objects: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """Return a field of objects: `null` in the place of a list is an empty list, and where there is no field, None."""
+    values = [one.get(name) for one in objects]
+    lists = any(isinstance(value, list) for value in values)
+    return [
+        [] if lists and value is None and name in one else value for one, value in zip(objects, values, strict=True)
+    ]
+
+
 def _refuse_large(file: File, names: Sequence[str], rows: int) -> None:
     refuse_over(file.limits.columns, len(names), "different fields", file.name, "JSON objects")
     refuse_over(file.limits.cells, len(names) * rows, "cells", file.name, "a table")
@@ -247,7 +263,7 @@ def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) 
         inner = dict.fromkeys(chain.from_iterable(present))
         if 0 < len(inner) <= _NAMES:
             for one in inner:
-                yield from _columns(f"{name}.{one}", [(cell or {}).get(one) for cell in cells], ours, depth - 1)
+                yield from _columns(f"{name}.{one}", _field([cell or {} for cell in cells], one), ours, depth - 1)
             return
     yield name, cells
 

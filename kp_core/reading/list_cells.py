@@ -89,7 +89,10 @@ class ListCells:
         scores, kinds = (column[row] if column else None for column in (self.scores, self.kinds))
         if isinstance(scores, list) and isinstance(items, list):
             for phrase, score in zip_longest(items, scores[: len(items)], fillvalue="missing"):
-                add_scored(builder, phrase, score)
+                if phrase is None:
+                    builder.skip()
+                else:
+                    add_scored(builder, phrase, score)
         elif isinstance(kinds, list) and self.shape == "phrases" and len(kinds) == len(items):
             for phrase, kind in zip(items, kinds, strict=True):
                 add_list(builder, [phrase], self.shape, prmu=text_of(kind))

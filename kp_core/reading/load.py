@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args
@@ -32,7 +32,7 @@ from kp_core.reading.meeting import column_that_meets
 from kp_core.reading.question import Finding, Form, Question
 from kp_core.reading.rows import Part, Rows
 from kp_core.reading.settle import align
-from kp_core.reading.sniff import Asked, mapping_in_format, recognise, role_said, settle_roles
+from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
 from kp_core.reading.vocabulary_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
 
@@ -462,14 +462,12 @@ def _twins(opened: Sequence[_Opened]) -> Iterator[Note]:
 def _read(given: Sequence[_Given], opened: Sequence[_Opened], wishes: _Wishes, notes: list[Note]) -> list[_Read]:
     """Return the readings of everything in the order in which it was given; what is not certain is asked at once."""
     asked, found = Asked(), list[tuple[_Opened, Recognition]]()
-    for one in opened:
-        left_out = dict[str, str]()
-        kept = [file for file in one.files if file.mapping.role != "leave out"]
-        among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
-        within = Asked()
-        recognised = recognise(kept, one.given.role, within, left_out if among else None)
-        asked.findings += within.findings
-        asked.forms += [_inside(form, one.bundle) for form in within.forms]
+    looks = [_recognised(one) for one in opened]
+    lines = {size for recognised, _, _ in looks for size in map(lines_of_lists, recognised) if size}
+    for one, (recognised, within, left_out) in zip(opened, looks, strict=True):
+        if within and lines:
+            recognised, within, left_out = _recognised(one, lines)
+        asked.add(within)
         meant = one.bundle.loose or not one.bundle.folder
         notes += [Note("warning" if meant else "info", f, f"Left out: {what}.") for f, what in left_out.items()]
         unused = (file.name for file in one.files if file.mapping.role == "leave out")
@@ -505,6 +503,19 @@ def _read(given: Sequence[_Given], opened: Sequence[_Opened], wishes: _Wishes, n
         findings = [what for what in odd if isinstance(what, Finding)]
         raise Question(*findings, forms=[what for what in odd if isinstance(what, Form)])
     return [_with_ids_that_meet(one, read, wishes, also) for one in read]
+
+
+def _recognised(one: _Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
+    """Return what some files are, what is not certain of them, and those that hold no data, with the reason.
+
+    lines  how many lines other files have whose line n is document n
+    """
+    asked, left_out = Asked(), dict[str, str]()
+    kept = [file for file in one.files if file.mapping.role != "leave out"]
+    among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
+    found = recognise(kept, one.given.role, asked, left_out if among else None, lines)
+    asked.forms = [_inside(form, one.bundle) for form in asked.forms]
+    return found, asked, left_out
 
 
 def _alike(forms: Sequence[Form], found: Sequence[tuple[_Opened, Recognition]]) -> list[tuple[str, str, Mapping]]:

@@ -53,7 +53,7 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
         scored = all(isinstance(value, dict) for value in lists) and any(lists)
         scored = scored and all(text_of(score) is not None for value in lists for score in value.values())
         return ("scored", "objects of phrase and score") if scored else None
-    items = [item for value in lists for item in value]
+    items = [item for value in lists for item in value if item is not None]
     kinds = Counter(_kind(item) for item in items if isinstance(item, (list, tuple, dict)))
     nested, most = kinds.total() - kinds["object"], 0.8 * max(len(items), 1)
     if nested < most:  # one bad item among many is a rejected row, not another format
@@ -136,6 +136,7 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         if value is not None:
             builder.add(shown(value), reject="no list")
         return
+    value = _present(builder, value)
     plain = all(type(item) is str for item in value)
     if BORDER in "\n".join(value) if plain else any(item in (BORDER, [BORDER]) for item in value):
         # One string may hold the whole list, as in line-aligned files.
@@ -147,6 +148,13 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         return
     for item in value:
         _add_item(builder, item, shape, amount, more)
+
+
+def _present(builder: ListBuilder, items: Sequence[Any]) -> Sequence[Any]:
+    """Return the items of a list; `null`, which is none, is counted as blank."""
+    found = [item for item in items if item is not None]
+    builder.skip(len(items) - len(found))
+    return found
 
 
 def title_and_body(text: str) -> tuple[str | None, str]:
@@ -171,6 +179,8 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, furthe
         turned = is_number(first) and not isinstance(first, str) and not is_number(second)
         add_scored(builder, *((second, first) if turned else (first, second)), amount)
     elif isinstance(item, (list, tuple)):
+        if item and not (item := _present(builder, item)):
+            return
         spellings = tuple(text.strip() for text in map(text_of, item) if text is not None and text.strip())
         if shape == "tokens":
             builder.add(" ".join(spellings), reject="" if spellings else "an empty phrase")

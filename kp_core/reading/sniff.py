@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -44,10 +44,10 @@ class Asked:
     def __bool__(self) -> bool:
         return bool(self.findings or self.forms)
 
-    def add(self, question: Question) -> None:
-        """Add what a question asks."""
-        self.findings += question.findings
-        self.forms += question.forms
+    def add(self, asked: Question | Asked) -> None:
+        """Add what is asked, once where a file is given for two roles."""
+        self.findings += [finding for finding in asked.findings if finding not in self.findings]
+        self.forms += [form for form in asked.forms if form not in self.forms]
 
     def question(self) -> Question:
         """Return all of it as one question."""
@@ -55,12 +55,17 @@ class Asked:
 
 
 def recognise(
-    files: Sequence[File], role: Role | None, asked: Asked, left_out: dict[str, str] | None = None
+    files: Sequence[File],
+    role: Role | None,
+    asked: Asked,
+    left_out: dict[str, str] | None = None,
+    lines: Collection[int] = (),
 ) -> list[Recognition]:
     """Recognise all files of one upload: groups of files that belong together first, then each file by itself.
 
     asked     receives what is not certain of some files
     left_out  receives the files of a folder that hold no data, with the reason; without it they are refused
+    lines     how many lines other files have whose line n is document n
     """
     found = _groups(files, role)
     claimed = {id(file) for recognition in found for file in recognition.files}
@@ -69,7 +74,7 @@ def recognise(
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     for file in left:
         try:
-            found.append(recognise_one(file, role_said(file) or role))
+            found.append(recognise_one(file, role_said(file) or role, lines))
         except Question as question:
             asked.add(question)
         except InputError as refusal:
@@ -105,7 +110,7 @@ def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
             f
             for f in left
             if f.mapping.format in ("", family.NAME)
-            and not f.mapping.names_columns
+            and (f.mapping.format or not f.mapping.names_columns)
             and binary_kind(f.source.data) is None
         ]
         chosen = {role_said(file) for file in free}
@@ -134,8 +139,16 @@ def _is_meant(file: File) -> bool:
     return file.mapping != Mapping() or file.suffix in _MEANT
 
 
-def recognise_one(file: File, role: Role | None) -> Recognition:
-    """Return the one clear reading of a file; what neither names, a grammar nor a proof decides is a question."""
+def lines_of_lists(reading: Recognition) -> int:
+    """Return the number of lines of a file whose line n is the list of document n; 0 for any other."""
+    return len(reading.files[0].lines) if reading.options.get("lines") == "lists" else 0
+
+
+def recognise_one(file: File, role: Role | None, lines: Collection[int] = ()) -> Recognition:
+    """Return the one clear reading of a file; what neither names, a grammar nor a proof decides is a question.
+
+    lines  how many lines other files have whose line n is document n: as many lines are such lists, and no table
+    """
     found, said = readings_of(file, role), file.mapping
     if said.format and not found:
         expected = f"a file of family {said.format}, which is “{title_of(said.format)}”"
@@ -144,6 +157,9 @@ def recognise_one(file: File, role: Role | None) -> Recognition:
         raise _unknown(file, role)
     best = max(found, key=lambda reading: reading.strength)
     decided = bool(said.format or said.names_columns or said.switches)
+    aligned = [one for one in found if lines_of_lists(one) in lines]
+    if aligned and not decided and best.strength <= Strength.CONTENT and not any(map(_is_headed, found)):
+        return replace(aligned[0], evidence=f"{aligned[0].evidence}; as many lines as another file of lists")
     # Lines that any text has are no reason to pass over a table with heads.
     plain_lines = best.strength == Strength.CONTENT and not best.plan and any(map(_is_headed, found))
     if (best.strength == Strength.PROPOSED or plain_lines) and not decided:

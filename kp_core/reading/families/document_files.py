@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import Any
@@ -53,14 +54,21 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     for file in files:
         if file.name in lines:
             groups[file.name in apart, lines[file.name]].append(file)
-    ids = {file.stem for file in texts}
+    ids, places = {file.stem for file in texts}, {PurePosixPath(file.name).with_suffix("") for file in texts}
     keys = {_document(file.name) for file in lists if file.suffix in KEYS}
     several = {line for system, line in groups if not system} if len(groups) > 1 else set()
     found = [
         _recognition(group, role, line, (ids, keys), apart=system, beside=several)
         for (system, line), group in groups.items()
     ]
+    # Keyphrases that lie beside their texts are not named by the folder of both, which may be called `kea`.
+    found = [replace(one, guessed=False) if _lie_beside(one.files, places) else one for one in found]
     return [*found, document_texts.recognition(texts)] if found and texts else found
+
+
+def _lie_beside(lists: Sequence[File], texts: Collection[PurePosixPath]) -> bool:
+    """Tell lists of keyphrases that each lie in the folder of their text, under its name."""
+    return all(file.suffix in KEYS and PurePosixPath(file.name).with_suffix("") in texts for file in lists)
 
 
 def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[File]]:
@@ -70,6 +78,7 @@ def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[
     """
     lists = [file for file in files if file.suffix in KEYS]
     texts = [file for file in files if file.suffix in document_texts.ENDINGS]
+    listed = {_document(file.name) for file in lists}
     texts_or_lists = _names(lists) | {file.stem for file in files if file.suffix in (".txt", *document_texts.ENDINGS)}
     undecided: list[list[File]] = []
     for shelf in _shelves(file for file in files if file.suffix not in (*KEYS, *document_texts.ENDINGS)):
@@ -78,7 +87,10 @@ def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[
             lists += shelf
         elif shelf[0].suffix == _RUN:
             lists += shelf if not _hold_documents(shelf) else []
-        elif (shelf[0].suffix == ".txt" or _is_bare(shelf[0])) and not _hold_documents(shelf):
+        elif (shelf[0].suffix == ".txt" or _is_bare(shelf[0])) and (
+            # A text may begin with a word and a colon, as lines of an id and its phrases do.
+            not _hold_documents(shelf) or ({file.stem for file in shelf} & listed and document_texts.are_prose(shelf))
+        ):
             undecided.append(shelf)
     named = _names(lists)
     shared = Counter(stem for shelf in undecided for stem in {file.stem for file in shelf})

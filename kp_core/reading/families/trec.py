@@ -24,8 +24,11 @@ NAME = "F8"
 TITLE = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
 OPTIONS = ("underscore",)
 _FIELD = re.compile(r"[^ \t\v\f]+")
+_TABS = r"\s*\t\s*"
 _ITERATION = re.compile(r"\d+|Q0")
 _QRELS, _RUN = ("doc_id", "source", "phrase", "relevance"), ("doc_id", "Q0", "phrase", "rank", "score", "source")
+#: How a line with fields between blanks and TABs begins: with words of a phrase, a number would be out of its place.
+_FORMS = {4: r"^\S+\s+(?:\d+|Q0)\s", 6: r"^\S+\s+[Qq]0\s+\S+\s+[-+]?\d+\s"}
 #: So many characters are split at once: as Python strings a large file would take thirty times its size.
 _BLOCK = 4_000_000
 
@@ -35,9 +38,8 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     if role == "documents":
         return None
     named = file.suffix == ".qrels"  # only under this name may annotators stand where the iteration does
-    for kind, fits in (("gold", _is_qrel), ("system", _is_run)):
-        tabs = _between_tabs(file)
-        fields = [(line, line.split("\t") if tabs else _FIELD.findall(line)) for line in file.sample]
+    for kind, fits, size in (("gold", _is_qrel, len(_QRELS)), ("system", _is_run, len(_RUN))):
+        fields = list(zip(file.sample, _fields(_trimmed(file.sample), size).to_pylist(), strict=True))
         sample = [found for line, found in fields if fits(found, named) or not line.startswith("#")]
         fitting = sum(fits(fields, named) for fields in sample)
         if role in (None, kind) and fitting and fits(sample[0], named) and fitting >= 0.8 * len(sample):
@@ -50,9 +52,23 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     return None
 
 
-def _between_tabs(file: File) -> bool:
-    """Tell whether TABs alone part the fields, so that phrases may hold blanks."""
-    return all(line.count("\t") in (3, 5) for line in file.sample if not line.startswith("#"))
+def _trimmed(lines: list[str]) -> pa.Array:
+    return pc.ascii_trim_whitespace(pa.array(lines, pa.large_string()))
+
+
+def _fields(lines: pa.Array, size: int) -> pa.Array:
+    """Split each line by itself, at runs of TABs if these give the right number of fields, else at any blanks.
+
+    Between TABs, phrases may have several words. What has more fields than `size` has the rest as one more.
+    """
+    tabbed = pc.match_substring(lines, "\t")
+    if not pc.any(tabbed).as_py():
+        return pc.ascii_split_whitespace(lines, max_splits=size)
+    fields = pc.split_pattern_regex(lines, _TABS, max_splits=size)
+    count = pc.list_value_length(fields)
+    fits = pc.equal(count, size) if size == len(_QRELS) else pc.greater_equal(count, size)
+    blanks = pc.or_(pc.invert(tabbed), pc.and_(pc.invert(fits), pc.match_substring_regex(lines, _FORMS[size])))
+    return pc.if_else(blanks, pc.ascii_split_whitespace(lines, max_splits=size), fields)
 
 
 def _is_qrel(fields: list[str], named: bool) -> bool:
@@ -68,14 +84,10 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     file, gold = recognition.files[0], recognition.role == "gold"
     names = _QRELS if gold else _RUN
     rows = Rows(recognition.role, pa.table({}), 0)
-    mark = "\t" if _between_tabs(file) else None
     places, blocks, begun, comments, longer = [np.zeros(0, np.int64)], [], 1, 0, 0
     for block in _blocks(file):
-        lines = pc.ascii_trim_whitespace(pa.array(block, pa.large_string()))
-        if mark:
-            fields = pc.split_pattern(lines, mark, max_splits=len(names))
-        else:
-            fields = pc.ascii_split_whitespace(lines, max_splits=len(names))
+        lines = _trimmed(block)
+        fields = _fields(lines, len(names))
         count = np.where(pc.equal(lines, ""), 0, pc.list_value_length(fields))
         fits = (count == len(names)) | ((count > len(names)) & (not gold))
         for place in np.flatnonzero(pc.starts_with(lines, "#")):
@@ -83,7 +95,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             row = fits[place] and (number(found[3]) == number(found[3]) if gold else found[1].upper() == "Q0")
             comments, fits[place], count[place] = comments + (not row), row, count[place] * row
         for place in np.flatnonzero(~fits & (count > 0)):
-            reason = f"{counted(len(block[place].split(mark)), 'field')} instead of {len(names)}"
+            parts = re.split(_TABS, block[place].strip()) if "\t" in block[place] else block[place].split()
+            reason = f"{counted(len(parts), 'field')} instead of {len(names)}"
             rows.rejected.append((file.name, begun + int(place), reason, block[place][:200]))
         rows.blank += int((count == 0).sum())
         longer += int((fits & (count > len(names))).sum())

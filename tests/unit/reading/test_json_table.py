@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.json as arrow_json
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -76,9 +77,21 @@ SHAPES = {
     ),
     "lists beside null and text": (
         '{"d": ["a"], "e": null, "f": "x; y"}',
-        {"(key)": ["d", "e", "f"], "(list)": ['["a"]', None, "x; y"]},
+        {"(key)": ["d", "e", "f"], "(list)": ['["a"]', "[]", "x; y"]},
     ),
-    "strings by id": ('{"d": "a; b", "e": null}', {"(key)": ["d", "e"], "(text)": ["a; b", None]}),
+    "strings by id": ('{"d": "a; b", "e": null}', {"(key)": ["d", "e"], "(text)": ["a; b", ""]}),
+    "null beside lists, and no field": (
+        '{"id": 1, "k": ["a"], "s": "x"}\n{"id": 2, "k": null, "s": null}\n{"id": 3}\n',
+        {"id": [1, 2, 3], "k": [["a"], [], None], "s": ["x", None, None]},
+    ),
+    "null beside lists by two ids": (
+        '{"yake": {"d1": ["a"], "d2": null}}',
+        {"(outer)": ["yake", "yake"], "(inner)": ["d1", "d2"], "(list)": [["a"], []]},
+    ),
+    "null beside phrases with scores by id": (
+        '{"d": {"a": 0.5}, "e": null}',
+        {"(key)": ["d", "e"], "(list)": ['{"a": 0.5}', "{}"]},
+    ),
     "answers of language models by id": (
         '{"d": "```json\\n[\\"a\\"]\\n```", "e": "```\\nb\\n```"}',
         {"(key)": ["d", "e"], "(list)": ['["a"]', "b"]},
@@ -418,8 +431,28 @@ def outcome(text: str) -> Any:
 def test_both_ways_give_the_same_table(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         at_once = outcome(text)
-        patch.setattr(module, "columns_at_once", lambda text, data: None)
+        patch.setattr(module, "columns_at_once", lambda text, data, limits: None)
         assert outcome(text) == at_once
+
+
+def test_a_new_field_in_each_line_is_refused_as_in_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = '{"id": "d1", "keywords": ["tide"]}\n' * 300  # more lines than tell the fields
+    late = "".join(f'{{"field {number}": 1}}\n' for number in range(3_000))
+    wide = json.dumps({f"field {number}": 1 for number in range(3_002)}) + "\n{}" * 3_000
+    made, read_json = list[int](), arrow_json.read_json
+
+    def counted(*given: Any) -> pa.Table:
+        found = read_json(*given)
+        made.append(found.num_columns)
+        return found
+
+    monkeypatch.setattr(arrow_json, "read_json", counted)
+    for text in (first + late, late, wide):
+        lines = [line for line in text.split("\n") if line]
+        for form, name in ((text, "s.jsonl"), (f"[{','.join(lines)}]", "s.json")):
+            with pytest.raises(InputError, match=r"found JSON objects of 3,00\d different fields"):
+                table(form, name)
+    assert made == []  # no table of a million cells was made first
 
 
 def test_a_number_long_before_a_truth_value_ends_no_process() -> None:

@@ -1,0 +1,154 @@
+"""What one file does not say and another one does: as many lines, the same texts, the columns of tags for two roles."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kp_core as kp
+from kp_core.cli import main
+from kp_core.reading import Mapping, Question, Source
+
+GOLD = "tide table;high water\nmoon phase\nsea level rise\nharbour wall;breakwater\n"
+CONSTANT = "tide table;water;sea\nmoon phase;water;sea\nsea level rise;water;sea\nharbour wall;water;sea\n"
+TAGS = "The\tB\tO\ntide\tB\tB\ntable\tI\tI\n\nHarbour\tB\tI\nlight\tI\tI\n"
+
+
+def values(result: kp.Result) -> dict[tuple[str, str], float]:
+    """Return {(system, measure): value}."""
+    return {(row.system, row.measure): row.value for row in result.frame.itertuples()}
+
+
+def run_with_late_tab() -> str:
+    """Return a run of 260 phrases and a hit behind a doubled TAB, far below the lines by which a format is known."""
+    lines = [f"q1\tQ0\td{rank}\t{rank}\t{1000 - rank}\tr\n" for rank in range(1, 261)]
+    return "".join([*lines, "q1\tQ0\thit\t\t261\t739\tr\n", "q1 Q0 d262 262  738 r\n"])
+
+
+def test_trec_run_with_late_doubled_tab_is_one_system() -> None:
+    qrels = Source("a.qrels", b"q1 0 hit 1\nq1 0 d1 1\n")
+    corpus = kp.load(gold=qrels, systems=Source("a.run", run_with_late_tab().encode()))
+    assert corpus.systems == ["r"]
+    result = kp.evaluate(corpus, preset="trec", k=300, measures=["MAP", "R@k"], interval="none")
+    assert values(result) == pytest.approx({("r", "MAP"): (1 / 1 + 2 / 261) / 2, ("r", "R@300"): 1.0})
+
+
+@pytest.mark.parametrize("given", ["apart", "together", "turned"])
+def test_lists_of_constant_length_are_lists_beside_as_many_lines(given: str) -> None:
+    files = {"gold.txt": Source("gold.txt", GOLD.encode()), "run.txt": Source("run.txt", CONSTANT.encode())}
+    gold, run = files.values()
+    loads: dict[str, dict[str, Any]] = {
+        "apart": {"gold": gold, "systems": run},
+        "together": {"files": [run, gold]},
+        "turned": {"gold": run, "systems": gold},
+    }
+    corpus = kp.load(**loads[given])
+    table = corpus.gold if given == "turned" else corpus.runs
+    assert table.loc[table["doc_id"] == "4", "phrase"].tolist() == ["harbour wall", "water", "sea"]
+    evidence = {reading.file: reading.evidence for reading in corpus.report.readings}
+    assert evidence["run.txt"].endswith("; as many lines as another file of lists")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"gold": "tide;sea\nmoon;sun;star\nwind\n", "systems": CONSTANT},  # other lines
+        {"gold": CONSTANT, "systems": CONSTANT.replace("water", "star")},  # nothing proves either
+        {"gold": "doc_id,keyphrase\ntide table,tide\nmoon phase,moon\n", "systems": CONSTANT},  # ids
+    ],
+)
+def test_lists_of_constant_length_are_asked_elsewhere(files: dict[str, str]) -> None:
+    with pytest.raises(Question, match=r"Say what the file means|expected one clear way to read it"):
+        kp.load(**{role: Source(f"{role}.txt", text.encode()) for role, text in files.items()})
+
+
+def test_two_columns_of_tags_are_asked_once_for_two_roles() -> None:
+    file = Source("t.conll", TAGS.encode())
+    with pytest.raises(Question) as asked:
+        kp.load(gold=file, systems={"mine": file})
+    (finding,) = asked.value.findings
+    assert [one.options() for one in finding.answers] == [
+        "--as 't.conll:gold=column 2,format=F13C'",
+        "--as 't.conll:gold=column 3,format=F13C'",
+        "--as 't.conll:role=gold,keyphrases=column 2,column 3,annotator=(heads),format=F13C'",
+    ]
+    gold = ["The", "tide table", "Harbour light"]
+    for answer, right in zip(finding.answers[:2], ((1.0, 2 / 3), (2 / 3, 1.0)), strict=True):
+        corpus = kp.load(gold=file, systems={"mine": file}, mapping=answer.mapping)
+        result = kp.evaluate(corpus, k="all", average="micro", measures=["P@k", "R@k"], interval="none")
+        assert values(result) == pytest.approx({("mine", "P@M"): right[0], ("mine", "R@M"): right[1]})
+        lists = sorted([corpus.gold["phrase"].tolist(), corpus.runs["phrase"].tolist()], key=len)
+        assert lists == [gold[1:], gold]
+
+
+def test_a_column_without_tags_is_refused_in_words() -> None:
+    mapping = Mapping(gold="column 9")
+    with pytest.raises(
+        kp.InputError, match="expected a column of tags: “column 2”, “column 3”, found no tags in “colu"
+    ):
+        kp.load(gold=Source("t.conll", TAGS.encode()), mapping={"t.conll": mapping})
+
+
+def test_documents_of_two_columns_of_tags_are_asked_together() -> None:
+    files = [Source(f"d{number}.conll", f"The B O\ntide{number} B B\n".encode()) for number in (1, 2)]
+    with pytest.raises(Question) as asked:
+        kp.load(gold=files)
+    corpus = kp.load(gold=files, mapping=asked.value.answers[0].mapping)
+    assert corpus.gold[["doc_id", "phrase"]].to_numpy().tolist() == [
+        *(["d1", "The"], ["d1", "tide1"], ["d2", "The"], ["d2", "tide2"])
+    ]
+    assert corpus.runs[["doc_id", "phrase"]].to_numpy().tolist() == [["d1", "tide1"], ["d2", "tide2"]]
+
+
+# the same files on the command line
+
+
+def printed(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str, str]:
+    """Return exit status, output and messages of a command."""
+    status = main(shlex.split(command))
+    return status, *capsys.readouterr()
+
+
+def column(out: str, measure: str) -> list[str]:
+    """Return the values of a measure in a printed table."""
+    rows = [line.split() for line in out.splitlines()]
+    return [row[4] for row in rows if row[1:2] == [measure]]
+
+
+def test_cases_on_the_command_line(
+    shared: Callable[[str], Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shared("cases"))
+    run = "--gold trec_late_tab.qrels --system trec_late_tab.run --preset trec --k 300 --measures MAP,R@k"
+    status, out, _ = printed(capsys, f"evaluate {run} --interval none")
+    assert (status, column(out, "MAP"), column(out, "R@300")) == (0, ["0.5038"], ["1.0000"])
+    for name, gold in (("t_two", "column 2"), ("t_four", "column 3")):
+        both = f"evaluate --gold {name}.conll --system {name}.conll --average micro --k all --measures P@k,R@k"
+        status, out, said = printed(capsys, both)
+        assert (status, out) == (1, "")
+        assert f"--as '{name}.conll:gold={gold},format=F13C'" in said
+        status, out, _ = printed(capsys, f"{both} --as '{name}.conll:gold={gold}' --interval none")
+        assert (status, column(out, "P@M"), column(out, "R@M")) == (0, ["1.0000"], ["0.6667"])
+    status, out, _ = printed(capsys, "extract --documents t_four.conll --format csv")
+    assert (status, "tide table" in out, "DT" in out, "NN" in out) == (0, True, False, False)
+    for name in ("kea_colon", "kea_colon_comma"):
+        status, out, _ = printed(capsys, f"validate --gold {name}")
+        assert (status, "texts               2" in out, "2 files without" in out) == (0, True, False)
+    status, out, _ = printed(
+        capsys, "evaluate --gold r_gold.txt --system r_ok.txt --k 1 --measures P@k --interval none"
+    )
+    assert (status, column(out, "P@1")) == (0, ["1.0000"])
+    status, out, _ = printed(capsys, "validate --gold null.jsonl --system null.jsonl")
+    rows = [line.split()[:4] for line in out.splitlines()]
+    assert (status, ["system", "null", "3", "1"] in rows, "rejected and" in out) == (0, True, False)
+    scored = "validate --gold s_gold.csv --system s_unsorted.csv"
+    assert "highest first. If lower scores are better, change it in the form of the file" in "".join(
+        printed(capsys, scored)[1:]
+    )
+    assert "sorted, the lowest first.\n" in "".join(
+        printed(capsys, f"{scored} --as s_unsorted.csv:higher_is_better=no")[1:]
+    )
