@@ -255,9 +255,12 @@ class Mapping:
         return replace(self, **changes, switches=tuple(switches.items()))
 
     def merged(self, other: Mapping) -> Mapping:
-        """Return the mapping with all that another one says in place of its own."""
-        own = {field.name: getattr(other, field.name) for field in fields(other)}
-        said = {name: value for name, value in own.items() if value not in ("", (), None, False)}
+        """Return the mapping with all that another one says in place of its own.
+
+        >>> str(Mapping("gold", split=";").merged(Mapping(split=",", higher_is_better=False)))
+        'role=gold,higher_is_better=no,split=","'
+        """
+        said = {one.name: value for one in fields(other) if (value := getattr(other, one.name)) != one.default}
         switches = tuple({**dict(self.switches), **dict(other.switches)}.items())
         return replace(self, **{**said, "switches": switches})
 

@@ -74,7 +74,7 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
                 found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
                 field = "inner" if behind else "keyphrases" if column == "phrase" else "document"
                 return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
-    same = pc.unique(part.table["phrase"]) if len(part.ids()) > 2 and "phrase" in recognition.columns else ()
+    same = pc.unique(part.table["phrase"]) if len(part.ids()) > 2 and "phrase" in recognition.columns else []
     if len(same) == 1 and recognition.mapping and {*columns_of(file)} - {*recognition.mapping.columns}:
         found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
         return _ask(part, recognition, found, "different ones", "keyphrases")
