@@ -335,3 +335,18 @@ def test_with_best_matching_there_are_no_tables_of_pairs() -> None:
     corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}})
     with pytest.raises(kp.UsageError, match="choose one-to-one"):
         kp.soft_evaluate(corpus, kp.Settings(matching="best"), measures=["kappa"])
+
+
+def test_of_spellings_the_best_counts_in_the_gold_standard_and_the_first_in_a_list() -> None:
+    vectors = {"moon": [1, 0], "lunar": [0, 1], "tide": [0.6, 0.8], "tides": [0.8, 0.6]}
+
+    def both(lists: list[str], variants: Any) -> list[float]:
+        corpus = kp.load(gold={"d": [["lunar", "moon"]]}, systems={"a": {"d": lists}}, vectors=vectors)
+        given: dict[str, Any] = {"k": 1, "interval": "none", "variants": variants}
+        return kp.evaluate(corpus, measures="SemP@k,SemR@k", **given).frame["value"].tolist()
+
+    assert both(["tides", "tide"], "any") == pytest.approx([0.8, 0.8])  # by “moon”
+    assert both(["tides", "tide"], "first") == pytest.approx([0.6, 0.6])  # “tide”, nearer to “lunar”, is a repeat
+    assert both(["tide", "tides"], "first") == pytest.approx([0.8, 0.8])
+    said = kp.takeaway.methods.INTRODUCTIONS["semantic"]
+    assert "Of the spellings of a keyphrase, the most similar one counts" in said

@@ -62,3 +62,14 @@ def test_with_pairs_a_repeated_phrase_is_as_similar_as_can_be() -> None:
     corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea", "tide", "Tides"]}}, similar=table)
     value = kp.evaluate(corpus, k=3, measures="self-similarity@k").frame["value"].item()
     assert value == pytest.approx((0.5 + 0.5 + 1) / 3)
+
+
+def test_a_document_without_gold_has_no_value_as_the_registry_says() -> None:
+    lists = {"d1": ["sea", "tide"], "d2": ["moon", "moon"]}
+    corpus = kp.load(gold={"d1": ["tide"], "d2": []}, systems={"a": lists}, documents={"d1": "sea", "d2": "moon"})
+    found = kp.documents(corpus, kp.Settings(k=2), MEASURES[:-1]).frame
+    assert found.loc[found["document"] == "d2", "value"].isna().all()
+    assert found.loc[found["document"] == "d1", "value"].tolist() == [2, 1, 0, 0, 0.5]
+    assert all("the document has no gold" in kp.MEASURES[name].undefined for name in MEASURES)
+    counted = kp.evaluate(corpus, k=2, measures=MEASURES[:-1], empty_gold="zero", interval="none").frame["value"]
+    assert counted.tolist() == [2, (1 + 2) / 2, (0 + 1 / 2) / 2, (0 + 1 / 2) / 2, (1 / 2 + 1) / 2]
