@@ -17,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 import kp_core as kp
 from kp_core.reading import Source
 from kp_core.reading.vectors import is_vectors
+from kp_core.takeaway import methods
 
 WORDS = [
     f"{stem}{end}" for stem in ("tid", "moon", "wav", "harbour", "sail", "storm") for end in ("e", "es", "ing", "")
@@ -348,5 +349,4 @@ def test_of_spellings_the_best_counts_in_the_gold_standard_and_the_first_in_a_li
     assert both(["tides", "tide"], "any") == pytest.approx([0.8, 0.8])  # by “moon”
     assert both(["tides", "tide"], "first") == pytest.approx([0.6, 0.6])  # “tide”, nearer to “lunar”, is a repeat
     assert both(["tide", "tides"], "first") == pytest.approx([0.8, 0.8])
-    said = kp.takeaway.methods.INTRODUCTIONS["semantic"]
-    assert "Of the spellings of a keyphrase, the most similar one counts" in said
+    assert "Of the spellings of a keyphrase, the most similar one counts" in methods.INTRODUCTIONS["semantic"]
