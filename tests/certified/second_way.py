@@ -663,7 +663,7 @@ def _scikit_learn(case: dict[str, Any], rules: dict[str, Any], name: str, cut: A
     return None if constant or not labels else ("scikit-learn", _mean([score(own[:, 0], own[:, 1]) for own in labels]))
 
 
-#: Of MASI as NLTK has it since 3.10.4: before, its thirds were .67 and .33.
+#: MASI as in NLTK 3.10.4: before, its thirds were .67 and .33.
 _DISTANCES = {"alpha-Jaccard": jaccard_distance, "alpha-MASI": masi_distance}
 
 

@@ -87,7 +87,9 @@ def test_published_programs_agree_where_they_can_do_a_case() -> None:
                 wrong.append((case["id"], case["value"], answer))
     assert wrong == []
     assert programs == {"pytrec_eval": 115, "scikit-learn": 24, "statsmodels": 5, "krippendorff": 3, "nltk": 2}
-    assert "pytrec_eval (115 cases), scikit-learn (24), statsmodels (5), krippendorff (3), nltk (2)" in PAGE.read_text("utf-8")
+    assert "pytrec_eval (115 cases), scikit-learn (24), statsmodels (5), krippendorff (3), nltk (2)" in PAGE.read_text(
+        "utf-8"
+    )
 
 
 def test_kpscope_gives_every_value_and_every_reason() -> None:
