@@ -12,6 +12,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unavailable, unfit
+from kp_core.reading import sense
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Floats
@@ -337,7 +338,8 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, 
         pairing = Pairing(pairs, list(systems), family.asked, average, settings.interval, Sums())
         differences = add_pairs(pairing, family, cutoff, data, systems)
         results = pairing.compared(family.test, family.trials, differences)
-    return comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
+    found = comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
+    return replace(found, notes=(*found.notes, *sense.notes(data.corpus)))
 
 
 def _over_subjects(
