@@ -12,7 +12,6 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unavailable, unfit
-from kp_core.reading import sense
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Floats
@@ -339,7 +338,8 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, 
         differences = add_pairs(pairing, family, cutoff, data, systems)
         results = pairing.compared(family.test, family.trials, differences)
     found = comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
-    return replace(found, notes=(*found.notes, *sense.notes(data.corpus)))
+    told = [one for one in data.corpus.report.notes if one.level == "warning" and one.where in data.names.systems]
+    return replace(found, notes=(*found.notes, *told))
 
 
 def _over_subjects(
