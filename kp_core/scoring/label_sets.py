@@ -24,6 +24,8 @@ from kp_core.settings import Settings
 Similarity = Callable[[Floats, Floats, Floats], Floats]
 #: Sets compared with all others at a time.
 _SETS = 1000
+#: One product with a sparse matrix takes as long as so many with a full one.
+_DENSE = 20
 
 
 @dataclass(frozen=True)
@@ -59,29 +61,37 @@ class LabelSets:
     def _sums(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return n, the distances within documents and between all sets (B,), and similarities to all sets (B, D)."""
         n, apart = weights @ self.number, weights @ (self.number - self.together)
-        near = (self.alike @ weights.T).T + (weights @ self.empty)[:, None] * self.empty
+        near = self._near(weights) + (weights @ self.empty)[:, None] * self.empty
         return n, apart, n**2 - (near * weights).sum(axis=1), near
+
+    def _near(self, weights: Floats) -> Floats:
+        """Return the similarities of each document to all that are drawn, (B, D) → (B, D)."""
+        documents = len(self.number)
+        if self.alike.nnz * _DENSE < documents**2:
+            return np.asarray((self.alike @ weights.T).T)
+        slices = (slice(begin, begin + _SETS) for begin in range(0, documents, _SETS))
+        return np.hstack([weights @ self.alike[:, own].toarray() for own in slices])
 
 
 def label_sets(choices: AnnotatorChoices, similarity: Similarity) -> LabelSets:
     """Return the label sets of all documents; a keyphrase is the same in all of them by its first spelling."""
-    from scipy.sparse import coo_array, csr_array
+    from scipy.sparse import csr_array
 
     documents = choices.seen.shape[1]
     annotator, document = np.nonzero(choices.seen & (choices.seen.sum(axis=0) > 1))
     place = np.full(choices.seen.shape, -1)
     place[annotator, document] = np.arange(len(document))
     row = place[choices.annotator, choices.document[choices.item]]
-    own = choices.item[row >= 0], row[row >= 0]
-    label = np.unique(choices.label[own[0]], return_inverse=True)[1]
+    label = np.unique(choices.label[choices.item[row >= 0]], return_inverse=True)[1]
     shape = len(document), int(label.max(initial=-1)) + 1
-    table = csr_array((np.ones(len(label)), (own[1], label)), shape=shape)
+    table = csr_array((np.ones(len(label)), (row[row >= 0], label)), shape=shape)
     size, alike = np.asarray(table.sum(axis=1)), csr_array((documents, documents))
+    member = csr_array((np.ones(len(document)), (np.arange(len(document)), document)), shape=(len(document), documents))
     for begin in range(0, len(document), _SETS):
-        common = (table[begin : begin + _SETS] @ table.T).tocoo()
-        one, two = common.row + begin, common.col
-        value = similarity(common.data, size[one], size[two])
-        alike += coo_array((value, (document[one], document[two])), shape=(documents, documents)).tocsr()
+        own = slice(begin, begin + _SETS)
+        common = table[own] @ table.T
+        common.data = similarity(common.data, np.repeat(size[own], np.diff(common.indptr)), size[common.indices])
+        alike += member[own].T @ (common @ member)
     number, empty = (
         np.bincount(document[there], minlength=documents).astype(float) for there in (size >= 0, size == 0)
     )
