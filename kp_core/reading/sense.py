@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -146,7 +147,7 @@ def _odd_first_row(part: Part) -> dict[str, str]:
 
 def findings(corpus: Corpus) -> tuple[Finding, ...]:
     """Return what makes the numbers of a corpus mean little or nothing: sides that hardly meet, and what would help."""
-    return kept(corpus, "findings", None, lambda: tuple(_apart(corpus)))
+    return kept(corpus, "findings", None, lambda: (*_apart(corpus), *_shifted(corpus)))
 
 
 def _apart(corpus: Corpus) -> list[Finding]:
@@ -165,6 +166,42 @@ def _apart(corpus: Corpus) -> list[Finding]:
         said = f"{noun} for {common:,} of {counted(len(gold), 'document')} of the gold standard{ids_of_both}"
         found.append(Finding(level, name, said, f"{noun} for most of them", _offers(corpus, gold, ids)))
     return found
+
+
+def _shifted(corpus: Corpus) -> list[Finding]:
+    """Find lists that meet the keyphrases of the next, or the previous, document throughout, and hardly ever their own.
+
+    Files without ids do so where one of them has a line too many, or too few, near its beginning.
+    """
+    documents = list(dict.fromkeys(corpus.gold["doc_id"].head(20 * _MOST)))[:_MOST]
+    if len(documents) < _FEWEST or not corpus.systems:
+        return []
+    found, expected = [], "lists in the order of the gold standard"
+    gold, runs = (table[table["doc_id"].isin(documents)] for table in (corpus.gold, corpus.runs))
+    due = _phrases_of(gold, documents)
+    for name, rows in runs.groupby("system", sort=False):
+        lists = _phrases_of(rows, documents)
+        own = _meeting(lists, due)
+        for which, met in (("next", _meeting(lists, due[1:])), ("previous", _meeting(lists[1:], due))):
+            if met * 2 >= len(documents) and own * 10 <= met:
+                said = (
+                    f"lists that hold keyphrases of the {which} document ({met:,} of them), not of their own ({own:,})"
+                )
+                found.append(Finding("warn", str(name), f"{said}, as if shifted by one line", expected))
+    return found
+
+
+def _phrases_of(rows: pd.DataFrame, documents: Sequence[str]) -> list[set[str]]:
+    """Return the phrases of each document, in any case of letters."""
+    phrases: dict[str, set[str]] = {one: set() for one in documents}
+    for doc_id, phrase in zip(rows["doc_id"], rows["phrase"], strict=True):
+        phrases[doc_id].add(phrase.casefold())
+    return list(phrases.values())
+
+
+def _meeting(lists: Sequence[set[str]], due: Sequence[set[str]]) -> int:
+    """Return how many lists have a phrase of the set at the same place."""
+    return sum(not one.isdisjoint(two) for one, two in zip(lists, due, strict=False))
 
 
 def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, ...]:

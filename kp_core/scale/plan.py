@@ -131,8 +131,7 @@ def make_plan(
         if run := [own[0] for own in runs_of(names.systems).values() if len(own) > 1]:
             raise unavailable("runs streamed", name=run[0])
     else:
-        asked_of(settings, people)
-        refuse_alone(names.annotators)
+        _refuse_of_people(settings, people, names)
     settings, notes = _settled(sources, settings)
     if people is not None:
         settings = settings.changed(k="all")
@@ -143,6 +142,14 @@ def make_plan(
             raise unfit("the documents", "no type")
     own = names_in(measures), tuple(compare), people, baselines, by, notes
     return Plan(tuple(sources), settings, names, graded, *own)
+
+
+def _refuse_of_people(settings: Settings, measures: Sequence[str], names: Names) -> None:
+    """Refuse a single annotator, and measures that are not added up over parts of the data."""
+    for one in asked_of(settings, measures):
+        if one.measure.family == "sets":
+            raise unavailable("sets streamed", measure=one.name())
+    refuse_alone(names.annotators)
 
 
 def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> str:

@@ -227,7 +227,7 @@ class Accumulator:
             low, high = intervals.t_of_spread(value, spread_of(value, arrays[f"{place}/squares"], n), n)
             return Estimate(value, low, high, n, reason)
         resampled = mean_or_f([ratio(one, arrays[f"{place}/weight"], np.nan) for one in drawn]) if drawn else None
-        return _with_bounds(value, resampled, n, reason)
+        return with_bounds(value, resampled, n, reason)
 
     def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
         """Return the name under which the sums of a measure stand; pooled counts of a system serve all its measures."""
@@ -266,7 +266,7 @@ class Accumulator:
             influence = quadratic(gradients(asked.scores, fields), arrays[f"{place}/products"])
             half = intervals.t_of_influence(*influence, n)
             return Estimate(value, value - half, value + half, n, reason)
-        return _with_bounds(value, resampled, n, reason)
+        return with_bounds(value, resampled, n, reason)
 
 
 def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
@@ -290,7 +290,8 @@ def cells_of(arrays: Sequence[Floats]) -> Cells:
     return _KINDS[len(arrays)](*arrays)
 
 
-def _with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[str | None]) -> Estimate:
+def with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[str | None]) -> Estimate:
+    """Return values with the bounds that their resamples (B, K) give, NaN without any."""
     low = high = np.full(len(value), np.nan)
     if resampled is not None:
         low, high = intervals.percentile(resampled)
@@ -375,7 +376,7 @@ def mean_of(averages: Sequence[Estimate]) -> Estimate:
         resampled = _mean_defined(np.stack([one.resampled for one in averages if one.resampled is not None]))
     documents = np.max([one.documents for one in averages], axis=0)
     reason = [averages[0].reason[i] if np.isnan(one) else None for i, one in enumerate(value)]
-    return _with_bounds(value, resampled, documents, reason)
+    return with_bounds(value, resampled, documents, reason)
 
 
 def _mean_defined(values: Floats) -> Floats:

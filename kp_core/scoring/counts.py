@@ -25,7 +25,7 @@ from kp_core.scoring.hits import (
     tied_hits,
 )
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.measures.registry import OWN_COUNTS, Asked
+from kp_core.scoring.measures.registry import OF_PEOPLE, OWN_COUNTS, Asked
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import FIELDS, Changes, Cutoff, Settings
 
@@ -369,7 +369,7 @@ class Counted:
 
     def of(self, asked: Asked) -> Counts:
         """Return the counts that a measure sees."""
-        if asked.measure.family == "annotators":
+        if asked.measure.family in OF_PEOPLE:
             raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
         if why := OWN_COUNTS.get(asked.measure.family):
             if asked.measure.family not in self.own:

@@ -91,6 +91,7 @@ class AnnotatorChoices:
     """Who chose what: (n,) item and annotator of every choice, each once, and the document of each item.
 
     place  (n,) where the choice stands in the file, so that each annotator's own order is known
+    label  (item,) form of the spelling of each item that stands first, by which documents have a keyphrase in common
     seen   (A, D) whether the annotator saw the document; what is not chosen in a document that was seen is a “no”
     """
 
@@ -98,6 +99,7 @@ class AnnotatorChoices:
     annotator: Ints
     place: Ints
     document: Ints
+    label: Codes
     seen: Bools
 
     @property
@@ -117,14 +119,16 @@ class AnnotatorChoices:
 def choices(coded: Coded, identities: Identities, settings: Settings) -> AnnotatorChoices:
     """Return the choices of all annotators; phrases that one judged as not relevant are not among them."""
     entry, form = _spelled(coded, identities, settings, np.ones(len(coded.annotators), bool))
-    item_of_entry, _, representative = _merge(coded, entry, form, False)
+    item_of_entry, items, representative = _merge(coded, entry, form, False)
+    label = np.zeros(items, form.dtype)
+    label[item_of_entry[entry[::-1]]] = form[::-1]  # the last assignment stays, that is the first spelling
     own = distinct(entry)
     own = own[~(coded.entry_relevance[own] < settings.rel)]
     key = item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own]
     known, first = np.unique(key, return_index=True)
     item, annotator = np.divmod(known, len(coded.annotators))
     return AnnotatorChoices(
-        item, annotator, own[first], coded.entry_document[representative].astype(np.int64), coded.seen
+        item, annotator, own[first], coded.entry_document[representative].astype(np.int64), label, coded.seen
     )
 
 

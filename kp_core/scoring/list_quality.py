@@ -5,13 +5,14 @@ Source: Wu, Yin & Chang 2024 (KPEval), diversity; Chan et al. 2019, number of ke
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.scoring.codes import CodedRun, Floats, padded, padded_blocks, ragged, ranks
+from kp_core.scoring.codes import Bools, CodedRun, Floats, padded, padded_blocks, ragged, ranks
 from kp_core.scoring.counts import Counted
 from kp_core.scoring.given import given_of
 from kp_core.scoring.hits import ListRows, Lists, ordered_hits, ranked_lists
@@ -19,13 +20,16 @@ from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.standing import standing
 
 
-def with_lists(data: Prepared, systems: dict[str, Counted]) -> dict[str, Counted]:
-    """Return systems with the counts of their lists as they were returned."""
+def with_lists(
+    data: Prepared, systems: dict[str, Counted], among: Callable[[Lists], Bools] | None = None
+) -> dict[str, Counted]:
+    """Return systems with the counts of their lists as they were returned; among: the rows that are looked at."""
     settings = data.settings.changed(duplicates="keep")
     made = dict[str, Counted]()
     for name, both in systems.items():
         run = data.coded.runs[name]
         lists = ranked_lists(run, data.identities, settings)
+        lists = lists if among is None else lists.only(among(lists))
         counts = replace(
             both.lists, hits=_rows(data, run, lists), length=lists.length, rows=lists.length, returned=None, judged=None
         )

@@ -11,12 +11,12 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
-from kp_core.scoring import intervals
+from kp_core.scoring import intervals, label_sets
 from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import AnnotatorChoices
-from kp_core.scoring.measures import Asked, concordance, names_in, parse
+from kp_core.scoring.measures import MEASURES, OF_PEOPLE, Asked, concordance, names_in, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
 from kp_core.settings import Changes, Interval, Settings, settled
@@ -24,12 +24,12 @@ from kp_core.studies.facts import add_agreement, agreement_notes
 from kp_core.studies.result import Result, Row, result_frame
 
 #: What is computed of all annotators together, of one against the others, and of a pair.
-TOGETHER = ("K", "alpha", "AC1", "PABAK", "P_pos", "P_neg", "Conger", "Light")
+TOGETHER = ("K", "alpha", "AC1", "PABAK", "P_pos", "P_neg", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
 AGAINST_OTHERS = ("K", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
 #: Measures whose name belongs to a pair; of several annotators they are K, Conger and Light.
 _OF_TWO = ("kappa", "kappa_max", "pi", "BI")
-_OF_ALL = ("alpha", "Conger", "Light")
+_OF_ALL = ("alpha", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
 #: More pairs than this get values without intervals.
 PAIRS_WITH_INTERVALS = 300
 
@@ -38,12 +38,15 @@ Couples = tuple[Ints, Ints]
 
 
 def legible(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
-    """Return the measures that can be read: with the universe `rankings`, N is only what somebody lists.
+    """Return the measures that can be read: with the universe `rankings`, those that do without N.
+
+    N is only what somebody lists there.
 
     >>> legible(("K", "P_pos", "PABAK"), Settings(universe="rankings"))
     ('P_pos',)
     """
-    return tuple(name for name in names if not settings.universe.startswith("rankings") or name == "P_pos")
+    without = not settings.universe.startswith("rankings")
+    return tuple(name for name in names if without or name == "P_pos" or MEASURES[name].family == "sets")
 
 
 def agreement(
@@ -58,7 +61,8 @@ def agreement(
     Rows of the result: system “all” for all annotators together; each annotator against the union of the others, with
     K of the others as `K`; each pair as “A|B”; and, where documents have types, all together for each (subset group:…).
 
-    measures   names such as K, alpha, AC1, PABAK, P_pos, P_neg, Conger, Light, kappa; by default all of these
+    measures   names such as K, alpha, AC1, PABAK, P_pos, P_neg, Conger, Light, kappa, alpha-Jaccard, alpha-MASI; by
+               default all of these
     changes    fields of `Settings`; average: micro (documents pooled, the default), macro (mean over documents) or both
 
     Raises InputError with fewer than two annotators. Sources: Siegel & Castellan 1988; Gwet 2014.
@@ -68,7 +72,7 @@ def agreement(
     data = prepare_annotators(corpus, settings)
     sums, couples = Sums(), tables.pairs_together(data.choices.seen)
     add_annotators(sums, data, asked, couples)
-    return agreement_of(sums, data.names, asked, data.settings, couples, data.notes)
+    return agreement_of(sums, data.names, asked, data.settings, couples, data.notes, data)
 
 
 def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
@@ -77,7 +81,7 @@ def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[A
     if settings.annotators != "union":
         raise UsageError("agreement is that of all annotators with each other; leave out annotators")
     for one in asked:
-        if one.measure.family not in ("annotators", "concordance"):
+        if one.measure.family not in (*OF_PEOPLE, "concordance"):
             names_known = ", ".join(TOGETHER)
             raise UsageError(f"{one.name()} is about ranks, and annotators have none; ask for {names_known}")
     return asked
@@ -118,6 +122,11 @@ class _Part:
     names: tuple[str, ...]
 
     @property
+    def of_sets(self) -> bool:
+        """Whether its measure compares label sets."""
+        return self.asked.measure.family == "sets"
+
+    @property
     def absent(self) -> str:
         """The reason of a row without a document that counts."""
         return "single_annotator" if self.kind == "together" or self.asked.measure.name == "K" else "nobody_else"
@@ -149,7 +158,8 @@ def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Coup
     one, used = data.settings, data.choices.seen.sum(axis=0) > 1
     add_agreement(sums, data)
     adding = []
-    for part, grid, documents in _grids(data, _parts(asked, data.names, couples), couples):
+    added = [part for part in _parts(asked, data.names, couples) if not part.of_sets]
+    for part, grid, documents in _grids(data, added, couples):
         accumulator = part.accumulator(sums, one.interval)
         sums.add(f"{accumulator.name}/rows", documents)
         adding.append((part.asked, accumulator, grid))
@@ -162,11 +172,27 @@ def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Coup
 
 
 def agreement_of(
-    sums: Sums, names: Names, asked: list[Asked], settings: Settings, couples: Couples, notes: Sequence[Note]
+    sums: Sums,
+    names: Names,
+    asked: list[Asked],
+    settings: Settings,
+    couples: Couples,
+    notes: Sequence[Note],
+    data: Prepared | None = None,
 ) -> Result:
-    """Return the agreement from what was added; pairs who saw no document together have no row."""
+    """Return the agreement from what was added; pairs who saw no document together have no row.
+
+    data  the same documents, whose label sets are compared with one another; None in a stream, which holds no two
+    """
     rows = list[Row]()
     for part in _parts(asked, names, couples):
+        if part.of_sets:
+            if data is not None:
+                own = _only(data, part)
+                values = label_sets.alpha(own, part.asked.measure.score, data.documents, settings)
+                numbers = values.row(0, int(own.seen.any(axis=0).sum()))
+                rows.append(("all", part.asked.name(), None, "micro", part.subset, *numbers))
+            continue
         accumulator = part.accumulator(sums, settings.interval)
         documents = sums.arrays[f"{accumulator.name}/rows"].astype(np.int64)
         for average in part.asked.averages(settings.average):
@@ -193,11 +219,16 @@ def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tup
         elif part.kind == "each":
             yield part, against, choices.seen.sum(axis=1)
         else:
-            own = choices
-            if part.number:
-                own = choices.only(np.array([part.subset == f"group:{group}" for group in data.coded.groups], bool))
+            own = _only(data, part)
             grid = view_of(part.asked, own, universe, couples)
             yield part, grid, np.array([own.seen.any(axis=0).sum()])
+
+
+def _only(data: Prepared, part: _Part) -> AnnotatorChoices:
+    """Return the choices in the documents of a part of all annotators together: all, or those of one type."""
+    if not part.number:
+        return data.choices
+    return data.choices.only(np.array([part.subset == f"group:{group}" for group in data.coded.groups], bool))
 
 
 def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ...]) -> list[Asked]:

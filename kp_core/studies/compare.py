@@ -337,7 +337,9 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, 
         pairing = Pairing(pairs, list(systems), family.asked, average, settings.interval, Sums())
         differences = add_pairs(pairing, family, cutoff, data, systems)
         results = pairing.compared(family.test, family.trials, differences)
-    return comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
+    found = comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
+    told = [one for one in data.corpus.report.notes if one.level == "warning" and one.where in data.names.systems]
+    return replace(found, notes=(*found.notes, *told))
 
 
 def _over_subjects(

@@ -126,8 +126,8 @@ def evaluated(
     for one in set(SIDES) & set(by) if any(one.of_tables for one in asked) else ():
         text = f"concordance measures have no parts by {one}: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
-    for one in set(SIDES) & set(by) if families else ():
-        names = ", ".join(each.name() for each in asked if each.measure.family in OWN_COUNTS)
+    for one in set(SIDES) & set(by) if families - {"list"} else ():
+        names = ", ".join(each.name() for each in asked if each.measure.family in {*OWN_COUNTS} - {"list"})
         notes.append(Note("info", "by", f"{names} have no parts by {one}"))
     if "semantic" in families:
         notes += notes_on_given(corpus, data.coded, data.settings)
@@ -226,7 +226,7 @@ def add_systems(
         return {}
     settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[tuple[str, list[Counted]]]]]()
     of_documents = [one for one in asked if {*one.averages(settings.average)} - {*SUBJECT}]
-    found = parts(data, standards, by)
+    found = parts(data, standards, by, own_counts(asked))
     for number, (subset, counts) in enumerate(found.items()):
         known = next(iter(counts[0].values())).lists.known
         if by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
@@ -248,7 +248,7 @@ def add_systems(
 
 def _measures_of(asked: list[Asked], subset: str) -> list[Asked]:
     """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
-    without = ("concordance", *OWN_COUNTS) if side_of(subset) else ()
+    without = {"concordance", *OWN_COUNTS} - {"list"} if side_of(subset) else ()
     return [one for one in asked if one.measure.family not in without]
 
 

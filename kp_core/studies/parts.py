@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, cast
@@ -16,6 +16,7 @@ from kp_core.scoring.codes import Bools, Ints
 from kp_core.scoring.counts import Counted, count, counted_alike, gathered, lists_of
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.hits import Lists, match
+from kp_core.scoring.list_quality import with_lists
 from kp_core.scoring.measures.registry import names_in
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.standing import standing
@@ -59,15 +60,19 @@ def subsets(by: By, groups: Sequence[str]) -> list[str]:
     return ["all", *("/".join(parts) for parts in product(*each) if parts)]
 
 
-def parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[str, list[dict[str, Counted]]]:
+def parts(
+    data: Prepared, standards: list[dict[str, Counted]], by: By, own: Collection[str] = ()
+) -> dict[str, list[dict[str, Counted]]]:
     """Return the counts of the whole and of each part, in the order of `subsets`, one entry a gold standard.
+
+    own: families of measures that see counts of their own; those of a side of the keyphrases are of lists alone.
 
     Raises InputError where the documents have no type, or no text.
     """
     made = {"": standards}
     for one in SIDES:
         if one in by:
-            each = [counted_sides(data, one, without) for without in data.left_out]
+            each = [counted_sides(data, one, without, "list" in own) for without in data.left_out]
             made = {f"{one}:{name}": [own[name] for own in each] for name in SIDES[one]}
     masks: dict[str, Bools] = {"": np.ones(len(data.documents), bool)}
     for one in by:
@@ -121,30 +126,37 @@ def _lengths(data: Prepared) -> dict[str, Bools]:
 
 @dataclass(frozen=True)
 class Side:
-    """One side of the keyphrases, such as the present ones: gold standard and lists, whose ranks are given anew."""
+    """One side of the keyphrases, such as the present ones: gold standard and lists, whose ranks are given anew.
+
+    among  tells which rows of lists are on this side
+    """
 
     gold: Gold
     negatives: Gold
     lists: dict[str, Lists]
+    among: Callable[[Lists], Bools]
 
-    def counted(self, data: Prepared) -> dict[str, Counted]:
-        """Return the counts of every system."""
+    def counted(self, data: Prepared, as_returned: bool) -> dict[str, Counted]:
+        """Return the counts of every system; as_returned: also those of lists with their repeats."""
         nothing = np.zeros(len(self.gold.size))
         listed = {name: run.listed for name, run in data.coded.runs.items()}
         counts = {
             name: count(own, listed[name], self.gold, self.negatives, nothing, data.settings)
             for name, own in self.lists.items()
         }
-        return {name: Counted(one, one) for name, one in counts.items()}
+        systems = {name: Counted(one, one) for name, one in counts.items()}
+        return with_lists(data, systems, self.among) if as_returned else systems
 
 
-def counted_sides(data: Prepared, by: Part, without: int | None = None) -> dict[str, dict[str, Counted]]:
+def counted_sides(
+    data: Prepared, by: Part, without: int | None = None, as_returned: bool = False
+) -> dict[str, dict[str, Counted]]:
     """Return side → the counts of every system there; by: presence or frequency."""
     # Table, tests and values of one data set ask for the same counts, at other cutoffs.
-    key = by, counted_alike(data.settings.changed(k="all", interval="none")), without
+    key = by, counted_alike(data.settings.changed(k="all", interval="none")), without, as_returned
 
     def make() -> dict[str, dict[str, Counted]]:
-        return {name: side.counted(data) for name, side in sides(data, by, without).items()}
+        return {name: side.counted(data, as_returned) for name, side in sides(data, by, without).items()}
 
     made = kept(data.corpus, "sides", key, make)
     return {side: {name: own.under(data.settings) for name, own in systems.items()} for side, systems in made.items()}
@@ -168,6 +180,7 @@ def sides(data: Prepared, by: Part, without: int | None = None) -> dict[str, Sid
             replace(gold.only(of_item == place), known=gold.known),
             negatives,
             {name: own.only(rows[name] == place) for name, own in lists.items()},
+            lambda lists, place=place: of_row(lists) == place,  # type: ignore[misc]
         )
         for place, side in enumerate(SIDES[by])
     }

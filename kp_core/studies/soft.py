@@ -94,10 +94,11 @@ def soft_evaluate(
     """Evaluate every system, a prediction counting where it is similar enough to a keyphrase.
 
     soft      what counts, or a name of `SOFT_PRESETS`
-    measures  overlap and concordance measures of `kp.MEASURES`
+    measures  overlap and concordance measures of `kp.MEASURES`, and Rprec
     choices   of `similarity`: preset, direction, normalise, texts, synonyms, model
 
-    Under matching = one-to-one a keyphrase counts for one prediction, under best for all; then P, R and F1 alone exist.
+    Under matching = one-to-one a keyphrase counts for one prediction, under best for all; then P, R, F1 and Rprec alone
+    exist.
 
     Source: best one-to-one assignment, Kuhn 1955; soft cardinality is not used, so that no pair counts twice.
     """
@@ -107,8 +108,8 @@ def soft_evaluate(
         soft = SOFT_PRESETS[soft]
     asked = [parse(name) for name in measures]
     for one in asked:
-        if one.measure.family not in ("overlap", "concordance"):
-            raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k or a concordance measure")
+        if one.measure.family not in ("overlap", "concordance") and one.measure.name != "Rprec":
+            raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k, Rprec or a concordance measure")
     settings, notes = settled(corpus, settings, {}), list[Note]()
     if settings.by_concept == "yes":
         settings = settings.changed(by_concept="no")
@@ -132,7 +133,7 @@ def soft_evaluate(
 
 
 #: Measures whose soft form, where each side counts with the best of the other, is that of a measure by meaning.
-_BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k"}
+_BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec"}
 
 
 def _best(asked: Asked) -> Asked:

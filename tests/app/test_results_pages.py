@@ -327,6 +327,7 @@ def test_the_coefficients_and_the_answer_are_those_of_agreement(
     table = table.set_index("measure")
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
     assert table["value"].to_dict() == rows["value"].to_dict()
+    assert {"alpha-Jaccard", "alpha-MASI"} <= set(table.index)
     said = answers.people(lectures, kp.Settings())
     assert {plain(said.claim), plain(" ".join(said.rests_on))} <= set(words(annotators).split("\n"))
     assert table["95 % interval"]["K"] == screen_tables.interval(rows["low"]["K"], rows["high"]["K"])
@@ -341,6 +342,7 @@ def test_k_is_not_read_where_the_universe_is_what_somebody_lists() -> None:
         said = {name for table in every for name in [*table.columns, *table.get("measure", [])]}
         assert "P_pos" in said
         assert not said & needs_n
+        assert ({"alpha-Jaccard", "alpha-MASI"} <= said) == (tab == "Together and in pairs")  # which need no N
 
 
 def test_pairs_and_each_annotator(result: kp.Result, annotators: Any) -> None:

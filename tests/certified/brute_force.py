@@ -53,6 +53,7 @@ DEFAULTS: dict[str, Any] = {
 OF_SETS = {"duplicates": "before", "gold_list": "unique", "hits_as": "predictions"}
 CONCORDANCE = {"a", "b", "c", "d", "N", "Po", "Pe", "kappa", "kappa_max", "kappa_min", "MCC", "P_pos", "P_neg"}
 CONCORDANCE |= {"PABAK", "AC1", "pi", "BI", "PI"}
+LISTS = {"returned", "size-error"}
 
 
 class Undefined(Exception):
@@ -262,6 +263,9 @@ def cutoff(k: Any, document: Document, rows: int) -> int:
 
 def of_document(name: str, k: Any, document: Document, rules: dict[str, Any], largest: Fraction) -> Number | None:
     """Return the value of an overlap or ranking measure for one document; None where it has none."""
+    if name in LISTS:
+        number = min(cutoff(k, document, len(document.ranked)), len(document.ranked))
+        return Fraction(number if name == "returned" else abs(number - len(document.gold)))
     if not document.gold and rules["gains"] != "all":
         silent = rules["empty_gold"] == "one-if-empty" and not document.ranked
         return ONE if silent else ZERO
@@ -607,6 +611,8 @@ def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = 
     tables = name in CONCORDANCE
     if tables:
         rules = rules | OF_SETS
+    if name in LISTS:  # as they were returned, with their repeats
+        rules = rules | {"duplicates": "keep"}
     found = documents(case, rules, without)
     largest = max((item.grade for document in found.values() for item in document.gold), default=ZERO)
     used = [document for document in found.values() if counts(document, rules)]
@@ -650,6 +656,8 @@ def mean_of_defined(each: Sequence[Callable[[], Number]]) -> Number:
 
 def of_annotators(name: str, case: dict[str, Any], rules: dict[str, Any]) -> Number:
     """Return how far annotators agree: every phrase of the universe of every document, decision by decision."""
+    if name in SETS:
+        return over_label_sets(SETS[name], case, rules)
     people, by_document = list(case["gold"]), []
     every = list(dict.fromkeys(name for own in case["gold"].values() for name in own))
     for document in every:
@@ -701,6 +709,39 @@ def together(name: str, units: list[dict[str, bool]], people: Sequence[str]) -> 
     if below == 0:
         raise Undefined("both_empty" if yes == 0 else "all_yes")
     return above / below  # type: ignore[operator]
+
+
+def of_jaccard(one: frozenset[str], two: frozenset[str]) -> Fraction:
+    """Return the distance of two label sets, 0 of two empty ones."""
+    return 1 - Fraction(len(one & two), len(one | two)) if one | two else ZERO
+
+
+def of_masi(one: frozenset[str], two: frozenset[str]) -> Fraction:
+    """Return the distance of Passonneau 2006: the same for equal sets, less alike for a part, and for an overlap."""
+    monotone = Fraction(3 if one == two else 2 if one <= two or two <= one else 1, 3)
+    return 1 - monotone * (1 - of_jaccard(one, two))
+
+
+SETS = {"alpha-Jaccard": of_jaccard, "alpha-MASI": of_masi}
+
+
+def over_label_sets(
+    distance: Callable[[frozenset[str], frozenset[str]], Fraction], case: dict[str, Any], rules: dict[str, Any]
+) -> Fraction:
+    """Return alpha whose values are the sets that people chose: every pair of sets, one by one."""
+    units = []
+    for document in dict.fromkeys(name for own in case["gold"].values() for name in own):
+        chosen = [own[document] for own in case["gold"].values() if document in own]
+        sets = [frozenset(form(phrase, rules["normalise"]) for phrase in phrases) for phrases in chosen]
+        units += [sets] if len(sets) > 1 else []
+    values = [one for unit in units for one in unit]
+    if not units:
+        raise Undefined("single_annotator")
+    observed = sum((Fraction(distance(a, b), len(unit) - 1) for unit in units for a, b in permutations(unit, 2)), ZERO)
+    expected = sum((distance(a, b) for a, b in permutations(values, 2)), ZERO)
+    if not expected:
+        raise Undefined("one_set" if any(values) else "both_empty")
+    return 1 - observed * (len(values) - 1) / expected
 
 
 def krippendorff(units: list[dict[str, bool]]) -> Fraction:

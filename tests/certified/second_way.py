@@ -1,7 +1,7 @@
 """Turn a case of the certified set into its value a second time: by somebody's program, or by closed forms over arrays.
 
-Nothing of KPScope and nothing of the first way is imported. pytrec_eval (trec_eval 9), scikit-learn, statsmodels and
-krippendorff get lists and labels as this file makes them.
+Nothing of KPScope and nothing of the first way is imported. pytrec_eval (trec_eval 9), scikit-learn, statsmodels,
+krippendorff and NLTK get lists and labels as this file makes them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pytrec_eval
+from nltk.metrics.agreement import AnnotationTask
+from nltk.metrics.distance import jaccard_distance, masi_distance
 from nltk.stem import PorterStemmer, SnowballStemmer
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
@@ -302,6 +304,9 @@ def _expected_first(one: Arrays) -> Floats:
 
 def _of_ranks(name: str, cut: Any, one: Arrays, largest: float) -> float:
     """Return an overlap or ranking measure of one document by closed forms over arrays."""
+    if name in ("returned", "size-error"):
+        number = min(_limit(cut, one), len(one.forms))
+        return float(number if name == "returned" else abs(number - one.size))
     if not one.size and one.rules["gains"] != "all":
         return float(one.rules["empty_gold"] == "one-if-empty" and not one.forms)
     hits, size, denominator = _counts(cut, one)
@@ -464,6 +469,8 @@ def _averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None) 
     name, cut = _cut(case, rules)
     if name in TABLES:
         rules |= {"duplicates": "before", "gold_list": "unique", "hits_as": "predictions"}
+    if name in ("returned", "size-error"):
+        rules |= {"duplicates": "keep"}
     used = _arrays(case, rules, without)
     if not used:
         return NAN
@@ -486,6 +493,8 @@ def _averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None) 
 
 def _agreement(case: dict[str, Any], rules: Mapping[str, Any]) -> float:
     """Return a coefficient of annotators from sizes and agreeing pairs of choices of each document."""
+    if case["measure"] in ("alpha-Jaccard", "alpha-MASI"):
+        return _over_sets(case, rules)
     documents = []
     for votes in _votes(case, rules):
         if rules["average"] == "macro" and case.get("row", "all") == "all" and votes.shape[1] < 2:
@@ -507,6 +516,29 @@ def _agreement(case: dict[str, Any], rules: Mapping[str, Any]) -> float:
     if rules["average"] == "macro":
         return _mean([_coefficient(name, [v]) for v in several])
     return _coefficient(name, several)
+
+
+def _over_sets(case: Mapping[str, Any], rules: Mapping[str, Any]) -> float:
+    """Return alpha over label sets from one matrix of their similarities."""
+    rows = [
+        (document, person, [_form(one, rules["normalise"]) for one in phrases])
+        for person, own in case["gold"].items()
+        for document, phrases in own.items()
+    ]
+    people = Counter(document for document, _, _ in rows)
+    rows = [row for row in rows if people[row[0]] > 1]
+    forms = sorted({one for _, _, own in rows for one in own})
+    table = np.array([[one in own for one in forms] for _, _, own in rows], float).reshape(len(rows), len(forms))
+    size, common = table.sum(axis=1), table @ table.T
+    either = size[:, None] + size - common
+    alike = np.where(either > 0, common / np.where(either > 0, either, 1), 1.0)
+    if case["measure"] == "alpha-MASI":
+        largest, smallest = np.maximum.outer(size, size), np.minimum.outer(size, size)
+        alike *= np.where(common == largest, 3, np.where(common == smallest, 2, 1)) / 3
+    raters = np.array([people[document] for document, _, _ in rows], float)
+    same = np.array([[a[0] == b[0] for b in rows] for a in rows], bool).reshape(len(rows), len(rows))
+    observed, expected = ((1 - alike) * same / (raters - 1)[:, None]).sum(), (1 - alike).sum()
+    return float(1 - (len(rows) - 1) * observed / expected) if expected > 0 else NAN
 
 
 def _cells_of(votes: Floats) -> Floats:
@@ -631,7 +663,28 @@ def _scikit_learn(case: dict[str, Any], rules: dict[str, Any], name: str, cut: A
     return None if constant or not labels else ("scikit-learn", _mean([score(own[:, 0], own[:, 1]) for own in labels]))
 
 
+#: MASI as in NLTK 3.10.4: before, its thirds were .67 and .33.
+_DISTANCES = {"alpha-Jaccard": jaccard_distance, "alpha-MASI": masi_distance}
+
+
+def _nltk(case: Mapping[str, Any], rules: Mapping[str, Any]) -> tuple[str, float] | None:
+    """Return NLTK's alpha over label sets; None where it divides by 0."""
+    distance = _DISTANCES[case["measure"]]
+    sets = [
+        (person, document, frozenset(_form(one, rules["normalise"]) for one in phrases))
+        for person, own in case["gold"].items()
+        for document, phrases in own.items()
+    ]
+    several = Counter(document for _, document, _ in sets)
+    values = {own for _, document, own in sets if several[document] > 1}
+    if len(values) < 2 or frozenset() in values:
+        return None
+    return "nltk", float(AnnotationTask(sets, distance=distance).alpha())
+
+
 def _program_for_annotators(case: dict[str, Any], rules: Mapping[str, Any]) -> tuple[str, float] | None:
+    if case["measure"] in _DISTANCES:
+        return _nltk(case, rules)
     name, tables = case["measure"], _votes(case, rules)
     table = np.vstack(tables)
     if rules["average"] == "macro":

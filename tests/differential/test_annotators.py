@@ -1,9 +1,9 @@
-"""Agreement of annotators against statsmodels, krippendorff and irrCAC, and against every pair counted by hand.
+"""Agreement of annotators against statsmodels, krippendorff, irrCAC and NLTK, and against every pair counted by hand.
 
 Known defects, kept out of the comparison: statsmodels refuses unequal numbers of annotators; krippendorff raises where
 only one value occurs; irrCAC (Python) infers the categories from the data and takes a missing rating for one of them,
-so the categories are given here. Gwet's shares of “yes” also count items with one rating, which KPScope leaves out, so
-every document has two annotators here.
+so the categories are given here. NLTK divides by 0 where two sets are empty; here they are equal. Gwet's shares of
+“yes” also count items with one rating, which KPScope leaves out, so every document has two annotators here.
 """
 
 from itertools import combinations, product
@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.scoring.prepare import prepare
+from kp_core.scoring.label_sets import label_sets
+from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.studies.trimming import curve, levels
 from tests.corpora import corpus_of
 
@@ -65,6 +67,101 @@ def test_alpha_against_krippendorff(seed, missing):
     gold = random_gold(seed, missing=missing)
     expected = krippendorff.alpha(ratings(gold).T, level_of_measurement="nominal")
     assert found(gold, "alpha") == pytest.approx(expected, abs=1e-9)
+
+
+def nltk_alpha(gold, distance):
+    """Return NLTK's alpha over label sets; what nobody else saw is left out, as alpha does."""
+    from nltk.metrics.agreement import AnnotationTask
+
+    data = [(name, d, frozenset(own)) for name, lists in gold.items() for d, own in lists.items()]
+    return AnnotationTask(data, distance=lambda a, b: distance(a, b) if a or b else 0.0).alpha()
+
+
+def masi(a, b, part=2 / 3, some=1 / 3):
+    """Return the distance of Passonneau 2006; NLTK's had .67 and .33 until 2026 (issue 3361)."""
+    m = 1 if a == b else part if a <= b or b <= a else some
+    return 1 - len(a & b) / len(a | b) * m
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_alpha_over_label_sets_against_nltk(seed, missing):
+    from nltk.metrics.distance import jaccard_distance, masi_distance
+
+    gold = random_gold(seed, missing=missing)
+    gold["r0"]["d3"] = gold["r1"]["d3"] = gold["r1"]["d5"] = []  # two empty sets are equal
+    for name in ("r2", "r3"):
+        gold[name]["d4"] = list(gold["r1"].get("d4", ["p1"]))
+    assert found(gold, "alpha-Jaccard") == pytest.approx(nltk_alpha(gold, jaccard_distance), abs=1e-12)
+    assert found(gold, "alpha-MASI") == pytest.approx(nltk_alpha(gold, masi), abs=1e-12)
+    assert found(gold, "alpha-MASI") == pytest.approx(nltk_alpha(gold, masi_distance), abs=2e-3)
+
+
+#: Cross Validated 407453, “Krippendorff's alpha in R for multi-label annotation”: two annotators, eleven items.
+ELEVEN = [
+    ("l1 l2", "l1"), ("l1 l2", "l1 l2"), ("l1", "l1"), ("l3", "l3"), ("l3", "l1 l3"), ("l4", "l4"),
+    ("l2", "l4"), ("l1 l2", "l1"), ("l1 l2", "l1 l2 l3"), ("l1", "l1"), ("l1", "l1"),
+]  # fmt: skip
+
+
+def test_alpha_over_label_sets_of_the_case_asked_about_in_public():
+    """NLTK gave .541 for MASI as long as its m was .67 and .33."""
+    gold = {
+        name: {f"d{i}": own.split() for i, own in enumerate(column)}
+        for name, column in zip("AB", zip(*ELEVEN, strict=True), strict=True)
+    }
+    assert round(nltk_alpha(gold, lambda a, b: masi(a, b, 0.67, 0.33)), 3) == 0.541
+    assert found(gold, "alpha-MASI") == pytest.approx(395 / 731, abs=1e-12)
+    assert found(gold, "alpha-Jaccard") == pytest.approx(77 / 128, abs=1e-12)
+
+
+def test_one_disagreement_alone_is_no_better_than_chance_over_label_sets():
+    """NLTK issue 2991: two annotators, one item, sets {l1} and {l1, l2}; alpha is 0, whatever the distance."""
+    gold = {"A": {"d": ["l1"]}, "B": {"d": ["l1", "l2"]}}
+    assert (found(gold, "alpha-MASI"), found(gold, "alpha-Jaccard")) == (0, 0)
+
+
+def test_label_sets_that_are_all_equal_have_no_alpha_and_a_reason():
+    """NLTK issue 1144: division by zero; N plays no part."""
+    cases = {"one_set": ["p2", "p3"], "both_empty": []}
+    for reason, own in cases.items():
+        corpus = corpus_of({"A": {"d": own}, "B": {"d": own}})
+        frame = kp.agreement(corpus, measures="alpha-MASI,alpha-Jaccard", interval="none").frame
+        assert frame["value"].isna().all()
+        assert frame["reason"].tolist() == [reason, reason]
+    apart = kp.agreement(
+        corpus_of({"A": {"d": ["p"]}, "B": {"e": ["p"]}}), measures="alpha-MASI", interval="none"
+    ).frame
+    assert apart["reason"].tolist() == ["single_annotator"]
+
+
+def test_label_sets_drawn_again_are_documents_that_stand_there_several_times():
+    gold, rng = random_gold(3, missing=0.2), np.random.default_rng(1)
+    data = prepare_annotators(corpus_of(gold), kp.Settings(normalise="none"))
+    own = label_sets(data.choices, MEASURES["alpha-MASI"].score)
+    weights = rng.multinomial(12, np.ones(12) / 12, 20).astype(float)
+    again = [
+        {
+            name: {
+                f"{d}/{copy}": lists[d]
+                for d, w in zip(data.documents, row, strict=True)
+                for copy in range(int(w))
+                if d in lists
+            }
+            for name, lists in gold.items()
+        }
+        for row in weights
+    ]
+    expected = [nltk_alpha(one, masi) for one in again]
+    assert own.alpha(weights) == pytest.approx(expected, abs=1e-12)
+    # How alpha moves with a weight, by a small step; the interval by t is made of it.
+    step, ones = 1e-6, np.ones(12)
+    slopes = [
+        (own.alpha((ones + step * e)[None]) - own.alpha((ones - step * e)[None]))[0] / 2 / step for e in np.eye(12)
+    ]
+    move, size = own.influence()
+    assert move == pytest.approx(np.array(slopes), abs=1e-8)
+    assert (size >= np.abs(move)).all()
 
 
 @pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning")

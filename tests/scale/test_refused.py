@@ -23,6 +23,7 @@ from tests.scale.tables import draw, engine, in_memory, write
         ({"annotators": "nobody"}, "there is no gold 'nobody'"),
         ({"by": "length"}, "lengths of all texts at once"),
         ({"by": "presence"}, "choose by = group"),
+        ({"measures": (), "agreement": ["K", "alpha-MASI"]}, "alpha-MASI compares the choices of all documents"),
         ({"comparisons": [scale.Family("F1@k", "wilcoxon")]}, "ranks the differences of all documents"),
     ],
 )

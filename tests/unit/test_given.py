@@ -17,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 import kp_core as kp
 from kp_core.reading import Source
 from kp_core.reading.vectors import is_vectors
+from kp_core.takeaway import methods
 
 WORDS = [
     f"{stem}{end}" for stem in ("tid", "moon", "wav", "harbour", "sail", "storm") for end in ("e", "es", "ing", "")
@@ -42,7 +43,10 @@ def drawn(documents: int, seed: int, length: int = 8) -> tuple[dict[str, list[st
 
 def unique(phrases: list[str], stems: Any) -> list[str]:
     """Return the phrases without those that repeat an earlier one as stems."""
-    return list({stems(phrase): phrase for phrase in reversed(phrases)}.values())[::-1]
+    first: dict[str, str] = {}
+    for phrase in phrases:
+        first.setdefault(stems(phrase), phrase)
+    return list(first.values())
 
 
 def kpeval(labels: list[str], preds: list[str], cosine: Any, stems: Any) -> tuple[float, float, float]:
@@ -54,6 +58,14 @@ def kpeval(labels: list[str], preds: list[str], cosine: Any, stems: Any) -> tupl
     p = np.mean([1.0 if stems(one) in known else max(0.0, max(cosine(one, y) for y in labels)) for one in preds])
     r = np.mean([max(0.0, max(cosine(y, one) for one in preds)) for y in labels])
     return float(p), float(r), float(0 if p * r == 0 else 2 * p * r / (p + r))
+
+
+def semantic_r_precision(labels: list[str], preds: list[str], cosine: Any, stems: Any) -> float:
+    """Return SemR-p as the script of Venturini & Kinkel 2025 computes it, with the one most similar label."""
+    labels, preds = unique(labels, stems), unique(preds, stems)
+    known = {stems(one) for one in labels}
+    best = [1.0 if stems(one) in known else max(0.0, *(cosine(one, y) for y in labels)) for one in preds[: len(labels)]]
+    return sum(best) / len(labels)
 
 
 def test_kpeval_sem_gives_what_the_published_script_gives_on_2000_drawn_documents() -> None:
@@ -79,6 +91,10 @@ def test_kpeval_sem_gives_what_the_published_script_gives_on_2000_drawn_document
     }
     wanted = [expected[key] for key in zip(found["document"], found["measure"], strict=True)]
     np.testing.assert_allclose(found["value"], wanted, atol=1e-12)
+    early = kp.documents(corpus, kp.Settings(preset="kpeval-sem"), ["SemRprec"]).frame.set_index("document")["value"]
+    by_script = [semantic_r_precision(gold[name], lists[name], cosine, stems) for name in early.index]
+    np.testing.assert_allclose(early, by_script, atol=1e-12)
+    assert 0 < (early != found.loc[found["measure"] == "SemP@M", "value"].to_numpy()).mean() < 1
 
 
 @pytest.mark.parametrize("matching", ["one-to-one", "best"])
@@ -331,7 +347,46 @@ def test_without_a_table_the_measures_say_what_they_need() -> None:
         kp.soft_evaluate(corpus, soft=kp.Soft("given"))
 
 
+@pytest.mark.parametrize("matching", ["one-to-one", "best"])
+def test_soft_r_precision_looks_at_as_many_phrases_as_there_are_keyphrases(matching: Any) -> None:
+    gold, lists, vectors = drawn(60, 3)
+    corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
+    given: dict[str, Any] = {"normalise": "lower+space", "matching": matching, "interval": "none"}
+    expected = []
+    for name, labels in gold.items():
+        own, preds = unique(labels, str), unique(lists[name], str)
+        unit = [
+            np.stack([vectors[one] / np.linalg.norm(vectors[one]) for one in side]) for side in (preds, own) if side
+        ]
+        alike = unit[0][: len(own)] @ unit[-1].T if preds else np.zeros((0, len(own)))
+        alike[alike < 0.3] = 0
+        rows = (
+            linear_sum_assignment(-alike) if matching == "one-to-one" else (np.arange(len(alike)), alike.argmax(axis=1))
+        )
+        expected.append(alike[rows].sum() / len(own))
+    soft = kp.soft_evaluate(corpus, kp.Settings(**given), kp.Soft("given", 0.3), ["Rprec"]).frame
+    assert soft["measure"].tolist() == ["Rprec"]
+    assert soft["value"].item() == pytest.approx(np.mean(expected), abs=1e-12)
+    exact = kp.evaluate(corpus, kp.Settings(**given), "Rprec").frame["value"].item()
+    plain = kp.soft_evaluate(corpus, kp.Settings(**given), kp.Soft("exact", 1.0), ["Rprec"]).frame["value"].item()
+    assert plain == pytest.approx(exact, abs=1e-12)
+
+
 def test_with_best_matching_there_are_no_tables_of_pairs() -> None:
     corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}})
     with pytest.raises(kp.UsageError, match="choose one-to-one"):
         kp.soft_evaluate(corpus, kp.Settings(matching="best"), measures=["kappa"])
+
+
+def test_of_spellings_the_best_counts_in_the_gold_standard_and_the_first_in_a_list() -> None:
+    vectors = {"moon": [1, 0], "lunar": [0, 1], "tide": [0.6, 0.8], "tides": [0.8, 0.6]}
+
+    def both(lists: list[str], variants: Any) -> list[float]:
+        corpus = kp.load(gold={"d": [["lunar", "moon"]]}, systems={"a": {"d": lists}}, vectors=vectors)
+        given: dict[str, Any] = {"k": 1, "interval": "none", "variants": variants}
+        return kp.evaluate(corpus, measures="SemP@k,SemR@k", **given).frame["value"].tolist()
+
+    assert both(["tides", "tide"], "any") == pytest.approx([0.8, 0.8])  # by “moon”
+    assert both(["tides", "tide"], "first") == pytest.approx([0.6, 0.6])  # “tide”, nearer to “lunar”, is a repeat
+    assert both(["tide", "tides"], "first") == pytest.approx([0.8, 0.8])
+    assert "Of the spellings of a keyphrase, the most similar one counts" in methods.INTRODUCTIONS["semantic"]

@@ -67,6 +67,23 @@ def test_every_choice_and_both_ends_of_every_slider_can_be_shown(name: str) -> N
     assert len(shown) > len(lesson.controls)  # the picture moves
 
 
+def test_which_of_two_equal_kappas_is_larger_depends_on_the_reconstruction() -> None:
+    tables = {"Document Boosting": (66, 434, 98, 10152), "Phrase Boosting": (72, 428, 139, 10111)}
+    for system, cells in tables.items():
+        figures = [f"{value(name, *cells):.3f}".removeprefix("0") for name in ("kappa", "P_pos", "P_neg", "PABAK")]
+        assert (tuple(figures), sum(cells)) == (LECTURE_SYSTEMS[system], 10750)
+    view = LESSONS["lecture"].show({"measure": "kappa"})
+    said = view.tables["What the text says"].set_index(view.tables["What the text says"].columns[0]).iloc[:, 0]
+    words = said["Document Boosting: higher PABAK, but lower P_pos and kappa"]
+    assert "by these tables 0.1796 and 0.1799" in words
+    assert "(0.1800 and 0.1799 with 500 gold keyphrases)" in words
+
+
+def test_a_garbled_line_is_a_doubt() -> None:
+    view = LESSONS["trimming"].show(LESSONS["trimming"].start())
+    assert any("a doubt and no proof" in table.to_string() for table in view.tables.values())
+
+
 @pytest.mark.published
 def test_kappas_of_the_paradoxes_as_printed() -> None:
     examples = LESSONS["paradox"].examples.values()

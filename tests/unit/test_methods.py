@@ -7,7 +7,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.scoring.measures import MEASURES, of_systems
+from kp_core.scoring.measures import MEASURES, OF_PEOPLE, of_systems
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.takeaway import methods
 
@@ -28,7 +28,7 @@ def computed() -> dict[str, float]:
         documents={"d": "Keyphrase extraction needs a gold standard and an evaluation."},
         similar=pd.DataFrame(alike, columns=["a", "b", "score"]),
     )
-    people = [name for name, one in MEASURES.items() if one.family == "annotators"]
+    people = [name for name, one in MEASURES.items() if one.family in OF_PEOPLE]
     # Of concepts that nothing is broader than, hierarchical measures are the plain ones.
     alone = kp.load(
         gold=graded.assign(concept=graded["phrase"]),

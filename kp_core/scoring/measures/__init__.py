@@ -1,9 +1,10 @@
 """Turn counts into values: one function a measure, and one entry in `measures.toml`."""
 
-from kp_core.scoring.measures import agreement, concordance, quality, ranked
+from kp_core.scoring.measures import agreement, concordance, quality, ranked, sets
 from kp_core.scoring.measures.registry import (
     DECLARED,
     MEASURES,
+    OF_PEOPLE,
     OWN_COUNTS,
     Asked,
     Measure,
@@ -15,6 +16,7 @@ from kp_core.scoring.measures.registry import (
 
 __all__ = [
     "MEASURES",
+    "OF_PEOPLE",
     "OWN_COUNTS",
     "Asked",
     "Measure",
@@ -26,6 +28,7 @@ __all__ = [
     "parse",
     "quality",
     "ranked",
+    "sets",
 ]
 
 for _name in DECLARED:  # the order of measures.toml, whichever module was imported first

@@ -25,6 +25,7 @@ def precision(cells: Cells) -> Floats:
 
 @measure("hR@k")
 @measure("Rprec")
+@measure("SemRprec")
 @measure("R@k")
 def recall(cells: Cells) -> Floats:
     """Return hits / gold size; at k = gold size this is R-precision."""

@@ -11,9 +11,11 @@ from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
 from kp_core.settings import LARGEST_K, SUBJECT, Cutoff, Settings
 
-Family = Literal["overlap", "ranking", "concordance", "annotators", "hierarchy", "semantic", "list"]
+Family = Literal["overlap", "ranking", "concordance", "annotators", "sets", "hierarchy", "semantic", "list"]
 #: Families that see counts of their own → the refusal where what these are made of was not loaded.
 OWN_COUNTS: dict[Family, str] = {"hierarchy": "no hierarchy", "semantic": "no meaning", "list": "no lists"}
+#: Families of several annotators.
+OF_PEOPLE: tuple[Family, ...] = ("annotators", "sets")
 
 #: The letters that stand for a cutoff that differs by document.
 LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
@@ -27,7 +29,8 @@ class Measure:
     sentence    what it answers, in words a librarian understands
     formula     in LaTeX; a b c d N are the cells of the concordance table, H_k the hits up to k, g the gold size
     family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
-                annotators: of the tables of several annotators; hierarchy: of counts with all broader concepts;
+                annotators: of the tables of several annotators; sets: of the sizes of two label sets, whose similarity
+                makes an alpha; hierarchy: of counts with all broader concepts;
                 semantic: of hits by a similarity of the user's; list: of a list alone, as it was returned
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
     smooth      whether it has a gradient
@@ -60,6 +63,7 @@ class Measure:
         by_family = {
             "concordance": ("micro", "macro"),
             "annotators": ("micro", "macro"),
+            "sets": ("micro",),
             "overlap": ("macro", "f-of-means", "micro") if self.f_of else ("macro", "micro"),
             "ranking": ("macro",),
             "hierarchy": ("macro", "micro"),
@@ -76,7 +80,7 @@ DECLARED = read_toml("scoring/measures/measures.toml")
 
 def of_systems(vocabulary: bool = False) -> list[str]:
     """Return the measures that score the output of a system; vocabulary: also those that need a table of phrases."""
-    without = ("annotators",) if vocabulary else ("annotators", *OWN_COUNTS)
+    without = (*OF_PEOPLE, *(() if vocabulary else OWN_COUNTS))
     return [name for name, one in MEASURES.items() if one.family not in without]
 
 
@@ -144,7 +148,7 @@ class Asked:
         wanted = ["micro", "macro"] if average == "both" else [average]
         if average in ("usual", "f-of-means", *SUBJECT) and self.measure.family in ("concordance", "annotators"):
             wanted = ["micro"]
-        return [name for name in wanted if name in self.measure.averages] or ["macro"]
+        return [name for name in wanted if name in self.measure.averages] or [self.measure.averages[0]]
 
     def by_rarity(self, settings: Settings) -> bool:
         """Tell whether the value depends on how rare a keyphrase is."""

@@ -103,6 +103,40 @@ def test_fewer_than_half_in_common_stands_with_every_number() -> None:
     assert not findings(load(gold=gold, systems={"s": {f"d{number}": ["tide"] for number in range(5)}}))
 
 
+SHIFTED = [line.split(";") for line in ["tide;wave", "moon;month", "rise", "wall;dock", "surge;gate", "marsh;fen"]]
+
+
+@pytest.mark.parametrize(
+    ("lists", "said"),
+    [
+        ([*SHIFTED[1:], ["port"]], "of the next document (5 of them), not of their own (0)"),
+        ([["Keyphrases"], *([one[0].upper(), "x"] for one in SHIFTED[:-1])], "of the previous document (5 of them)"),
+        (SHIFTED, ""),  # as they should be
+        ([["tide"], *SHIFTED[2:], ["port"]], ""),  # one list meets its own keyphrases
+        ([["port"], *SHIFTED[2:4], ["port"], ["port"], ["port"]], ""),  # two that meet may be chance
+        ([["tide", "moon"]] * 6, ""),
+    ],
+)
+def test_lists_that_are_shifted_by_one_line_are_told(lists: list[list[str]], said: str) -> None:
+    gold, systems = ({f"{n}": own for n, own in enumerate(every, 1)} for every in (SHIFTED, lists))
+    corpus = load(gold=gold, systems={"s": systems, "t": gold})
+    found = [one for one in findings(corpus) if "shifted by one line" in one.found]
+    assert [(one.level, one.where) for one in found] == ([("warn", "s")] if said else [])
+    if found:
+        assert said in found[0].found
+        for answer in (kp.evaluate(corpus, k=1), kp.compare(corpus, measure="P@k", k=1)):
+            assert [note.where for note in answer.notes if "shifted by one line" in note.message] == ["s"]
+
+
+def test_lists_aligned_by_line_without_ids_are_told_too(shared) -> None:  # type: ignore[no-untyped-def]
+    own = {name: Choice(family="F5", options={"lines": "lists"}) for name in ("r_ok.txt", "r_shift.txt")}
+    systems = [shared("cases/r_ok.txt"), shared("cases/r_shift.txt")]
+    corpus = load(gold=shared("cases/r_gold.txt"), systems=systems, roles=own)
+    (found,) = findings(corpus)
+    assert (found.level, found.where) == ("warn", "r_shift")
+    assert "keyphrases of the next document (11 of them), not of their own (0)" in found.found
+
+
 # files that are nothing, twice, or named alike
 
 
