@@ -43,9 +43,10 @@ class Files:
 
 
 def files_of(case: dict[str, Any]) -> Files | None:
-    """Return a case as qrels and run; None for several annotators, subsets and agreement, which they do not hold."""
+    """Return a case as qrels and run; None for annotators, subsets, subjects and agreement, which they do not hold."""
     several = any(isinstance(lists, dict) for lists in case["gold"].values())
-    if several or "subset" in case or "lists" not in case:
+    by_subject = case["convention"] == "subject_empty"
+    if several or by_subject or "subset" in case or "lists" not in case:
         return None
     settings = Settings(**case["settings"])
     normaliser = Normaliser.parse(settings.normalise)

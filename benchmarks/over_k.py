@@ -18,7 +18,7 @@ import numpy as np
 import kp_core as kp
 from benchmarks.timing import ENOUGH
 from benchmarks.workload import frames, machine
-from kp_core.scoring import paired
+from kp_core.order import leveled
 from kp_core.studies.compare import ALPHA
 from kp_core.studies.over_k import corrected, over_k
 
@@ -34,7 +34,7 @@ def any_clear(documents: int, runs: int, rng: np.random.Generator) -> float:
         chance = rng.beta(0.7, 3.0, (1, documents, 1)) * 2 / (1 + 0.1 * k)
         hits = np.minimum(np.cumsum(rng.random((SYSTEMS, documents, CUTOFFS)) < chance, axis=2), GOLD)
         values = 2 * hits / (k + GOLD)
-        apart = paired.evened(np.hstack([values[a] - values[b] for a, b in combinations(range(SYSTEMS), 2)]))
+        apart = leveled(np.hstack([values[a] - values[b] for a, b in combinations(range(SYSTEMS), 2)]))
         clear += bool((corrected(apart, TRIALS, rng) < ALPHA).any())
     return clear / runs
 

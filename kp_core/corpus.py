@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kp_core.errors import Note, UsageError, unfit
+from kp_core.order import exceeds
 
 T = TypeVar("T")
 Role = Literal["gold", "system", "documents", "judgements"]
@@ -174,8 +175,9 @@ class Vocabulary:
         """A pair of phrases with two scores; without a direction the reverse is the same pair."""
         pairs = self.similar[["a", "b"]].to_numpy(str)
         pairs = pairs if self.directed else np.sort(pairs, axis=1)
-        scores = self.similar["score"].groupby([pairs[:, 0], pairs[:, 1]]).nunique()
-        return scores.idxmax() if (scores > 1).any() else None
+        scores = self.similar["score"].astype(float).groupby([pairs[:, 0], pairs[:, 1]]).agg(["min", "max"])
+        twice = exceeds(scores["max"], scores["min"])
+        return twice.idxmax() if twice.any() else None
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:

@@ -106,16 +106,6 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def highest(values: Mapping[str, float]) -> list[str]:
-    """Return the names of the highest value; values that differ by rounding alone are equal.
-
-    >>> highest({"a": 0.3, "b": 0.1 + 0.2, "c": 0.2})
-    ['a', 'b']
-    """
-    top = max(values.values())
-    return [name for name, value in values.items() if top - value <= 1e-12]
-
-
 #: The cells of a concordance table.
 CELLS = ("a", "b", "c", "d", "N")
 

@@ -11,6 +11,7 @@ import pandas as pd
 from kp_core.charts.screen_tables import column_of
 from kp_core.charts.selection import over_numbers, rows_of
 from kp_core.charts.style import GOLDEN, GREY, ORACLE, SYMBOLS, Look, looks
+from kp_core.order import best_first, exceeds, leveled
 from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
@@ -64,7 +65,7 @@ def rows(
     table = rows_of(result, measure)
     own = table[~table["system"].isin([HUMANS, ORACLE])]
     own = own.assign(last=own["system"].isin(BASELINES))
-    own = own.sort_values(["last", "value"], ascending=[True, False], kind="stable", na_position="last")
+    own = own.sort_values(["last", "value"], ascending=[True, False], kind="stable", na_position="last", key=leveled)
     people = table.loc[table["system"] == HUMANS, "value"].dropna()
     ceiling = float(people.iloc[0]) if len(people) else None
     ends = pd.concat([own["value"], own["high"], people]).max()
@@ -113,11 +114,11 @@ def _behind(comparison: Comparison | None) -> dict[str, str]:
     if comparison is None or not comparison.scores:
         return {}
     pairs = comparison.better_first()
-    best = max(comparison.scores, key=lambda name: comparison.scores[name])
+    best = best_first(comparison.scores)[0]
     found = {best: "best"}
     for row in pairs[pairs["a"] == best].to_dict("records"):
         worse, certain = str(row["b"]), str(row["b"]) in comparison.better.get(best, ())
-        sure = "clear" if certain else "leaning" if row["low"] > 0 else "cannot tell"
+        sure = "clear" if certain else "leaning" if exceeds(row["low"], 0) else "cannot tell"
         found[worse] = f"−{number(row['difference'])} · {sure}"
     return found
 

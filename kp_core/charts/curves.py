@@ -26,6 +26,7 @@ from kp_core.charts.pieces import (
 from kp_core.charts.selection import VIEWS, over_numbers
 from kp_core.charts.style import CLEAR, GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, labels, looks
 from kp_core.errors import counted
+from kp_core.order import highest
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
@@ -35,7 +36,7 @@ from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
 from kp_core.studies.versus import Versus
-from kp_core.typeset import highest, listed, number
+from kp_core.typeset import listed, number
 
 #: How one point of a curve is marked: the cutoff or the universe in use.
 _IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}, "showlegend": False}

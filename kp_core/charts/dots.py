@@ -24,6 +24,7 @@ from kp_core.charts.pieces import (
 from kp_core.charts.selection import NEAR, rows_of, where
 from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, TEXT, Chart, Part, label, labels, looks
 from kp_core.errors import counted
+from kp_core.order import exceeds, highest, leveled, reaches
 from kp_core.scoring.counts import BASELINES
 from kp_core.settings import change_in_words, in_words
 from kp_core.similarity.relation import TYPES
@@ -31,8 +32,8 @@ from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
 from kp_core.studies.means import MEAN
 from kp_core.studies.result import Result
-from kp_core.studies.spread import EQUAL, GRID, Spread
-from kp_core.typeset import highest, number
+from kp_core.studies.spread import GRID, Spread
+from kp_core.typeset import number
 
 #: One for each preset, in their order; all can be told apart without colour.
 _PRESET_SYMBOLS = (
@@ -85,7 +86,7 @@ def by_dataset(result: Result, measure: str) -> Chart:
     """
     rows = result.frame[result.frame["value"].notna() & ~result.frame["system"].isin(BASELINES)]
     subsets = [*(name for name in dict.fromkeys(rows["subset"]) if name != MEAN), MEAN]
-    means = rows[rows["subset"] == MEAN].sort_values("value", ascending=False, kind="stable")["system"]
+    means = rows[rows["subset"] == MEAN].sort_values("value", ascending=False, kind="stable", key=leveled)["system"]
     systems = list(dict.fromkeys([*means, *rows["system"]]))
     drawn, names = looks(result.frame["system"]), dict(zip(systems, labels(systems), strict=True))
     width, traces, notes, axes = 1 / len(subsets), list[Part](), list[Part](), Part()
@@ -151,7 +152,9 @@ def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str],
     """
     rows = where(result.frame, measure=measure, subset="all")
     pairs = {f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}
-    rows = rows[rows["system"].isin(pairs) & rows["value"].notna()].sort_values("value", ascending=False, kind="stable")
+    rows = rows[rows["system"].isin(pairs) & rows["value"].notna()].sort_values(
+        "value", ascending=False, kind="stable", key=leveled
+    )
     names = labels(rows["system"].map(pairs), 40)
     trace = dots_of(rows, names, COLOURS[0], cliponaxis=False)
     right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": TEXT}}
@@ -180,7 +183,7 @@ def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.D
     heights, ticks, traces, notes = list[int](), list[str](), list[Part](), list[Part]()
     place, said = 0, list[str]()
     for subset, own in rows.groupby("subset", sort=False):
-        own = own.sort_values("value", ascending=False, kind="stable")
+        own = own.sort_values("value", ascending=False, kind="stable", key=leveled)
         best = own.loc[own["measure"] != HUMAN, "measure"].head(1).tolist()
         few, number_of = int(own["n"].iloc[0]) < FEW_PAIRS, counted(int(own["n"].iloc[0]), "pair")
         name = "all" if subset == "all" else str(subset).partition(":")[2] or str(subset).replace("L<=", "up to ")
@@ -257,7 +260,7 @@ def effects(spread: Spread) -> Chart:
     said = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
     rows = rows.assign(named=said, size=rows["change"].abs())
     largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
-    effective = largest[largest > EQUAL].index.tolist()
+    effective = largest[exceeds(largest, 0)].index.tolist()
     drawn, traces = effective[:_MOST], list[Part]()
     rows = rows[rows["named"].isin(drawn)]
     order = [label(change, 46) for change in drawn]
@@ -306,7 +309,7 @@ def histogram(
     font = {"size": 11, "color": GREY}
     above: Part = {"yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "font": font}
     edges = {edge: word for edge, word in bands if edge > low}
-    top = 1.05 if len(defined) and defined[measure].max() > 1 - 1e-9 else 1
+    top = 1.05 if len(defined) and reaches(defined[measure].max(), 1) else 1
     x, y = axis(shown, range=[min(low, 0.0), top]), axis(things, tickformat="d")
     more: Part = {"shapes": [upright(edge, color=GREY, width=1, dash="dot") for edge in edges]}
     more["annotations"] = [words_at(edge, 1, word, **above) for edge, word in edges.items()]

@@ -11,6 +11,7 @@ from kp_core.charts.pieces import heat_map_of, plain
 from kp_core.charts.selection import VIEWS, by_correlation, where
 from kp_core.charts.style import Chart, Part
 from kp_core.errors import counted
+from kp_core.order import best_first
 from kp_core.scoring.codes import Floats
 from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import CorrelationStudy
@@ -62,7 +63,7 @@ FEWEST = 4
 
 def pair_map(comparison: Comparison, measure: str) -> Chart:
     """Draw the difference row minus column of every pair; a star marks the significant ones. Best system first."""
-    names = sorted(comparison.scores, key=lambda name: -comparison.scores[name])
+    names = best_first(comparison.scores)
     difference, p = (
         comparison.frame.pivot_table(column, "a", "b", dropna=False).reindex(index=names, columns=names)
         for column in ("difference", "p_adjusted")

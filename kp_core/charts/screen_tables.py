@@ -12,6 +12,7 @@ import pandas as pd
 from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, where
 from kp_core.charts.style import REFERENCES
 from kp_core.errors import REASONS, counted
+from kp_core.order import best_first, close, leveled, reaches
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import change_in_words, in_words
@@ -59,7 +60,7 @@ def with_bounds(rows: pd.DataFrame) -> list[str]:
 
 def clusters(comparison: Comparison) -> dict[str, str]:
     """Return for each system the letters of the systems it is significantly better than (letters in order of value)."""
-    ranking = sorted(comparison.scores, key=lambda name: -comparison.scores[name])
+    ranking = best_first(comparison.scores)
     letters = {name: letter(place) for place, name in enumerate(ranking)}
     return {name: " ".join(letters[other] for other in ranking if other in comparison.better[name]) for name in ranking}
 
@@ -86,7 +87,7 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
     """
     rows = rows_of(result, measure)
     rows = rows.assign(last=rows["system"].map(_place))
-    rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
+    rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable", key=leveled)
     names = rows["system"].tolist()
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
     table["95 % interval"] = intervals(rows)
@@ -110,7 +111,7 @@ def best_systems(result: Result, measure: str, systems: Sequence[str]) -> list[s
     """Return the systems by their value at one cutoff, the best first, those without a value last."""
     owners = {run: system for system, runs in runs_of(systems).items() for run in runs}
     values = {name: value(result, owners[name], measure) for name in systems}
-    return sorted(systems, key=lambda name: (values[name] != values[name], -values[name]))
+    return best_first(values)
 
 
 def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
@@ -178,15 +179,6 @@ def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[st
         shown += ["K without", "change"]
     wide = wide[shown]
     return wide.rename_axis("annotator").reset_index()
-
-
-def signs(difference: pd.Series[float]) -> pd.Series[float]:
-    """Return 1 where the first of two systems is better, -1 where it is worse, 0 where rounding alone parts them.
-
-    >>> signs(pd.Series([0.5, 0.1 + 0.2 - 0.3, -0.5])).tolist()
-    [1.0, 0.0, -1.0]
-    """
-    return difference.round(12).map(np.sign)
 
 
 def within_cutoff(ranked: pd.DataFrame) -> pd.Series[bool]:
@@ -323,7 +315,8 @@ def effects(comparison: Comparison) -> pd.DataFrame:
 def ranks(comparison: Comparison) -> pd.DataFrame:
     """Return one row a system, best first: value, ranks in 95 % of the resamples, and rank cluster."""
     rows = []
-    for name, score in sorted(comparison.scores.items(), key=lambda system: -system[1]):
+    for name in best_first(comparison.scores):
+        score = comparison.scores[name]
         span = comparison.ranks.get(name)
         shown = "–" if span is None else f"{span[0]:.0f} to {span[1]:.0f}"
         rows.append((name, score, shown, comparison.clusters[name]))
@@ -345,7 +338,7 @@ def best_cells(result: Result, names: Sequence[str]) -> set[tuple[str, str]]:
     """Return (system, measure) of the highest value of each measure, baselines and people apart."""
     rows = result.frame[result.frame["measure"].isin(names) & ~result.frame["system"].isin(REFERENCES)]
     rows = rows[rows["value"].notna()]
-    best = rows[rows["value"] >= rows.groupby("measure")["value"].transform("max") - 1e-12]
+    best = rows[reaches(rows["value"], rows.groupby("measure")["value"].transform("max"))]
     return set(zip(best["system"], best["measure"], strict=True))
 
 
@@ -353,7 +346,7 @@ def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.Dat
     """Return a table of values with a dagger where a system is significantly below the best one of the measure."""
     shown = table.copy()
     for measure, comparison in comparisons.items():
-        ranking = sorted(comparison.scores, key=lambda name: -comparison.scores[name])
+        ranking = best_first(comparison.scores)
         beaten = set(comparison.better[ranking[0]]) if ranking else set()
         if measure in shown:
             cells = zip(shown["system"], shown[measure], strict=True)
@@ -463,7 +456,7 @@ def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
 
 def _count(value: float) -> str:
     """Print a count; that of the random baseline is an expectation and no whole number."""
-    return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.1f}"
+    return f"{value:,.0f}" if close(value, round(value)) else f"{value:,.1f}"
 
 
 def near_shares(near: NearMisses) -> pd.DataFrame:
@@ -543,7 +536,7 @@ def documents(
     if which == "nobody finds":
         found &= table["nobody"]
     elif which != "all" and difference is not None:
-        found &= signs(table["difference"]) == (1 if which == "A wins" else -1)
+        found &= np.sign(leveled(table["difference"])) == (1 if which == "A wins" else -1)
     empty = [name for name in ("title", "type") if (table[name] == "").all()]
     return table[found].drop(columns=[*empty, "nobody"]).reset_index(drop=True)
 

@@ -15,6 +15,7 @@ from kp_core.charts.pieces import axis, dotted, laid_out, upright, words_at
 from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, Part, label
 from kp_core.errors import counted
 from kp_core.learn.lesson import Lesson, Values, View, bars, curves, errata, lesson, prose
+from kp_core.order import close, reaches
 from kp_core.reading import load
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import table
@@ -123,7 +124,7 @@ def _show_threshold(values: Values) -> View:
     sentences += [words["ended"].format(length=one["length"])] * (k > one["length"])
     (other,) = set(_THRESHOLD["lists"]) - {name}
     against, own = float(_AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
-    winner = "the two are level" if np.isclose(own, against) else "it is better" if against > own else "it is worse"
+    winner = "the two are level" if close(own, against) else "it is better" if against > own else "it is worse"
     sentences.append(words["other"].format(f1=number(against), winner=winner))
     alt = f"P, R, F1 and kappa over k for a list with {name}; at k = {k} they are {', '.join(row)}."
     return View(Chart(figure, alt), sentences, {})
@@ -227,7 +228,7 @@ def _show_positive(values: Values) -> View:
     p, r, f1, p_pos, f1_returned = (number(result) for result in row)
     right = [phrase in _GOLD for phrase in chosen]
     b, c = len(_GOLD) - sum(right), len(chosen) - sum(right)
-    second = "same" if np.isclose(row["P_pos"], row["F1@k"]) else "short"
+    second = "same" if close(row["P_pos"], row["F1@k"]) else "short"
     said = [
         _POSITIVE["said"]["cells"].format(k=k, a=sum(right), b=b, c=c, p=p, r=r, f1=f1, p_pos=p_pos),
         _POSITIVE["said"][second].format(k=k, length=len(returned), returned=f1_returned),
@@ -390,7 +391,7 @@ def _show_trimming(values: Values) -> View:
     """Draw who chose what, the removed choices hollow, at the threshold in use."""
     name, threshold = str(values["people"]), float(values["threshold"])
     table, votes, asked = levels(name), _votes(name), number(threshold, 2)
-    reached = table[table["K"] >= threshold - 1e-12]
+    reached = table[reaches(table["K"], threshold)]
     needed, said = len(PEOPLE[name]) + 1, _TRIMMING["said"]["unreachable"].format(threshold=asked)
     if len(reached):
         needed, agreement, phrases = reached.iloc[0]

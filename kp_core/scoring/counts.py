@@ -65,6 +65,8 @@ class Counts:
     deepest: int | None = None
     #: the gold size that a cutoff means, where `size` counts broader concepts too
     gold_size: Ints | None = None
+    #: (D,) documents whose empty gold standard counts under any policy, as `Gold.declined` (None: no document)
+    declined: Bools | None = None
 
     @property
     def used(self) -> Bools:
@@ -78,7 +80,8 @@ class Counts:
     def drawable(self) -> Bools:
         """Documents that a resample may hold (D,): those with gold, or all where an empty gold standard counts."""
         if (rule := self.settings.empty_gold) in ("skip", "zero-if-judged"):
-            return np.asarray((self.size > 0) | ((self.negatives > 0) & (rule != "skip")))
+            there = (self.size > 0) | ((self.negatives > 0) & (rule != "skip"))
+            return np.asarray(there if self.declined is None else there | self.declined)
         return np.ones(len(self.size), bool)
 
     @property
@@ -311,6 +314,7 @@ def count(
         negatives=negatives.size,
         judged=_judged(lists, gold, negatives, document[found > 0], row[found > 0]),
         returned=returned,
+        declined=gold.declined,
     )
 
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Vocabulary, kept, matrix_of
-from kp_core.errors import Note, counted, unavailable
+from kp_core.errors import Note, counted, unavailable, unfit
+from kp_core.order import exceeds
 from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Ints
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
@@ -71,34 +73,55 @@ class Given:
 
 
 def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Given:
-    """Return the similarity of some phrases, each looked up as it is written, then as the pipeline makes it.
+    """Return the similarity of some phrases, each looked up as the pipeline makes it.
 
-    Raises UsageError without a table.
+    Of pairs all rows count that the pipeline makes one; of vectors that of the phrase as it is written comes first.
+    Raises UsageError without a table, InputError where the pipeline makes one of two pairs with different scores.
     """
-    table = vocabulary.vectors if len(vocabulary.vectors) else vocabulary.similar
-    if not len(table):
+    normaliser = Normaliser.parse(normalise)
+    if len(vocabulary.vectors):
+        return _of_vectors(vocabulary.vectors, phrases, normaliser)
+    if not len(vocabulary.similar):
         raise unavailable("no similarity")
-    of_pairs = "a" in table
-    columns = ("a", "b") if of_pairs else ("phrase",)
-    named = pa.chunked_array([pa.array(table[one], pa.large_string()) for one in columns])
-    coded = named.combine_chunks().dictionary_encode()
-    entries, written = coded.dictionary, pa.array(phrases, pa.large_string())
+    return _of_pairs(vocabulary.similar, vocabulary.directed, phrases, normaliser)
+
+
+def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], normaliser: Normaliser) -> Given:
+    coded = pd.concat([table["a"], table["b"]]).astype("category")
+    # A phrase that normalises to nothing is compared by its own spelling.
+    spelled = coded.cat.categories.tolist()
+    forms, sought = (
+        pd.Index([form or own for form, own in zip(normaliser.apply(each), each, strict=True)], dtype="str")
+        for each in (spelled, list(phrases))
+    )
+    group, groups = pd.factorize(forms)
+    a, b = np.split(group[coded.cat.codes.to_numpy()].astype(np.int64), 2)
+    score, row = table["score"].to_numpy(float), np.arange(len(table))
+    if not directed:
+        a, b, score, row = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(score, 2), np.tile(row, 2)
+    key = a * len(groups) + b
+    order = np.lexsort((score, key))
+    key, score, row, apart = key[order], score[order], row[order], (a != b)[order]
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    low, high = first, np.append(first[1:], len(key)) - 1
+    if (two := exceeds(score[high], score[low]) & apart[low]).any():
+        one, other = (table.iloc[row[place[two][0]]] for place in (low, high))
+        values = f"“{one['a']}” and “{one['b']}” {one['score']:g}, “{other['a']}” and “{other['b']}” {other['score']:g}"
+        raise unfit("the table of similarities", "two forms", values=values, normalise=str(normaliser))
+    entry = np.append(groups.get_indexer(sought).astype(np.int64), -1)
+    return Given(entry, len(groups), key[first], score[first], None)
+
+
+def _of_vectors(table: pd.DataFrame, phrases: Sequence[str], normaliser: Normaliser) -> Given:
+    entries, written = (pa.array(each, pa.large_string()) for each in (table["phrase"], phrases))
     entry = _places(written, entries)
     lost = np.flatnonzero(entry < 0)
     if len(lost):
-        normaliser = Normaliser.parse(normalise)
         forms = [normaliser.apply(each.to_pylist()) for each in (written.take(pa.array(lost)), entries)]
         entry[lost] = _places(*(pa.array([one or None for one in each], pa.large_string()) for each in forms))
-    entry, number = np.append(entry, -1), len(entries)
-    if of_pairs:
-        a, b = np.split(coded.indices.to_numpy().astype(np.int64), 2)
-        score = table["score"].to_numpy(float)
-        if not vocabulary.directed:
-            a, b, score = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(score, 2)
-        key, first = np.unique(a * number + b, return_index=True)
-        return Given(entry, number, key, score[first], None)
+    entry = np.append(entry, -1)
     unit = _unit(matrix_of(table), entry)
-    return Given(np.where(unit.any(axis=1), entry, -1), number, np.empty(0, np.int64), np.empty(0), unit)
+    return Given(np.where(unit.any(axis=1), entry, -1), len(entries), np.empty(0, np.int64), np.empty(0), unit)
 
 
 def _unit(vectors: NDArray[np.floating], entry: Ints) -> NDArray[np.floating]:

@@ -23,6 +23,8 @@ class Gold:
     spelling_item, spelling_form     (spelling,) item and normalised form
     known           (D,) documents that the gold standard speaks about: those that its annotators saw
     weights         form → gain of a keyphrase by how rare it is; None: 1
+    declined        (D,) documents without an item that count all the same, for to choose nothing is a choice: those in
+                    which the annotator who is left out chose something, and the others did not; None: no document
     """
 
     size: Ints
@@ -34,6 +36,7 @@ class Gold:
     spelling_form: Codes
     known: Bools
     weights: Floats | None = None
+    declined: Bools | None = None
 
     @cached_property
     def rarity(self) -> Floats:
@@ -195,10 +198,19 @@ def gather(
         width = np.int64(form.max(initial=0)) + 1
         first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
         spelling_item, form = spelling_item[first], form[first]
-    return (
-        _gold(known, document, grade, relevant & known[document], spelling_item, form),
-        _gold(known, document, grade, rejected & known[document], spelling_item, form),
+    gold, negatives = (
+        _gold(known, document, grade, kept & known[document], spelling_item, form) for kept in (relevant, rejected)
     )
+    return replace(gold, declined=_declined(coded, gold, settings, without)), negatives
+
+
+def _declined(coded: Coded, gold: Gold, settings: Settings, without: int | None) -> Bools | None:
+    """Return the documents in which the annotator who is left out chose something and the others did not (D,)."""
+    if without is None:
+        return None
+    own = (coded.entry_annotator == without) & ~(coded.entry_relevance < settings.rel)
+    chose = np.bincount(coded.entry_document[own], minlength=len(gold.size)) > 0
+    return np.asarray(gold.known & chose & (gold.size == 0))
 
 
 def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, int, Ints]:

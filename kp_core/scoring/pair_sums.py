@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kp_core.order import leveled, reaches
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, Sums, influence, mean_or_f, quadratic, spread_of, summands
 from kp_core.scoring.cells import Cells
@@ -14,12 +15,9 @@ from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counted, Counts
 from kp_core.scoring.intervals import STEP, half_width, p_of
 from kp_core.scoring.measures.registry import Asked
-from kp_core.scoring.paired import bootstrap, enumerated, evened, rank_biserial, wilcoxon_test
+from kp_core.scoring.paired import bootstrap, enumerated, rank_biserial, wilcoxon_test
 from kp_core.scoring.runs import multi_bootstrap, sampled_of, variance_of
 from kp_core.settings import Cutoff, Interval, Settings
-
-#: Statistics of the swapped systems that differ from the observed by less are equal, but for rounding.
-_EQUAL = 1e-10
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ class Pairing:
         if trials := [rows @ moved for rows in swaps]:
             self._add("moved", np.vstack(trials))
         values = np.array([block[name].value for name in self.systems])[:, shared]
-        differences = [evened(own[~np.isnan(own)]) for own in (values[a] - values[b] for a, b in self.pairs)]
+        differences = [leveled(own[~np.isnan(own)]) for own in (values[a] - values[b] for a, b in self.pairs)]
         self._add("signs", np.array([[(own > 0).sum(), (own == 0).sum(), (own < 0).sum()] for own in differences]))
         self._add("moments", np.array([[own.sum(), (own**2).sum()] for own in differences]))
         if self.interval == "cluster-t":
@@ -157,7 +155,7 @@ class Pairing:
         moved = moved[:, pair * width : (pair + 1) * width]
         observed = abs(float((self._value(first, whole) - self._value(second, whole))[0]))
         trials = np.abs(self._value(first - moved, whole) - self._value(second + moved, whole))
-        reached = (trials >= observed - _EQUAL).sum()
+        reached = reaches(trials, observed).sum()
         return float(reached / len(moved)) if enumerated else float((reached + 1) / (len(moved) + 1))
 
     def _half(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
@@ -230,6 +228,6 @@ def compared_over_runs(
 
 def effects_of(differences: Floats) -> tuple[float, float, int, int, int]:
     """Return the effects of one pair from its differences on all documents (D,), NaN where one value is undefined."""
-    apart = evened(differences[~np.isnan(differences)])
+    apart = leveled(differences[~np.isnan(differences)])
     signs = np.array([(apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum()])
     return _effect(signs, _moments(signs, np.array([apart.sum(), (apart**2).sum()])), rank_biserial(apart))

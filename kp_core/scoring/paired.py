@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
+from kp_core.order import exceeds, leveled, reaches
 from kp_core.scoring import intervals
 from kp_core.scoring.codes import Floats
 
-#: Values that differ by less are equal, but for rounding.
-_TOLERANCE = 1e-12
 #: Assignments looked at at once, in bytes of eight documents: as numbers they then stay in the processor's cache.
 _BYTES = 12_500
 
@@ -53,8 +52,8 @@ def randomisation(
     >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))
     0.25
     """
-    observed = np.abs(statistic(np.zeros((1, documents))))[0] - _TOLERANCE
-    reached = sum((np.abs(statistic(rows)) >= observed).sum(axis=0) for rows in swaps(documents, trials, rng))
+    observed = np.abs(statistic(np.zeros((1, documents))))[0]
+    reached = sum(reaches(np.abs(statistic(rows)), observed).sum(axis=0) for rows in swaps(documents, trials, rng))
     if enumerated(documents, trials):
         return np.asarray(reached / 2**documents)
     return np.asarray((reached + 1) / (trials + 1))
@@ -72,13 +71,8 @@ def bootstrap(differences: Floats) -> float:
     if undefined.mean() > intervals.MOST_UNDEFINED:
         return float("nan")
     differences = differences[~undefined]
-    reached = min((differences <= _TOLERANCE).sum(), (differences >= -_TOLERANCE).sum())
+    reached = min(reaches(0, differences).sum(), reaches(differences, 0).sum())
     return float(min(1.0, 2 * (reached + 1) / (len(differences) + 1)))
-
-
-def evened(difference: Floats) -> Floats:
-    """Return differences whose last bits are dropped: .35 - .30 and .80 - .75 are the same difference, and tie."""
-    return np.round(difference, 12)
 
 
 def rank_biserial(difference: Floats) -> float:
@@ -87,7 +81,8 @@ def rank_biserial(difference: Floats) -> float:
     >>> rank_biserial(np.array([3.0, -1.0, 2.0])) == (3 + 2 - 1) / 6
     True
     """
-    moved = difference[difference != 0]
+    moved = leveled(difference)
+    moved = moved[moved != 0]
     order = pd.Series(np.abs(moved)).rank().to_numpy()  # mid-ranks; scipy.stats takes half a second to import
     return float((order * np.sign(moved)).sum() / order.sum()) if len(moved) else float("nan")
 
@@ -96,7 +91,8 @@ def wilcoxon_test(difference: Floats) -> tuple[float, float, int]:
     """Return W, the two-sided p (normal approximation) of the signed-rank test, and the zeros dropped."""
     from scipy.stats import wilcoxon
 
-    moved = difference[difference != 0]
+    moved = leveled(difference)
+    moved = moved[moved != 0]
     if len(moved) == 0:
         return float("nan"), float("nan"), len(difference)
     result = wilcoxon(moved, method="asymptotic", correction=False)
@@ -138,7 +134,7 @@ def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = 0.05) -> li
     not being significantly different is not transitive.
     """
     clusters, current, members = [0] * len(values), 0, list[int]()
-    for system in np.argsort(-values, kind="stable"):
+    for system in np.argsort(-leveled(values), kind="stable"):
         if current == 0 or any(p_adjusted[member, system] < alpha for member in members):
             current, members = current + 1, []
         clusters[system] = current
@@ -156,7 +152,7 @@ def decisions(
         adjusted[names.index(a), names.index(b)] = adjusted[names.index(b), names.index(a)] = p
     clusters = rank_clusters(np.array([values[name] for name in names]), adjusted, alpha)
     better = {
-        a: tuple(b for j, b in enumerate(names) if adjusted[i, j] < alpha and values[a] > values[b])
+        a: tuple(b for j, b in enumerate(names) if adjusted[i, j] < alpha and exceeds(values[a], values[b]))
         for i, a in enumerate(names)
     }
     return dict(zip(names, clusters, strict=True)), better
@@ -167,6 +163,6 @@ def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
     values = np.array(list(resampled.values()))
     if not len(values) or np.isnan(values).any():
         return {}
-    rank = (values[None] > values[:, None] + _TOLERANCE).sum(axis=1) + 1
+    rank = exceeds(values[None], values[:, None]).sum(axis=1) + 1
     low, high = np.quantile(rank, [0.025, 0.975], axis=1, method="inverted_cdf")
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(resampled)}

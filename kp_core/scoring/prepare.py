@@ -156,7 +156,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     identities = _identities(corpus, coded, settings)
     if left_one_out(settings.annotators):
         refuse_alone(coded.annotators)
-        settings = settings.changed(empty_gold="skip")  # a document counts only if the others chose some phrase
+        settings = settings.changed(empty_gold="skip")  # but for those that the others `declined`
     size = _gold_size(corpus, coded, identities, settings) if "average" in settings.k else 0
     cutoffs = [size if cutoff == "average" else cutoff for cutoff in settings.k]
     universe = parse_universe(settings.universe or ("rankings" if by_concept else ""), corpus)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unavailable, unfit
+from kp_core.order import best_first, exceeds, leveled
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Floats
@@ -166,10 +167,11 @@ class Comparison(Numbers):
 
     def _turned(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return rows of pairs turned so that the system with the higher value comes first, the best pairs first."""
-        place = {name: number for number, name in enumerate(sorted(self.scores, key=lambda s: -self.scores[s]))}
+        place = {name: number for number, name in enumerate(best_first(self.scores))}
         behind = frame["a"].map(place) > frame["b"].map(place)
         if "difference" in frame:  # of several measures each has an order of its own
-            behind = behind.mask(frame["difference"] != 0, frame["difference"] < 0)
+            apart = leveled(frame["difference"])
+            behind = behind.mask(apart != 0, apart < 0)
         turned = frame.copy()
         for one, other in (("a", "b"), ("low", "high"), ("wins", "losses")):
             if one in frame:
@@ -299,7 +301,7 @@ def better_on(found: Mapping[str, Comparison]) -> Iterator[BetterOn]:
                 difference = -difference
             else:
                 continue
-            one_sided[name] = p / 2 if difference > 0 else 1.0  # where nothing was tested, nothing is shown
+            one_sided[name] = p / 2 if exceeds(difference, 0) else 1.0  # where nothing was tested, nothing is shown
         adjusted = paired.holm(np.nan_to_num(np.array(list(one_sided.values())), nan=1.0))
         which = tuple(name for name, p in zip(one_sided, adjusted, strict=True) if p <= ALPHA)
         if which:
@@ -478,11 +480,11 @@ def verdict(low: float, high: float, margin: float) -> Verdict:
     >>> verdict(0.01, 0.05, 0.02), verdict(-0.01, 0.03, 0.02), verdict(-0.05, -0.03, 0.02), verdict(-0.05, 0.01, 0.02)
     ('better', 'not worse', 'worse', 'cannot tell')
     """
-    if low > 0:
+    if exceeds(low, 0):
         return "better"
-    if low > -margin:
+    if exceeds(low, -margin):
         return "not worse"
-    return "worse" if high < 0 else "cannot tell"
+    return "worse" if exceeds(0, high) else "cannot tell"
 
 
 def in_words(family: Family, settings: Settings, documents: int, streamed: bool = False) -> str:

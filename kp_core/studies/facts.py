@@ -8,6 +8,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
+from kp_core.order import exceeds
 from kp_core.reading.identifiers import suggestions
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.counts import BASELINES, Counted
@@ -100,7 +101,7 @@ def _foreign_notes(sums: Sums) -> list[Note]:
 
 def above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
     """Say why measures that should end at 1 do not; values: a measure's name and its value."""
-    above = dict.fromkeys(name for name, value in values if value > 1 + 1e-9 and parse(name).measure.high <= 1)
+    above = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).measure.high <= 1)
     why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
     return [Note("warning", "measures", f"{name} {why}") for name in above]
 

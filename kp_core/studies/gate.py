@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kp_core.errors import UsageError
+from kp_core.order import exceeds, reaches
 from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.scoring.measures import Asked, parse
 from kp_core.studies.compare import VERDICTS, Comparison
@@ -15,10 +15,10 @@ from kp_core.studies.means import MEAN
 from kp_core.studies.result import Checked, Result
 
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    ">": operator.gt,
-    "<=": operator.le,
-    "<": operator.lt,
+    ">=": reaches,
+    ">": exceeds,
+    "<=": lambda value, limit: reaches(limit, value),
+    "<": lambda value, limit: exceeds(limit, value),
 }
 _REQUIRED = re.compile(
     r"(?:(?P<system>.+) )?(?:(?P<bound>low|high):)?(?P<measure>\S+?) ?(?P<sign>>=|<=|>|<) ?(?P<limit>\S+)"

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from kp_core.corpus import Corpus
+from kp_core.order import EQUAL, leveled, reaches
 from kp_core.scoring import paired
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import parse
@@ -26,8 +27,6 @@ _LAST, _FEW = 50, 10
 _WORK = 3e10
 #: Numbers of signs that are held at once.
 _AT_ONCE = 8_000_000
-#: Sums that differ by less, in parts of their scale, are equal but for rounding.
-_EQUAL = 1e-9
 #: Documents that are said to be needed lie between these, and so often would a difference like this one be clear.
 _FEWEST, _MOST, _POWER = 10, 10_000, 0.8
 _DRAWS = 500
@@ -84,7 +83,7 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     if len(values) < 2 or not len(next(iter(values.values()))):
         return None
     pairs = list(combinations(values, 2))
-    apart = paired.evened(np.hstack([values[a] - values[b] for a, b in pairs]))
+    apart = leveled(np.hstack([values[a] - values[b] for a, b in pairs]))
     p = corrected(apart, trials, np.random.default_rng(settings.seed)).reshape(len(pairs), len(tried))
     return OverK(tried, values, dict(zip(pairs, p, strict=True)), trials, settings.seed)
 
@@ -113,7 +112,7 @@ def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
         return p
     scaled = apart[:, differ] / scale[differ]
     total, every = scaled.sum(axis=0), paired.enumerated(len(apart), trials)
-    observed, reached, count = np.abs(total) - _EQUAL, np.zeros(len(total)), 0
+    observed, reached, count = np.abs(total) - EQUAL, np.zeros(len(total)), 0
     for rows in paired.swaps(len(apart), trials, rng, _AT_ONCE):
         # A turned sign takes a difference away twice.
         largest = np.sort(np.abs(total - 2 * (rows @ scaled)).max(axis=1))
@@ -126,10 +125,10 @@ def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
 def best_k(values: Floats, tried: Sequence[int], trials: int, rng: np.random.Generator) -> BestK | None:
     """Return the cutoff of the highest mean of values (D, K), and those around it that are not lower for certain."""
     means = values.mean(axis=0)
-    top = int(np.argmax(means))
-    if top == 0 or means[-1] >= means[top] - 1e-12:  # a curve that never falls has no best k
+    top = int(np.argmax(leveled(means)))
+    if top == 0 or reaches(means[-1], means[top]):  # a curve that never falls has no best k
         return None
-    alike = corrected(paired.evened(values[:, [top]] - values), trials, rng) >= ALPHA
+    alike = corrected(leveled(values[:, [top]] - values), trials, rng) >= ALPHA
     low = high = top
     while low > 0 and alike[low - 1]:
         low -= 1

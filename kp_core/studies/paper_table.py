@@ -16,6 +16,7 @@ import pandas as pd
 from kp_core import typeset
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, refuse_unless
+from kp_core.order import best_first, highest
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.prepare import prepare
@@ -277,7 +278,7 @@ class PaperTable:
             for column in columns:
                 rows = self._rows(column)
                 ranked = rows.loc[~rows.index.isin(BASELINES) & rows["value"].notna(), "value"]
-                best = typeset.highest(dict(ranked.items())) if len(ranked) else ()
+                best = highest(dict(ranked.items())) if len(ranked) else ()
                 marked = self.beaten.get(key(block, column), frozenset())
                 cells[key(block, column)] = [
                     (self._text(row), system in best, _DAGGER * (system in marked)) for system, row in rows.iterrows()
@@ -465,7 +466,7 @@ def _starred(found: Comparison, shown: Sequence[str]) -> frozenset[str]:
     if found.baseline:
         return frozenset(name for name in shown if found.baseline in found.better.get(name, ()))
     values = {name: value for name, value in found.scores.items() if value == value and name in shown}
-    return frozenset(found.better[typeset.highest(values)[0]]) & set(shown) if values else frozenset()
+    return frozenset(found.better[highest(values)[0]]) & set(shown) if values else frozenset()
 
 
 def _compared(corpus: Corpus, settings: Settings, measure: str, block: str, baseline: str) -> Comparison | None:
@@ -486,7 +487,7 @@ def _claim(
     first = next(column for column in columns if column.head == "mean")
     rows = result.frame[(result.frame["subset"] == first.subset) & (result.columns == first.name)]
     values = rows[rows["value"].notna() & ~rows["system"].isin(BASELINES)].set_index("system")["value"]
-    ranked = list(values.sort_values(ascending=False, kind="stable").index)
+    ranked = best_first(values.to_dict())
     if len(ranked) < 2:
         return ""
     best, second = ranked[0], baseline if baseline in ranked[1:] else ranked[1]

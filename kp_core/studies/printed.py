@@ -11,6 +11,7 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.errors import Note, UsageError, counted, refuse_unless
+from kp_core.order import reaches
 from kp_core.scoring.measures import Asked, parse
 from kp_core.settings import FIELDS, PRESETS, Settings, format_value, in_words, question, signature
 from kp_core.studies.result import Numbers
@@ -20,8 +21,6 @@ from kp_core.typeset import listed
 TRIED = ("system", "measure", "k", "value", "signature", "preset", "changes")
 #: So many settings are shown where none fits.
 _NEAREST = 3
-#: Sums in another order differ by less.
-_NOISE = 1e-9
 _NUMBER = re.compile(r"-?(?:\d+[.,]?(\d*)|[.,](\d+))\s*(%?)")
 
 
@@ -64,7 +63,7 @@ class Printed:
 
     def off(self, value: float) -> float:
         """Return by how much a value lies above what rounds to the printed one; below it negative, inside it 0."""
-        if self.low - _NOISE <= value <= self.high + _NOISE:
+        if reaches(value, self.low) and reaches(self.high, value):
             return 0.0
         return value - (self.high if value > self.high else self.low)
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import Note, UsageError, unfit
+from kp_core.order import reaches
 from kp_core.scoring.codes import Floats
 from kp_core.studies import WORDS
 from kp_core.studies.result import Numbers
@@ -72,7 +73,7 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     low, high = _share(pos.low, apart), _share(pos.high, apart)
     low = np.maximum(low, 1 - apart - _share(neg.high, apart))
     high = np.minimum(high, 1 - apart - _share(neg.low, apart))
-    possible = low <= high + 1e-12
+    possible = reaches(high, low)
     if not possible.any():
         return None
     apart, low, high = apart[possible, None], low[possible, None], high[possible, None]

@@ -11,6 +11,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import Note, UsageError
+from kp_core.order import reaches
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.assignment import best_gains, soft_gains
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -198,7 +199,7 @@ def allowed_pairs(facing: Facing, scorer: Scorer, soft: Soft, rows: Any) -> tupl
     found: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
     for row, spelling in facing.pairs(rows, at_once):
         value = scorer.score([soft.similarity], facing.spelling[spelling], facing.phrase[row]).table[:, 0]
-        enough = value >= soft.tau - 1e-12
+        enough = reaches(value, soft.tau)
         found.append((row[enough], facing.item[spelling[enough]], value[enough]))
     row, item, value = (np.concatenate(column) for column in zip(*found, strict=True))
     if len(facing.item) == len(facing.gold.grade):

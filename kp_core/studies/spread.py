@@ -13,6 +13,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
+from kp_core.order import close, exceeds
 from kp_core.scoring.accumulate import Accumulator, mean_of
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import Counted, counted_alike, table_settings
@@ -47,8 +48,6 @@ _LISTED = tuple(
     for value in (GRID[name] if name == "average" else one.values)  # noqa: PD011
     if value not in _CHOSEN
 )
-#: Values closer than this are equal: sums in another order differ by less.
-EQUAL = 1e-12
 
 #: The value of each system.
 Values = dict[str, float]
@@ -320,14 +319,14 @@ def _turns(every: list[Row], near: list[Settings], values: dict[Settings, Values
     for one, two in combinations(values[current], 2):
         gaps = {record: own[one] - own[two] for record, own in values.items()}
         # 1 where the first system has the higher value, -1 where the second has, else 0
-        ahead = {record: int(gap > EQUAL) - int(gap < -EQUAL) for record, gap in gaps.items()}
+        ahead = {record: int(exceeds(gap, 0)) - int(exceeds(0, gap)) for record, gap in gaps.items()}
         order = [ahead.get(record, 0) for record in grid]
         present = ahead[current] or (-1 if sum(order) < 0 else 1)
         named = tuple(name for kind, name, record in every if kind == "preset" and ahead.get(record) == -present)
         turned = order.count(-present)
         if not turned and not named:
             continue
-        tied = sum(abs(gaps[record]) <= EQUAL for record in grid if record in gaps)
+        tied = sum(close(gaps[record], 0) for record in grid if record in gaps)
         example = next((current.differences(r) for r in candidates if turned and ahead[r] == -present), {})
         a, b = (one, two) if present > 0 else (two, one)
         rows.append((a, b, turned, tied, named, {field: format_value(new) for field, (_, new) in example.items()}))

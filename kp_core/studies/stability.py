@@ -13,6 +13,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, refuse_unless
+from kp_core.order import leveled
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import HUMANS
 from kp_core.scoring.measures import Asked, parse
@@ -144,7 +145,7 @@ def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.Da
     frame = pd.DataFrame({"view": np.repeat(views, len(systems)), "system": systems * len(views)})
     frame = frame.assign(value=table.ravel(), rank=ranks(table).ravel())
     defined = (~np.isnan(table)).astype(int)
-    tau, both = pd.DataFrame(table.round(12).T).corr("kendall", min_periods=2).to_numpy(), defined @ defined.T
+    tau, both = pd.DataFrame(leveled(table).T).corr("kendall", min_periods=2).to_numpy(), defined @ defined.T
     pairs = []
     for i, j in combinations(range(len(views)), 2):
         reason = "few_systems" if both[i, j] < 2 else "all_tied" if np.isnan(tau[i, j]) else None
@@ -160,4 +161,4 @@ def ranks(values: Floats) -> Floats:
     >>> ranks(np.array([[0.5, 0.2, 0.5, np.nan, 0.1]])).tolist()
     [[1.5, 3.0, 1.5, nan, 4.0]]
     """
-    return np.asarray(pd.DataFrame(np.round(values, 12)).rank(axis=1, ascending=False))
+    return np.asarray(pd.DataFrame(leveled(values)).rank(axis=1, ascending=False))

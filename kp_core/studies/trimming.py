@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of, refuse_unless
+from kp_core.order import leveled, reaches
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, estimate
 from kp_core.scoring.cells import Cells
@@ -36,7 +37,6 @@ from kp_core.studies.result import Numbers
 
 Form = Literal["binary", "choices"]
 FORMS = get_args(Form)
-_TOLERANCE = 1e-12
 #: The thresholds of Nomoto & Matsumoto 1997.
 THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(15))
 REPEATS = 200
@@ -65,12 +65,12 @@ class Levels:
 
     def size(self, threshold: float) -> Ints:
         """Return the smallest majority of each document whose K reaches the threshold (D,), 0 if none does."""
-        reached = np.greater_equal(self.K, threshold - _TOLERANCE)
+        reached = reaches(self.K, threshold)
         return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, 0)
 
     def best(self) -> Ints:
         """Return the majority of each document with the highest K (D,), the largest of several; 0 if there is none."""
-        highest = np.where(np.isnan(self.K), -np.inf, np.round(self.K, 12))
+        highest = np.where(np.isnan(self.K), -np.inf, leveled(self.K))
         last = self.K.shape[1] - highest[:, ::-1].argmax(axis=1)
         return np.where(np.isnan(self.K).all(axis=1), 0, last)
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, unfit
+from kp_core.order import leveled
 from kp_core.scoring import intervals
 from kp_core.scoring.codes import Bools, Floats, ranks
 from kp_core.scoring.hits import Lists, match, ranked_lists
@@ -94,7 +95,7 @@ def versus(
         raise unfit("the documents", "no value for both", a=a, b=b)
     documents = np.array(data.documents)[here]
     table = pd.DataFrame({"document": documents, a: values[a][:, 0], b: values[b][:, 0]})
-    table["difference"] = np.round(values[a][:, 0] - values[b][:, 0], 12)
+    table["difference"] = leveled(values[a][:, 0] - values[b][:, 0])
     order = table["difference"].abs().sort_values(ascending=False, kind="stable").index
     fields = {
         "frame": _over_k(over[a] - over[b], tried, data.settings),

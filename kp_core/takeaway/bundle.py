@@ -206,17 +206,17 @@ def annotators(asked: Asked) -> Section:
     together = together[together["measure"].isin(legible(TOGETHER, result.settings))]
     shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
     shared = tables.pairs_of_annotators(result, names, legible(("P_pos", "kappa"), result.settings))
-    shared = shared.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
     shared["pair"] = shared["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
-    few = len(names) <= indexing.FEW
+    shared = shared.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
+    few, pairs = len(names) <= indexing.FEW, len(shared) > 0
     consistency = Table("consistency", "Consistency by pair", tables.spoken(shared, say), result.signature)
     matrix = heat_maps.pair_matrix(result, "P_pos", names)
     # Of indexers the answer has the coefficients that can be read; of many pairs a picture has room, a table has not.
-    every = (Table("annotators", "Agreement of all annotators", shown, result.signature), consistency)
+    every = (Table("annotators", "Agreement of all annotators", shown, result.signature), *(consistency,) * pairs)
     return Section(
         answers.people(asked.corpus, asked.of_people()).sentences,
-        charts=() if few else (heat_maps.heat_map(matrix, say["P_pos"], say["annotators"]),),
-        tables=every if say is not INDEXERS else (consistency,) * few,
+        charts=(heat_maps.heat_map(matrix, say["P_pos"], say["annotators"]),) * (pairs and not few),
+        tables=every if say is not INDEXERS else (consistency,) * (pairs and few),
     )
 
 

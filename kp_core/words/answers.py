@@ -10,11 +10,11 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import REASONS, InputError, UsageError, counted
+from kp_core.order import best_first, highest, leveled
 from kp_core.scoring.codes import Bools
 from kp_core.scoring.counts import HUMANS, RANDOM, SILENT, Counted
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.paired import evened
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.runs import have_runs, runs_of
 from kp_core.scoring.systems import count_systems, longest_lists
@@ -29,7 +29,7 @@ from kp_core.studies.facts import above_one
 from kp_core.studies.means import MEAN
 from kp_core.studies.over_k import OverK, documents_needed, over_k
 from kp_core.studies.result import Result
-from kp_core.typeset import highest, listed, number
+from kp_core.typeset import listed, number
 from kp_core.words.speech import INDEXERS, USUAL, Speech, speech
 from kp_core.words.statements import between, reliability
 
@@ -128,7 +128,7 @@ def _is_thin(coverage: Mapping[str, tuple[int, int]], name: str) -> bool:
 def _ranked(comparison: Comparison) -> dict[str, float]:
     """Return the systems that have a value with it, the best first."""
     values = {name: value for name, value in comparison.scores.items() if value == value}
-    return dict(sorted(values.items(), key=lambda system: -system[1]))
+    return {name: values[name] for name in best_first(values)}
 
 
 def not_comparable(comparison: Comparison, measure: str, has: Mapping[str, Bools]) -> Answer | None:
@@ -325,7 +325,7 @@ def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence
     if pair[1] in comparison.better[pair[0]] or asked.averages(data.settings.average)[0] != "macro":
         return None
     values, _ = values_over(data, asked, asked.cutoffs(data.settings)[:1])
-    apart = evened((values[pair[0]] - values[pair[1]])[:, 0])
+    apart = leveled((values[pair[0]] - values[pair[1]])[:, 0])
     pairs = 1 if comparison.correction == "none" else len(comparison.frame)
     needed = documents_needed(apart, pairs, np.random.default_rng(data.settings.seed))
     return needed if needed is not None and needed > comparison.documents else None
@@ -341,7 +341,7 @@ def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mappi
 
 
 def _people(corpus: Corpus, settings: Settings, asked: Asked) -> float:
-    """Return what people reach against each other, NaN where nobody else chose, or measures ask for an order."""
+    """Return what people reach against each other, NaN where no two saw a document, or measures ask for an order."""
     if not 1 < len(corpus.annotators) <= _PEOPLE:
         return float("nan")
     try:
@@ -383,17 +383,21 @@ _BASELINES = {_DRAWN: RANDOM, "saying nothing reaches": SILENT}
 
 def beside_people(result: Result, measure: str, systems: Sequence[str]) -> Answer:
     """Say what people reach against each other, beside the best system on the same gold standard."""
-    rows = result.frame[result.frame["measure"] == measure].drop_duplicates("system").set_index("system")["value"]
-    values = {name: float(rows[name]) for name in systems if rows.get(name) == rows.get(name)}
-    people = float(rows.get(HUMANS, float("nan")))
+    rows = result.frame[result.frame["measure"] == measure].drop_duplicates("system").set_index("system")
+    every = rows["value"].astype(float).to_dict()
+    values = {name: every[name] for name in systems if every.get(name) == every.get(name)}
+    people = every.get(HUMANS)
     why = (
         "Each annotator is left out in turn; people and systems are scored against what the others chose. "
         f"No test is made here; {counted(result.documents, 'document')}."
     )
     best = f"{highest(values)[0]} {number(max(values.values()))}" if values else "no system has a value"
-    claim = f"People reach {measure} {number(people)}, {best}."
-    if people != people:
+    if people is None:
         claim = f"People choose a set without order, so {measure} has no value for them; {best}."
+    elif people != people:
+        claim = f"{measure} of people is undefined: {REASONS[rows['reason'][HUMANS]]}; {best}."
+    else:
+        claim = f"People reach {measure} {number(people)}, {best}."
     return Answer(claim, "people", why)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import REASONS, counted
+from kp_core.order import highest, leveled, reaches
 from kp_core.scoring.measures import concordance, parse
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import ALPHA
@@ -18,7 +19,7 @@ from kp_core.studies.facts import above_one
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
 from kp_core.studies.versus import Versus
-from kp_core.typeset import highest, listed, number
+from kp_core.typeset import listed, number
 from kp_core.words import read
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
@@ -44,7 +45,7 @@ def word(value: float, scale: str = "Landis & Koch 1977") -> str:
     >>> word(0.204), word(0.2), word(1.0), word(-0.3)
     ('fair', 'fair', 'almost perfect', 'poor')
     """
-    return next(name for low, name in reversed(SCALES[scale]) if value >= low - 1e-12)
+    return next(name for low, name in reversed(SCALES[scale]) if reaches(value, low))
 
 
 def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> Benchmark:
@@ -111,7 +112,7 @@ def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
     measures = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
     if measures.empty:
         return "No measure varies together with the human scores.", "So none can be called better."
-    best = measures.sort_values("value", ascending=False, kind="stable").iloc[0]
+    best = measures.iloc[int(leveled(measures["value"]).argmax())]
     p = study.found.p_matrix(average)
     certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
     equal = [name for name in measures["measure"] if name != best["measure"] and name not in certain]
@@ -252,7 +253,7 @@ def range_of(spread: Spread) -> str:
     defined = spread.ranges[spread.ranges["current"].notna()]
     if defined.empty:
         return f"{spread.measure} is undefined under the present conventions, so there is no order that could change."
-    best = defined.loc[defined["current"].idxmax()]
+    best = defined.iloc[int(leveled(defined["current"]).argmax())]
     low, high = number(best["low"], 2), number(best["high"], 2)
     between = f"{low} to {high}" if low != high else f"{low} throughout"
     text = f"Under other published conventions and their combinations the same files give {best['system']} {between}"

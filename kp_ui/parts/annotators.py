@@ -111,11 +111,13 @@ def _word_for_k(result: kp.Result) -> None:
 
 
 def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
+    pairs = screen_tables.pairs_of_annotators(result, annotators, legible(OF_PAIRS, result.settings))
+    if not len(pairs):  # the answer says why
+        return
     options = list(legible(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
     heads, meaning = {name: show.head(name) for name in options}, show.meanings(options)
     measure = controls.select("Measure of a pair", options, "pair", format_func=heads.__getitem__, meaning=meaning)
     say = workspace.speech()
-    pairs = screen_tables.pairs_of_annotators(result, annotators, legible(OF_PAIRS, result.settings))
     pairs = pairs.drop(columns="P_neg", errors="ignore")
     if len(annotators) <= indexing.FEW:
         drawn = dots.pairs_of_annotators(result, measure, annotators, say)

@@ -448,6 +448,20 @@ def test_every_measure_has_a_curve_against_the_universe(concordance: Any) -> Non
 # the report
 
 
+@pytest.mark.parametrize("systems", [None, {"s": {"d1": ["tide"], "d2": ["moon"]}}])
+def test_people_who_share_no_document_have_pages_that_say_so(systems: Any, offered: dict[str, tuple[str, Any]]) -> None:
+    corpus = kp.load(gold={"ana": {"d1": ["tide", "sea"]}, "ben": {"d2": ["moon", "sea"]}}, systems=systems)
+    for page, tab in (("overview", ""), *PEOPLE, ("report", "Report")):
+        app = at(page, tab, corpus)
+        assert not app.error, (page, tab)
+        if page == "annotators":
+            assert "agree is undefined: fewer than two annotators saw the document" in words(app), tab
+        if tab == "Together and in pairs":
+            assert [frame for frame in tables(app) if "pair" in frame.columns] == []
+    written = offered["report html"][1]()
+    assert "agree is undefined: fewer than two annotators saw the document." in written
+
+
 def test_the_report_offers_its_files_for_the_sections_chosen(offered: dict[str, tuple[str, Any]]) -> None:
     app = at("report", "Report")
     assert [name for key, (name, _) in offered.items() if key.startswith("report")] == [name for _, name, _ in FILES]

@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "average": "usual",
     "missing": "zero",
     "empty_gold": "skip",
+    "subject_empty": "casimir",
     "ties": "stable",
     "rel": 1,
     "gain": "linear",
@@ -140,6 +141,7 @@ class Document:
 
     ranked    forms of the list, best first; scores beside them where they can tie
     listed    whether the system has a list; judged: items whose grade is too low
+    declined  whether the annotator who is left out chose something, so that the document counts whatever the others did
     """
 
     ranked: list[str]
@@ -148,6 +150,7 @@ class Document:
     gold: list[Item]
     judged: list[Item]
     universe: int = 0
+    declined: bool = False
 
 
 def ranked_list(phrases: Sequence[str], scores: Sequence[Any], rules: dict[str, Any]) -> list[tuple[str, Fraction]]:
@@ -564,7 +567,8 @@ def documents(case: dict[str, Any], rules: dict[str, Any], without: str | None =
             rows = [row for row in rows if stands_in([row[0]], text, rules) == present]
             wanted = [item for item in wanted if stands_in(item.spellings, text, rules) == present]
         ranked, tied = [row[0] for row in rows], [row[1] for row in rows]
-        found[name] = Document(ranked, tied, name in case["lists"], wanted, judged, universe)
+        declined = without is not None and bool(gold[without][name])
+        found[name] = Document(ranked, tied, name in case["lists"], wanted, judged, universe, declined)
     return found
 
 
@@ -573,7 +577,7 @@ def counts(document: Document, rules: dict[str, Any]) -> bool:
     if rules["missing"] == "skip" and not document.listed:
         return False
     judged = rules["empty_gold"] == "zero-if-judged" and bool(document.judged)
-    return bool(document.gold) or judged or rules["empty_gold"] in ("zero", "one-if-empty")
+    return bool(document.gold) or document.declined or judged or rules["empty_gold"] in ("zero", "one-if-empty")
 
 
 def mean(values: Sequence[Number]) -> Number:
@@ -621,6 +625,8 @@ def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = 
     if not used:
         raise Undefined("no_documents")
     average = rules["average"]
+    if average.startswith("subject"):
+        return of_subjects(name, k, used, rules)
     if tables and average != "macro":
         return of_table(name, [pair for document in used for pair in decisions(k, document)])
     if tables:
@@ -636,6 +642,25 @@ def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = 
     if not defined:
         raise Undefined("no_judged_negatives")
     return mean(defined)
+
+
+def of_subjects(name: str, k: int, used: Sequence[Document], rules: dict[str, Any]) -> Number:
+    """Return the mean over subjects, which are the distinct keyphrases and phrases of the lists up to k."""
+    found, suggested, due = Counter[str](), Counter[str](), Counter[str]()
+    for document in used:
+        subject = {spelling: min(item.spellings) for item in document.gold for spelling in item.spellings}
+        due.update(set(subject.values()))
+        for one in document.ranked[:k]:
+            suggested[subject.get(one, one)] += 1
+            found[subject.get(one, one)] += one in subject
+    above, below = ZERO, ZERO
+    for one in suggested | due:
+        sides = {"P": suggested[one], "R": due[one], "F1": suggested[one] + due[one]}[name]
+        weight = due[one] if rules["average"] == "subject-weighted" else 1
+        if sides or rules["subject_empty"] == "zero":
+            above += weight * (Fraction((1 + (name == "F1")) * found[one], sides) if sides else ZERO)
+            below += weight
+    return above / below
 
 
 def mean_of_defined(each: Sequence[Callable[[], Number]]) -> Number:

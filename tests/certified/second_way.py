@@ -23,7 +23,7 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import jaccard_distance, masi_distance
 from nltk.stem import PorterStemmer, SnowballStemmer
 from numpy.typing import NDArray
-from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
+from sklearn.metrics import cohen_kappa_score, matthews_corrcoef, precision_recall_fscore_support
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 Floats = NDArray[np.float64]
@@ -246,7 +246,8 @@ def _arrays(case: dict[str, Any], rules: Mapping[str, Any], without: str | None)
             forms, np.array(scores, float), spells, np.array([g for _, g in wanted]), below,
             np.array([g for _, g in lower]), listed, n, {**rules, "judged": judged},
         )  # fmt: skip
-        has_gold = bool(wanted) or rules["empty_gold"] in ("zero", "one-if-empty")
+        declined = without is not None and bool(case["gold"][without][name])
+        has_gold = bool(wanted) or declined or rules["empty_gold"] in ("zero", "one-if-empty")
         if (has_gold or (rules["empty_gold"] == "zero-if-judged" and judged)) and (
             listed or rules["missing"] != "skip"
         ):
@@ -476,6 +477,14 @@ def _averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None) 
         return NAN
     if name == "PSP":
         return _rarity(case, rules, int(cut))
+    if rules["average"].startswith("subject"):
+        due, said = _indicators(case, rules, int(cut))
+        hits = (due & said).sum(axis=0)
+        below = {"P": said, "R": due, "F1": due.astype(int) + said}[name].sum(axis=0)
+        values = np.divide((1 + (name == "F1")) * hits, below, out=np.zeros(len(hits)), where=below > 0)
+        counted = (below > 0) | (rules["subject_empty"] == "zero")
+        weight = due.sum(axis=0) if rules["average"] == "subject-weighted" else np.ones(len(hits))
+        return float(np.average(values[counted], weights=weight[counted]))
     if name in TABLES:
         cells = [_table(one, cut) for one in used]
         return (
@@ -489,6 +498,15 @@ def _averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None) 
         p, r = (_mean([_of_ranks(part, cut, one, largest) for one in used]) for part in "PR")
         return {"P": p, "R": r, "F1": _ratio(2 * p * r, p + r)}[name]
     return _mean([_of_ranks(name, cut, one, largest) for one in used])
+
+
+def _indicators(case: dict[str, Any], rules: Mapping[str, Any], cut: int) -> tuple[Any, Any]:
+    """Return where subjects are due, and where they are among the first of a list: documents by subjects."""
+    documents = list(case["gold"][""])
+    due = [{next(iter(spelled)) for spelled, _ in _gold(case, [""], name, rules)[0]} for name in documents]
+    said = [{*_list(case, name, rules)[0][:cut]} for name in documents]
+    subjects = sorted(set().union(*due, *said))
+    return tuple(np.array([[subject in own for subject in subjects] for own in side]) for side in (due, said))  # type: ignore[return-value]
 
 
 def _agreement(case: dict[str, Any], rules: Mapping[str, Any]) -> float:
@@ -606,6 +624,13 @@ def published(case: dict[str, Any], defaults: Mapping[str, Any]) -> tuple[str, f
         return None
     if name in ("kappa", "MCC"):
         return _scikit_learn(case, rules, name, cut)
+    if rules["average"].startswith("subject"):
+        mean = "weighted" if rules["average"] == "subject-weighted" else "macro"
+        nothing = 0 if rules["subject_empty"] == "zero" else NAN
+        three = precision_recall_fscore_support(
+            *_indicators(case, rules, int(cut)), average=mean, zero_division=nothing
+        )
+        return "scikit-learn", float(three[["P", "R", "F1"].index(name)])
     averaged = rules["average"] in ("usual", "macro") or name not in ("P", "R", "F1")
     like = all(rules[key] == value for key, value in LIKE_TREC.items()) and rules["ties"] != "expected"
     wanted = (

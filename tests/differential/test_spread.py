@@ -71,7 +71,7 @@ def test_every_setting_of_the_grid_is_that_evaluation(found: Spread) -> None:
         ("MAP", {"k": 5}, 72),  # always macro
         ("P@3", {"annotators": "majority"}, 216),
         ("kappa", {"k": 4, "universe": 60}, 12),  # sets on both sides: neither duplicates nor denominator matter
-        ("F1@k", {"k": "gold", "annotators": "others"}, 108),  # a document counts only if the others chose some phrase
+        ("F1@k", {"k": "gold", "annotators": "others"}, 108),  # documents without gold count or not by one rule
         ("nDCG@k", {"k": "all", "preset": "kpeval", "annotators": "A"}, 72),
     ],
 )

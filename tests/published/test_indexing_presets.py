@@ -68,9 +68,23 @@ def test_annif() -> None:
     ]
     _share("annif", int(np.isclose(ours, theirs, atol=1e-12).sum()), ours.size)
     weighted = precision_recall_fscore_support(true, said, average="macro", zero_division=0)[:3]
-    by_subject = {"average": "subject", "subject_empty": "zero", "measures": "P@k,R@k,F1@k", "interval": "none"}
+    by_subject = {"average": "subject", "measures": "P@k,R@k,F1@k", "interval": "none"}
     frame = kp.evaluate(corpus, preset="annif", **by_subject).frame
     assert frame["value"].tolist() == pytest.approx(list(weighted))
+
+
+def test_annif_over_subjects_counts_those_that_one_side_lacks() -> None:
+    """Tides is found in 2 of 3 documents; harbours and moon are suggested in vain, and maps is not suggested."""
+    gold = {"1": ["tides", "harbours", "maps"], "2": ["tides"], "3": ["harbours", "moon"]}
+    lists = {"1": ["tides", "moon"], "2": ["tides", "harbours"], "3": ["tides"]}
+    options = {"average": "subject", "measures": "P@k", "k": "all", "interval": "none"}
+    corpus = kp.load(gold=gold, systems={"run": lists})
+    result = kp.evaluate(corpus, preset="annif", **options)
+    assert result.frame["value"].item() == pytest.approx((2 / 3 + 0 + 0 + 0) / 4)
+    assert "|subj:zero|" in result.signature
+    # The preset holds the rule, and another may be asked for: then maps, which is not suggested, has no precision.
+    own = kp.evaluate(corpus, preset="annif", subject_empty="casimir", **options).frame["value"].item()
+    assert own == pytest.approx((2 / 3 + 0 + 0) / 3)
 
 
 def test_casimir() -> None:

@@ -85,6 +85,24 @@ def open_ended(source: str) -> Iterator[str]:
             yield f"line {number}: '{entry}' needs a floor and a ceiling, such as name>=1.2,<2"
 
 
+def own_tolerances(source: str) -> Iterator[str]:
+    """Which values are equal is said in one place, `kp_core/order.py`: 1e-9 here and 1e-12 there give two answers."""
+    for node in ast.walk(ast.parse(source)):
+        parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        near = [part for part in parts if isinstance(part, ast.Constant) or _moved(part)]
+        numbers = [one.value for part in near for one in ast.walk(part) if isinstance(one, ast.Constant)]
+        if any(isinstance(number, float) and 0 < number < 1e-6 for number in numbers):
+            yield f"line {node.lineno}: a tolerance of its own; see kp_core/order.py"
+    for call in calls(source):
+        if called(call) in ("isclose", "allclose"):
+            yield f"line {call.lineno}: a tolerance of its own; see kp_core/order.py"
+
+
+def _moved(part: ast.expr) -> bool:
+    """Tell whether something is a sum or a difference, such as a limit and a tolerance."""
+    return isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub)
+
+
 def machine_paths(source: str) -> Iterator[str]:
     """A path of one machine means nothing on another."""
     for number, line in enumerate(source.splitlines(), 1):
@@ -135,6 +153,7 @@ RULES: dict[str, tuple[tuple[str, ...], Check]] = {
     ),
     "caches": (SCREEN, careless_caches),
     "kept": ((*SCREEN, *CORE), shared_caches),
+    "tolerances": ((*SCREEN, *CORE), own_tolerances),
     "requirements": (("requirements*.txt",), open_ended),
     "prints": ((), calls_where(lambda call: ast.unparse(call.func) == "print", "print belongs to the command line")),
     "paths": ((), machine_paths),

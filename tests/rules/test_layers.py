@@ -16,6 +16,7 @@ CASES = cases(__file__)
 #: The public API in kp_core/__init__.py is "".
 ORDER = (
     "errors",
+    "order",
     "text",
     "corpus",
     "settings",

@@ -105,6 +105,15 @@ def test_people_without_a_readable_universe_have_no_k_and_no_word() -> None:
     assert "Landis" not in report(people, universe="rankings").markdown()
 
 
+def test_people_without_a_value_beside_systems_are_told_why() -> None:
+    divided = {"ana": {"d1": ["tide"]}, "ben": {"d2": ["moon"]}}
+    corpus = kp.load(gold=divided, systems={"s": {"d1": ["tide"], "d2": ["moon"]}})
+    why = "no document with a choice was seen by anybody else"
+    said = kp.answer(corpus, k=1, annotators="others").claim
+    assert said == f"F1@1 of people is undefined: {why}; no system has a value."
+    assert kp.answer(corpus, measure="MAP", k=1, annotators="others").claim.startswith("People choose a set without")
+
+
 def test_pairs_are_said_better_minus_worse(lectures: kp.Corpus) -> None:
     found = kp.compare(lectures, measure="F1@k", k=6)
     wide, tidy = found.wide(), found.frame.set_index(["a", "b"])

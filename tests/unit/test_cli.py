@@ -36,6 +36,25 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return status, out, err
 
 
+def test_people_who_divide_the_work_have_a_report_and_no_agreement(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    gold, system, out = (tmp_path / name for name in ("gold.csv", "x.csv", "report.html"))
+    gold.write_text("doc_id,phrase,annotator\nd1,tide,ana\nd1,sea,ana\nd2,moon,ben\nd2,sea,ben\n")
+    system.write_text("doc_id,rank,phrase\nd1,1,tide\nd2,1,sea\n")
+    for given in (["--gold", str(gold)], ["--gold", str(gold), "--system", str(system)]):
+        status, printed, _ = run(capsys, "agreement", *given, "--universe", "9", "--format", "json")
+        rows = json.loads(printed)["rows"]
+        assert status == 0
+        assert {row["system"] for row in rows} == {"all", "ana", "ben"}
+        assert {row["value"] for row in rows} == {None}
+        assert {row["reason"] for row in rows} == {"single_annotator", "nobody_else"}
+        status, _, err = run(capsys, "report", *given, "--out", str(out))
+        assert (status, "Traceback" in err) == (0, False)
+        assert "agree is undefined: fewer than two annotators saw the document." in out.read_text("utf-8")
+        out.unlink()
+
+
 def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(
         capsys, "evaluate", *DATA, "--k", "5,gold,all", "--measures", "P@k,kappa,MAP,bpref", "--format", "json"

@@ -20,7 +20,8 @@ from kp_core.reading import Source
 from kp_core.reading.names import proposed_runs
 from kp_core.scoring import paired
 from kp_core.settings import Interval
-from kp_core.studies.compare import Family, better_on
+from kp_core.studies.compare import Family, better_on, verdict
+from kp_core.studies.gate import Requirement, checked
 from kp_core.studies.paper_table import key
 from kp_core.takeaway.bundle import report
 
@@ -412,9 +413,27 @@ def test_a_baseline_leaves_pairs_with_it_and_corrects_for_these(each: dict[str, 
     assert held.frame["p"].tolist() == pytest.approx([alone["bart", "t5"], alone["t5", "yake"]], abs=1e-12)
     assert held.frame["p_adjusted"].tolist() == pytest.approx(paired.holm(held.frame["p"].to_numpy()).tolist())
     assert held.wide().equals(held.frame)
-    for low, high, verdict in held.frame[["low", "high", "verdict"]].itertuples(index=False):
+    for low, high, said in held.frame[["low", "high", "verdict"]].itertuples(index=False):
         expected = "better" if low > 0 else "not worse" if low > -0.02 else "worse" if high < 0 else "cannot tell"
-        assert verdict == expected
+        assert said == expected
+
+
+@pytest.mark.parametrize(("sign", "met"), [(">=", True), ("<=", True), (">", False), ("<", False)])
+def test_a_requirement_is_met_by_what_differs_by_rounding_alone(sign: str, met: bool) -> None:
+    gold = {f"d{n}": [f"p{i}" for i in range(10)] for n in range(3)}
+    lists = {
+        f"d{n}": [f"p{i}" for i in range(hits)] + [f"q{i}" for i in range(10)] for n, hits in enumerate((0, 2, 10))
+    }
+    result = kp.evaluate(kp.load(gold=gold, systems={"new": lists}), k=10, measures="P@k", interval="none")
+    assert result.frame["value"].item() < 0.4  # by the last bit
+    assert [one.met for one in checked(result, [Requirement.parse(f"P@10{sign}0.4")])] == [met]
+    apart = [checked(result, [Requirement.parse(f"P@10>={limit}")])[0].met for limit in ("0.39999", "0.40001")]
+    assert apart == [True, False]
+
+
+def test_a_margin_of_what_differs_by_rounding_alone_is_not_passed() -> None:
+    bounds = (1e-12, 0.2), (-0.1 + 1e-12, 0.2), (-0.2, -1e-12)
+    assert [verdict(*one, 0.1) for one in bounds] == ["not worse", "cannot tell", "cannot tell"]
 
 
 @pytest.mark.parametrize(

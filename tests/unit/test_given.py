@@ -171,6 +171,38 @@ def test_phrases_are_looked_up_as_written_then_as_normalised_and_those_without_a
     assert found["value"].tolist()[1:] == [1.0, 1.0, 0.0]  # "Tides" is looked up as "tid", and Tide is the first
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_all_rows_of_pairs_count_whatever_spelling_of_a_form_they_have(directed: bool) -> None:
+    table = pd.DataFrame(
+        [("hash tables", "array", 0.5), ("hash table", "dictionary", 0.7)], columns=["a", "b", "score"]
+    )
+    for phrase in ("Hash Table", "hash table", "hash tables"):
+        for keyphrase, expected in (("dictionaries", 0.7), ("array", 0.5), ("Arrays", 0.5), ("hash-table", 0.0)):
+            corpus = kp.load(gold={"d": [keyphrase]}, systems={"s": {"d": [phrase]}}, similar=table, directed=directed)
+            assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].item() == expected
+            found = kp.similarity([(keyphrase, phrase)], "given", vocabulary=corpus.vocabulary)
+            assert found["value"].item() == expected
+    # As they are written, each row is of its own phrase.
+    corpus = kp.load(gold={"d": ["array"]}, systems={"s": {"d": ["hash table"]}}, similar=table)
+    assert kp.evaluate(corpus, k=1, measures="SemP@k", normalise="none").frame["value"].item() == 0
+
+
+def test_pairs_that_the_normaliser_makes_one_must_not_contradict_each_other() -> None:
+    rows = [("hash tables", "array", 0.5), ("arrays", "hash table", 0.6)]
+    rows += [("tide", "tides", 0.1), ("tides", "tide", 0.1), ("tide", "Tides", 0.2)]  # equal phrases are alike to 1
+    table = pd.DataFrame(rows, columns=["a", "b", "score"])
+    corpus = kp.load(gold={"d": ["array"]}, systems={"s": {"d": ["hash table"]}}, similar=table)
+    with pytest.raises(kp.InputError, match="normalise = none") as refusal:
+        kp.evaluate(corpus, k=1, measures="SemP@k")
+    assert "“hash tables” and “array” 0.5, “arrays” and “hash table” 0.6, which" in refusal.value.found
+    assert kp.evaluate(corpus, k=1, measures="SemP@k", normalise="none").frame["value"].item() == 0
+    turned = kp.load(gold={"d": ["array"]}, systems={"s": {"d": ["hash table"]}}, similar=table, directed=True)
+    assert kp.evaluate(turned, k=1, measures="SemP@k").frame["value"].item() == 0.5
+    same = table.assign(score=[0.1 + 0.2, 0.3, 0.1, 0.1, 0.2])  # differ by rounding alone
+    corpus = kp.load(gold={"d": ["array"]}, systems={"s": {"d": ["hash table"]}}, similar=same)
+    assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].item() == pytest.approx(0.3)
+
+
 @pytest.mark.parametrize("kind", ["parquet", "columns", "npz", "word2vec", "headless"])
 def test_files_of_vectors_give_the_same_table(tmp_path: Path, kind: str) -> None:
     phrases, matrix = ["tide", "spring tide"], np.array([[0.5, -1.0, 2.0], [0.25, 0.0, 4.0]], np.float32)

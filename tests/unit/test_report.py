@@ -161,6 +161,27 @@ def test_beside_systems_people_are_annotators_and_every_title_has_its_numbers(tm
     assert tables["titles"].to_numpy().tolist() == [["d", 2, 1, 1, 1], ["e", 1, 1, 1, 0]]
 
 
+@pytest.mark.parametrize("people", [2, 6])
+@pytest.mark.parametrize("systems", [0, 1, 2])
+def test_people_who_share_no_document_have_a_report_that_says_so(people: int, systems: int) -> None:
+    gold = {f"person {n}": {f"d{n}": ["tide", "sea"]} for n in range(people)}
+    lists = {f"s{n}": {f"d{d}": ["tide", "moon"][n:] for d in range(people)} for n in range(systems)}
+    names = ["annotators", "titles", "headings", "data", "methods"]
+    found = report(kp.load(gold=gold, systems=lists or None), k=1, resamples=50, sections=names)
+    who = "annotators" if systems else "indexers"
+    said = f"How far the {who} agree is undefined: fewer than two annotators saw the document."
+    assert found.sections[0].text[0] == said
+    assert not found.sections[0].charts
+    every = {table.name: table.frame for table in found.all_tables}
+    assert "consistency" not in every
+    assert ("annotators" in every) == (systems > 0)
+    if systems:
+        assert every["annotators"]["value"].isna().all()
+    assert len(every["disputed_titles"]) == len(every["disputed"]) == 0
+    with zipfile.ZipFile(io.BytesIO(found.zip())) as archive:
+        assert said in archive.read("report.html").decode()
+
+
 def test_kappa_stands_in_the_report_of_people_where_it_can_be_read(tmp_path: Path) -> None:
     readable = report(of_people(tmp_path), interval="none", universe=9, sections=["annotators"])
     assert "kappa" in readable.all_tables[0].frame

@@ -156,7 +156,8 @@ def pairs(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints]
 def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool = False) -> tuple[Cells, Bools]:
     """Return each annotator's table against the union (or majority) of the others, fields (D, A), and where it counts.
 
-    A document counts for an annotator who saw it with others, if these chose something; the gold standard is the row.
+    A document counts for an annotator who saw it with others, if one side chose something: to choose nothing is a
+    choice. The gold standard is the row.
     """
     own, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
     others = seen.sum(axis=1)[:, None] - seen
@@ -172,7 +173,7 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
         size = np.where(enough == threshold, kept[:, None], size)
     lost = (votes[choices.item] >= enough[cell]) & ~supported
     size = size - np.bincount(flat, lost, minlength=seen.size).reshape(seen.shape)
-    counts = seen & (others > 0) & (size > 0)
+    counts = seen & (others > 0) & ((size > 0) | (own > 0))
     found, chosen, gold, n = (np.where(counts, x, 0).astype(np.float64) for x in (hits, own, size, universe[:, None]))
     return Cells(found, chosen, gold, n, chosen), counts
 

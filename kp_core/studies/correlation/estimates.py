@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kp_core.errors import UsageError, unavailable
+from kp_core.order import close
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation import coefficients
@@ -262,7 +263,7 @@ def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tup
     a, b, free = np.abs(first), np.abs(second), np.where(pairs < 4, np.nan, pairs - 3.0)
     left = np.maximum(1 - a**2 - b**2 - between**2 + 2 * a * b * between, 0.0)
     below = 2 * left * (pairs - 1) / free + (a + b) ** 2 / 4 * (1 - between) ** 3
-    equal = (np.abs(a - b) < 1e-12) & (pairs > 3)
+    equal = close(a, b) & (pairs > 3)
     t = (a - b) * np.sqrt((pairs - 1) * (1 + between) / np.where(equal, 1, below))
     t = np.where(equal, 0.0, t)
     return t, 2 * stdtr(free, -np.abs(t))

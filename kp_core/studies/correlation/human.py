@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import InputError
+from kp_core.order import reaches
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation.coefficients import Correlation, Correlator
 
@@ -99,8 +100,8 @@ def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
     if anyone.any():
         median[anyone] = np.nanmedian(scores[anyone], axis=1)
     # scores of 1/3 and 2/3 lie equally far from their mean, but for the last bit
-    distance = np.where(modes, np.round(np.abs(scores - median[:, None]), 12), np.inf)
-    nearest = modes & (distance == distance.min(axis=1, keepdims=True, initial=np.inf))
+    distance = np.where(modes, np.abs(scores - median[:, None]), np.inf)
+    nearest = modes & reaches(distance.min(axis=1, keepdims=True, initial=np.inf), distance)
     low = np.where(nearest, scores, np.inf).min(axis=1, initial=np.inf)
     high = np.where(nearest, scores, -np.inf).max(axis=1, initial=-np.inf)
     return np.where(anyone, low, np.nan), np.where(anyone, high, np.nan)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from kp_core.order import reaches
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies import WORDS
 
@@ -55,7 +56,7 @@ def errors_when_pruned(whole: DecisionTreeClassifier, matrix: Floats, yes: Bools
     cost = (inside.impurity * share)[:, None] + np.array(PRUNING)
     for node in np.flatnonzero(inside.children_left >= 0)[::-1]:  # children stand after their parent
         below = [inside.children_left[node], inside.children_right[node]]
-        cut = cost[node] <= cost[below].sum(axis=0) + 1e-12
+        cut = reaches(cost[below].sum(axis=0), cost[node])
         errors[node] = np.where(cut, errors[node], errors[below].sum(axis=0))
         cost[node] = np.minimum(cost[node], cost[below].sum(axis=0))
     return np.asarray(errors[0])

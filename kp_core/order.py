@@ -1,0 +1,79 @@
+"""Turn values into their order; values that are closer than `EQUAL` differ by rounding alone, and are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+#: Values that differ by less are equal: sums in another order, and .1 + .2 beside .3, differ by far less.
+EQUAL = 1e-9
+
+
+def reaches(value: Any, limit: Any) -> Any:
+    """Tell whether numbers, or arrays of them, are as large as others or larger; NaN never is.
+
+    >>> reaches(0.1 * 3 - 0.2, 0.1), reaches(0.3, 0.1 + 0.2), reaches(0.3, 0.30001), reaches(float("nan"), 0)
+    (True, True, False, False)
+    """
+    return value >= limit - EQUAL
+
+
+def exceeds(value: Any, limit: Any) -> Any:
+    """Tell whether numbers, or arrays of them, are larger than others; NaN never is.
+
+    >>> exceeds(0.1 + 0.2, 0.3), exceeds(0.30001, 0.3)
+    (False, True)
+    """
+    return value > limit + EQUAL
+
+
+def close(value: Any, other: Any) -> Any:
+    """Tell whether numbers, or arrays of them, are equal to others.
+
+    >>> close(0.1 + 0.2, 0.3), close(0.30001, 0.3)
+    (True, False)
+    """
+    return reaches(value, other) & reaches(other, value)
+
+
+def leveled(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return values, or differences, of any shape, of which those that are equal are the same number, in size and sign.
+
+    Then plain comparisons, ranks and ties are right: .35 − .30 and .75 − .80 are of one size, and .1 + .2 − .3 is 0.
+
+    >>> leveled([0.35 - 0.30, 0.75 - 0.80, 0.1 + 0.2 - 0.3]).round(12).tolist()
+    [0.05, -0.05, 0.0]
+    >>> abs(0.35 - 0.30) == abs(0.75 - 0.80), len({*abs(leveled([0.35 - 0.30, 0.75 - 0.80]))})
+    (False, 1)
+    """
+    given = np.asarray(values, np.float64)
+    size = np.append(0.0, np.abs(given))
+    order = np.argsort(size, kind="stable")
+    ordered = size[order]
+    with np.errstate(invalid="ignore"):  # infinite ones do not differ
+        begins = np.append(True, ~(np.diff(ordered) < EQUAL))
+    size[order] = ordered[np.flatnonzero(begins)[np.cumsum(begins) - 1]]
+    return np.asarray(np.copysign(size[1:].reshape(given.shape), given) + 0.0)  # never −0.0
+
+
+def best_first(values: Mapping[str, float]) -> list[str]:
+    """Return names by their values, the highest first and those without a value last; equals stay in their order.
+
+    >>> best_first({"a": 0.3, "b": float("nan"), "c": 0.1 + 0.2, "d": 0.4})
+    ['d', 'a', 'c', 'b']
+    """
+    names: Sequence[str] = list(values)
+    return [names[place] for place in np.argsort(-leveled(list(values.values())), kind="stable")]
+
+
+def highest(values: Mapping[str, float]) -> list[str]:
+    """Return the names of the highest value; each has one.
+
+    >>> highest({"a": 0.3, "b": 0.1 + 0.2, "c": 0.2})
+    ['a', 'b']
+    """
+    top = max(values.values())
+    return [name for name, value in values.items() if reaches(value, top)]
