@@ -226,5 +226,5 @@ def without_dataset(file: str, dataset: str) -> str:
     ('runs/yake.csv', 'inspec.csv')
     """
     folder, slash, name = file.rpartition("/")
-    bare = re.sub(rf"(?i)(?:[-_. ]+{re.escape(dataset)}(?=[-_. ])|^{re.escape(dataset)}[-_ ]+)", "", name)
+    bare = re.sub(rf"(?i)(?:(?<![-_. ])[-_. ]+{re.escape(dataset)}(?=[-_. ])|^{re.escape(dataset)}[-_ ]+)", "", name)
     return f"{folder}{slash}{bare}"

@@ -30,7 +30,7 @@ _REMEDY = "Write it as Parquet or npz, with phrases and vectors, or as word2vec 
 #: Bytes that hold the head of a text, or a phrase and the numbers that tell it.
 _HEAD = 500
 _TOLD = 10
-_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_vectors(file: Source) -> bool:

@@ -148,7 +148,7 @@ class Source:
 def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
     # The last clause says what is wrong; those before may name folders of the machine.
     said = " ".join(str(error).split()).rpartition("Invalid: ")[2]
-    return unfit(name, "unreadable", what=what, said=re.sub(r"(?:[\w.-]+:/)?/[^\s'\"]+", name, said)[:200])
+    return unfit(name, "unreadable", what=what, said=re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, said)[:200])
 
 
 def _csv(path: str, system: Any) -> ds.CsvFileFormat:

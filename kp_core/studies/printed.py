@@ -22,7 +22,7 @@ TRIED = ("system", "measure", "k", "value", "signature", "preset", "changes")
 _NEAREST = 3
 #: Sums in another order differ by less.
 _NOISE = 1e-9
-_NUMBER = re.compile(r"-?(?:\d+[.,]?(\d*)|[.,](\d+))\s*(%?)")
+_NUMBER = re.compile(r"-?(?:\d+(?:[.,](\d*))?|[.,](\d+))\s*(%?)")
 
 
 @dataclass(frozen=True)
