@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
+from codecs import register_error
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_origin, get_type_hints
 
@@ -40,6 +43,7 @@ from kp_core.studies.stability import By
 from kp_core.takeaway.disk import write_files, write_folder
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
+from kp_core.typeset import storable
 from kp_core.words import answers, read, validation
 
 app = App(
@@ -202,12 +206,11 @@ class Output:
 
     def write(self, text: str | bytes) -> None:
         """Write to the file that was asked for, or to standard output."""
-        data = text.encode() if isinstance(text, str) else text
         if not self.out:
-            print(data.decode().removesuffix("\n"))
+            _show(text if isinstance(text, str) else text.decode())
             return
         try:
-            write_files({Path(self.out): data})
+            write_files({Path(self.out): storable(text).encode() if isinstance(text, str) else text})
         except OSError as error:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 
@@ -216,6 +219,27 @@ class Output:
         form = {"table": "text"}.get(self.format, self.format)
         self.write(typeset.exchange_csv(answer.frame) if form == "csv" else getattr(answer, form)())
         warn(answer.notes)
+
+
+def _in_codes(error: UnicodeError) -> tuple[str, int]:
+    """Return characters that an encoding lacks as JSON writes them, which is read as the same text again."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+#: How standard output and standard error write what their encoding lacks.
+_CODES = "kpscope-codes"
+register_error(_CODES, _in_codes)
+
+
+def _show(text: str) -> None:
+    """Print on standard output; what its encoding lacks is written in codes, and that is said."""
+    text, encoding = storable(text), sys.stdout.encoding or "utf-8"
+    print(text.removesuffix("\n"))
+    if lost := len(text) - len(text.encode(encoding, "ignore").decode(encoding)):
+        words = f"written as codes such as \\u2192, since {encoding} lacks them; --out writes UTF-8"
+        warn([Note("warning", "output", f"{counted(lost, 'character is', 'characters are')} {words}")])
 
 
 def warn(notes: Iterable[Note]) -> None:
@@ -732,6 +756,9 @@ def dashboard(*streamlit: Annotated[str, Parameter(allow_leading_hyphen=True)]) 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage, 3 what was required fails."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=_CODES)
     try:
         if not words:
             raise UsageError(f"name a command: {', '.join(name for name in app if not name.startswith('-'))}")

@@ -41,6 +41,16 @@ def visible(text: str) -> str:
     return text.translate(_TURNS)
 
 
+def storable(text: str) -> str:
+    """Return text with half characters spelled out: lone surrogates, as JSON may hold them, and names of files as which
+    Python reads bytes that are not UTF-8.
+
+    >>> storable("caf\\udce9.csv")
+    'caf\\\\udce9.csv'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def escape_latex(text: str) -> str:
     r"""Return text that LaTeX prints as it stands.
 

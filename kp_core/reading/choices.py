@@ -14,6 +14,7 @@ from kp_core.reading.choice import Choice
 from kp_core.reading.families import all_families, family_named
 from kp_core.reading.fields import NAMES
 from kp_core.reading.layout import SEVERAL
+from kp_core.typeset import storable
 
 _WORDS = re.compile(r"(?P<file>.+?):(?P<key>[a-z_]+)=(?P<value>.+)", re.DOTALL)
 _ROLES = get_args(Role)
@@ -116,7 +117,7 @@ def choices_of(given: Iterable[str]) -> dict[str, Choice]:
     ({'phrase': 'Term'}, {'sheet': 'Lists'}, False)
     """
     found: dict[str, Choice] = {}
-    for one in given:
+    for one in map(storable, given):
         words = _WORDS.fullmatch(one)
         if words is None:
             raise UsageError(f"--as is '{one}'; write FILE:KEY=VALUE, such as gold.xlsx:sheet=Lists")

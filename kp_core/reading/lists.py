@@ -16,7 +16,8 @@ from kp_core.errors import Note
 from kp_core.reading.fields import NAMES, plain
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.rows import Rows
-from kp_core.reading.values import HALF_A_CHARACTER, Rejected, column_of, storable, text_column
+from kp_core.reading.values import HALF_A_CHARACTER, Rejected, column_of, text_column
+from kp_core.typeset import storable
 
 #: An entity of HTML or XML with its semicolon, which parts no phrases.
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,6}|#x[0-9A-Fa-f]{1,5});")
