@@ -23,7 +23,7 @@ from kp_core.extraction.texts import stop_words_in
 from kp_core.reading.choices import choices_of
 from kp_core.reading.family import File
 from kp_core.reading.limits import LIMITS
-from kp_core.reading.named_paths import NamedPath, datasets_of_paths, systems_of
+from kp_core.reading.named_paths import NamedPath, by_name, datasets_of_paths, systems_of
 from kp_core.reading.named_tables import load_attributes, load_pairs
 from kp_core.reading.sense import refuse_apart
 from kp_core.reading.source import expand
@@ -77,13 +77,13 @@ def command(verb: Documented) -> Documented:
 
 
 def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
-    """Return the words after each `--system`: one system each, whose paths belong together."""
-    systems: list[list[str]] = []
+    """Return the words that belong together after each `--system`: those of one system, or of one run."""
+    flags: list[list[str]] = []
     for token in tokens:
         if token.index == 0:
-            systems.append([])
-        systems[-1].append(token.value)
-    return systems
+            flags.append([])
+        flags[-1].append(token.value)
+    return [words for flag in flags for words in by_name(flag)]
 
 
 #: The options of tables about phrases and concepts.
