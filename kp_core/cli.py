@@ -27,7 +27,7 @@ from kp_core.reading.named_paths import NamedPath, by_name, datasets_of_paths, s
 from kp_core.reading.named_tables import load_attributes, load_pairs
 from kp_core.reading.sense import refuse_apart
 from kp_core.reading.source import expand
-from kp_core.reading.tidy import Written, tidy
+from kp_core.reading.tidy import Written, formulas, tidy
 from kp_core.scoring.given import as_lines
 from kp_core.scoring.measures import names_in
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
@@ -58,6 +58,9 @@ app = App(
 WORDS = read("options.toml")
 
 Paths = list[str] | None
+#: How an answer is written; in csv no cell is a formula to a spreadsheet.
+Form = Literal["table", "json", "csv", "csv-exact", "latex", "markdown"]
+_CSV = {"csv": typeset.csv, "csv-exact": typeset.exchange_csv}
 #: The exit status where everything was done and what was required does not hold.
 UNMET = 3
 Documented = TypeVar("Documented", bound=Any)
@@ -201,7 +204,7 @@ def _settings(choices: Any) -> Settings:
 class Output:
     """Where the answer goes, and how it is written."""
 
-    format: Literal["table", "json", "csv", "latex", "markdown"] = "table"
+    format: Form = "table"
     out: str | None = None
 
     def write(self, text: str | bytes) -> None:
@@ -217,7 +220,7 @@ class Output:
     def answer(self, answer: Numbers) -> None:
         """Write the rows of an answer; its notes go to standard error."""
         form = {"table": "text"}.get(self.format, self.format)
-        self.write(typeset.exchange_csv(answer.frame) if form == "csv" else getattr(answer, form)())
+        self.write(_CSV[form](answer.frame) if form in _CSV else getattr(answer, form)())
         warn(answer.notes)
 
 
@@ -489,7 +492,7 @@ def table(
     baselines: bool = False,
     caption: str = "Evaluation of keyphrase extraction",
     label: str = "tab:keyphrases",
-    format: Literal["table", "json", "csv", "latex", "markdown"] = "table",
+    format: Form = "table",
     out: str = "",
     data: Data = Data(),
     **choices: Unpack[Options],
@@ -517,7 +520,8 @@ def table(
         endings = (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
         _write_as(made, out, endings, lambda: table_svg(made.html()))
     else:
-        Output().write(getattr(made, {"table": "text"}.get(format, format))())
+        form = {"table": "text"}.get(format, format)
+        Output().write(_CSV[form](made.frame()) if form in _CSV else getattr(made, form)())
     warn(made.result.notes)
 
 
@@ -594,7 +598,9 @@ def similarity(
 
     if not output.out:
         raise UsageError("--out is missing: name a .parquet, .csv or .jsonl file for the scores")
-    sys.stderr.write(typeset.text(streamed(pairs, measures, output.out, **how)) + "\n")
+    sys.stderr.write(
+        typeset.text(streamed(pairs, measures, output.out, exact=output.format == "csv-exact", **how)) + "\n"
+    )
 
 
 @partial(explained, extends="Similarity")
@@ -701,11 +707,14 @@ def extract(
     outside = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else int(top)
     lists = kp.extract(documents, method, length, outside, stop_words=stop, stemmer=stemmer, titles=titles, **weights)
-    if format != "jsonl":
-        Output(format, out).answer(lists)
-    else:
+    if format == "jsonl":
         Output(out=out).write(lists.jsonl())
         warn(lists.notes)
+    elif format == "csv":  # read again as the output of a system
+        Output("csv-exact", out).answer(lists)
+        warn(formulas("csv", lists.frame))
+    else:
+        Output(format, out).answer(lists)
 
 
 @command
