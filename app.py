@@ -11,6 +11,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 import kp_ui
+from kp_ui import seats  # noqa: F401
 from kp_ui.headers import OwnPages
 
 

@@ -96,6 +96,11 @@ what stays behind by nature (texts in TREC) is listed.
 | `trec` | qrels and runs (F8) | grades and scores; phrases escaped |
 | `workspace` | one file that the dashboard opens ([more](workspace.md)) | all, and how ranks came about |
 
+**CSV and spreadsheets.** In the CSV and XLSX of results, from the command line, the report and the dashboard, a cell
+that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, one of these in full width, a tab or a
+line break) begins with `'`; `--format csv-exact` leaves it as it is. CSV that is read again is never changed: what
+`convert` and `extract --format csv` write, which count such cells in a warning, and ratings made on the page.
+
 ## Files that belong together
 
 * Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts,

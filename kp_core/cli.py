@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
+from codecs import register_error
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_origin, get_type_hints
 
@@ -20,11 +23,11 @@ from kp_core.extraction.texts import stop_words_in
 from kp_core.reading.family import File
 from kp_core.reading.limits import LIMITS
 from kp_core.reading.mapping import mappings_of
-from kp_core.reading.named_paths import NamedPath, datasets_of_paths, systems_of
+from kp_core.reading.named_paths import NamedPath, by_name, datasets_of_paths, systems_of
 from kp_core.reading.named_tables import load_attributes, load_pairs
 from kp_core.reading.sense import refuse_apart
 from kp_core.reading.source import expand
-from kp_core.reading.tidy import Written, tidy
+from kp_core.reading.tidy import Written, formulas, tidy
 from kp_core.scoring.given import as_lines
 from kp_core.scoring.measures import names_in
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
@@ -40,6 +43,7 @@ from kp_core.studies.stability import By
 from kp_core.takeaway.disk import write_files, write_folder
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
+from kp_core.typeset import storable
 from kp_core.words import answers, read, validation
 
 app = App(
@@ -54,6 +58,9 @@ app = App(
 WORDS = read("options.toml")
 
 Paths = list[str] | None
+#: How an answer is written; in csv no cell is a formula to a spreadsheet.
+Form = Literal["table", "json", "csv", "csv-exact", "latex", "markdown"]
+_CSV = {"csv": typeset.csv, "csv-exact": typeset.exchange_csv}
 #: The exit status where everything was done and what was required does not hold.
 UNMET = 3
 Documented = TypeVar("Documented", bound=Any)
@@ -73,13 +80,13 @@ def command(verb: Documented) -> Documented:
 
 
 def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
-    """Return the words after each `--system`: one system each, whose paths belong together."""
-    systems: list[list[str]] = []
+    """Return the words that belong together after each `--system`: those of one system, or of one run."""
+    flags: list[list[str]] = []
     for token in tokens:
         if token.index == 0:
-            systems.append([])
-        systems[-1].append(token.value)
-    return systems
+            flags.append([])
+        flags[-1].append(token.value)
+    return [words for flag in flags for words in by_name(flag)]
 
 
 #: The options of tables about phrases and concepts.
@@ -197,25 +204,45 @@ def _settings(choices: Any) -> Settings:
 class Output:
     """Where the answer goes, and how it is written."""
 
-    format: Literal["table", "json", "csv", "latex", "markdown"] = "table"
+    format: Form = "table"
     out: str | None = None
 
     def write(self, text: str | bytes) -> None:
         """Write to the file that was asked for, or to standard output."""
-        data = text.encode() if isinstance(text, str) else text
         if not self.out:
-            print(data.decode().removesuffix("\n"))
+            _show(text if isinstance(text, str) else text.decode())
             return
         try:
-            write_files({Path(self.out): data})
+            write_files({Path(self.out): storable(text).encode() if isinstance(text, str) else text})
         except OSError as error:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 
     def answer(self, answer: Numbers) -> None:
         """Write the rows of an answer; its notes go to standard error."""
         form = {"table": "text"}.get(self.format, self.format)
-        self.write(typeset.exchange_csv(answer.frame) if form == "csv" else getattr(answer, form)())
+        self.write(_CSV[form](answer.frame) if form in _CSV else getattr(answer, form)())
         warn(answer.notes)
+
+
+def _in_codes(error: UnicodeError) -> tuple[str, int]:
+    """Return characters that an encoding lacks as JSON writes them, which is read as the same text again."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
+#: How standard output and standard error write what their encoding lacks.
+_CODES = "kpscope-codes"
+register_error(_CODES, _in_codes)
+
+
+def _show(text: str) -> None:
+    """Print on standard output; what its encoding lacks is written in codes, and that is said."""
+    text, encoding = storable(text), sys.stdout.encoding or "utf-8"
+    print(text.removesuffix("\n"))
+    if lost := len(text) - len(text.encode(encoding, "ignore").decode(encoding)):
+        words = f"written as codes such as \\u2192, since {encoding} lacks them; --out writes UTF-8"
+        warn([Note("warning", "output", f"{counted(lost, 'character is', 'characters are')} {words}")])
 
 
 def warn(notes: Iterable[Note]) -> None:
@@ -465,7 +492,7 @@ def table(
     baselines: bool = False,
     caption: str = "Evaluation of keyphrase extraction",
     label: str = "tab:keyphrases",
-    format: Literal["table", "json", "csv", "latex", "markdown"] = "table",
+    format: Form = "table",
     out: str = "",
     data: Data = Data(),
     **choices: Unpack[Options],
@@ -493,7 +520,8 @@ def table(
         endings = (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
         _write_as(made, out, endings, lambda: table_svg(made.html()))
     else:
-        Output().write(getattr(made, {"table": "text"}.get(format, format))())
+        form = {"table": "text"}.get(format, format)
+        Output().write(_CSV[form](made.frame()) if form in _CSV else getattr(made, form)())
     warn(made.result.notes)
 
 
@@ -570,7 +598,9 @@ def similarity(
 
     if not output.out:
         raise UsageError("--out is missing: name a .parquet, .csv or .jsonl file for the scores")
-    sys.stderr.write(typeset.text(streamed(pairs, measures, output.out, **how)) + "\n")
+    sys.stderr.write(
+        typeset.text(streamed(pairs, measures, output.out, exact=output.format == "csv-exact", **how)) + "\n"
+    )
 
 
 @partial(explained, extends="Similarity")
@@ -677,11 +707,14 @@ def extract(
     outside = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else int(top)
     lists = kp.extract(documents, method, length, outside, stop_words=stop, stemmer=stemmer, titles=titles, **weights)
-    if format != "jsonl":
-        Output(format, out).answer(lists)
-    else:
+    if format == "jsonl":
         Output(out=out).write(lists.jsonl())
         warn(lists.notes)
+    elif format == "csv":  # read again as the output of a system
+        Output("csv-exact", out).answer(lists)
+        warn(formulas("csv", lists.frame))
+    else:
+        Output(format, out).answer(lists)
 
 
 @command
@@ -732,6 +765,9 @@ def dashboard(*streamlit: Annotated[str, Parameter(allow_leading_hyphen=True)]) 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage, 3 what was required fails."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=_CODES)
     try:
         if not words:
             raise UsageError(f"name a command: {', '.join(name for name in app if not name.startswith('-'))}")

@@ -29,7 +29,8 @@ _EMOJI = re.compile(r":([\w+-]+):")
 _BLOCK = re.compile(r"^(\s*)(?=[#>]|[+-](?:\s|$)|--)|^(\s*\d+)(?=[.)](?:\s|$))")
 #: Marks that turn the direction of all that follows: in a sentence they would turn our words too.
 _TURNS = {ord(mark): f"<U+{ord(mark):04X}>" for mark in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: What begins a formula, in full width too, or is dropped before one (OWASP, CSV Injection).
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def visible(text: str) -> str:
@@ -39,6 +40,16 @@ def visible(text: str) -> str:
     'exe<U+202E>gnp.'
     """
     return text.translate(_TURNS)
+
+
+def storable(text: str) -> str:
+    """Return text with half characters spelled out: lone surrogates, as JSON may hold them, and names of files as which
+    Python reads bytes that are not UTF-8.
+
+    >>> storable("caf\\udce9.csv")
+    'caf\\\\udce9.csv'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def escape_latex(text: str) -> str:
@@ -70,7 +81,16 @@ def neutralise(text: str) -> str:
     >>> neutralise("=cmd()"), neutralise("hash table"), neutralise("-0.5")
     ("'=cmd()", 'hash table', "'-0.5")
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if is_formula(text) else text
+
+
+def is_formula(cell: Any) -> bool:
+    """Tell a cell that a spreadsheet takes for a formula.
+
+    >>> is_formula("=cmd()"), is_formula("＋1"), is_formula("tide"), is_formula(-0.5)
+    (True, True, False, False)
+    """
+    return isinstance(cell, str) and cell.startswith(_FORMULA)
 
 
 def as_text(value: Any, digits: int = 4) -> str:
@@ -145,7 +165,7 @@ def csv(frame: pd.DataFrame) -> str:
 
 
 def exchange_csv(frame: pd.DataFrame) -> str:
-    """Return CSV for other programs: cells as they are, also those that a spreadsheet would take for a formula."""
+    """Return CSV that is read again: cells as they are, also those that a spreadsheet would take for a formula."""
     text: str = frame.to_csv(index=False, lineterminator="\n")
     if "\r" in text:  # a carriage return is quoted only where everything is
         text = frame.to_csv(index=False, lineterminator="\n", quoting=QUOTE_NONNUMERIC)
@@ -257,7 +277,7 @@ def text(frame: pd.DataFrame, digits: int = 4) -> str:
 
 
 def written(frame: pd.DataFrame, form: str, caption: str) -> str:
-    """Return a table in a form of the command line: table, csv, latex, markdown or json.
+    """Return a table in a form of the command line: table, csv, csv-exact, latex, markdown or json.
 
     >>> written(pd.DataFrame({"k": [5]}), "csv", "Cutoffs")
     'k\\n5\\n'
@@ -266,4 +286,4 @@ def written(frame: pd.DataFrame, form: str, caption: str) -> str:
         return json.dumps(records(frame), ensure_ascii=False, indent=1)
     if form == "latex":
         return latex(frame, caption)
-    return {"csv": exchange_csv, "markdown": markdown, "table": text}[form](frame)
+    return {"csv": csv, "csv-exact": exchange_csv, "markdown": markdown, "table": text}[form](frame)

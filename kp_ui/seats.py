@@ -1,27 +1,26 @@
 """Let only as many sessions in as the server has seats for; without `KPSCOPE_SESSIONS` everybody comes in."""
 
-import os
 from collections.abc import Mapping
 
 import streamlit as st
 
-from kp_core.errors import UsageError
+from kp_core.reading.limits import at_start, whole_number
 from kp_ui.widgets import prose, show
 
 _VARIABLE, _SEATED = "KPSCOPE_SESSIONS", "seated"
 _taken: set[object] = set()
 
 
-def most(environment: Mapping[str, str] = os.environ) -> int | None:
+def most(environment: Mapping[str, str]) -> int | None:
     """Return how many sessions may be open at once, from `KPSCOPE_SESSIONS`; None where nothing is said.
 
     >>> most({"KPSCOPE_SESSIONS": "30"})
     30
     """
-    value = environment.get(_VARIABLE, "")
-    if value and not (value.isascii() and value.isdigit() and int(value)):
-        raise UsageError(f"{_VARIABLE} must be a whole number from 1 up, not '{value}'")
-    return int(value) if value else None
+    return whole_number(environment, _VARIABLE, 1) if environment.get(_VARIABLE) else None
+
+
+_MOST = at_start(most)
 
 
 def admit() -> None:
@@ -29,13 +28,12 @@ def admit() -> None:
 
     A session that was in before, and lost its connection for a moment, comes in again: it has files to lose.
     """
-    limit = most()
-    if limit is None or _SEATED in st.session_state or len(_taken) < limit:
+    if _MOST is None or _SEATED in st.session_state or len(_taken) < _MOST:
         st.session_state[_SEATED] = True
         _seat()
         return
     st.title("KPScope is full", anchor=False)
-    st.info(prose.text("recovery.full", tabs=show.counted(limit, "open tab")))
+    st.info(prose.text("recovery.full", tabs=show.counted(_MOST, "open tab")))
     st.button("Try again", key="try_again", type="primary")
     st.stop()
 

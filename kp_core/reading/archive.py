@@ -16,6 +16,7 @@ from tokenize import TokenError
 
 from kp_core.errors import InputError
 from kp_core.reading.limits import Limits, refuse_over
+from kp_core.typeset import storable
 
 _PIECE = 1 << 20
 _ENDINGS = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
@@ -205,6 +206,7 @@ def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Itera
             if info.isdir():
                 continue
             _check_path(name, inner, seen)
+            inner = storable(inner)
             # A file with holes may say any size.
             if not info.isreg() or info.issparse():
                 raise _unfit(name, inner, "a link, device or file with holes")
@@ -225,7 +227,7 @@ def _check_path(archive: str, inner: str, seen: set[str]) -> None:
 
 
 def _unfit(archive: str, inner: str, problem: str) -> InputError:
-    shown = inner.replace("\0", "\\0")[:100]
+    shown = storable(inner.replace("\0", "\\0"))[:100]
     return InputError(archive, f"{problem} (“{shown}”)", "plain files", "Pack the files again, without it.")
 
 

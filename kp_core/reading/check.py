@@ -18,8 +18,8 @@ from kp_core.reading.values import Rejected, byte_lengths, floats, longer_than, 
 
 #: The column that a row of each role cannot be without, beside the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
-#: A string of JSON, with what it holds as it is written.
-_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
+#: A string of JSON, with what it holds as it is written; one that the text breaks off is passed over as a whole.
+_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)(?:"|\\?\Z)', re.DOTALL)
 
 
 def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Checked:

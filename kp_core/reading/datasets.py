@@ -13,11 +13,12 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 
 from kp_core.errors import InputError, counted
-from kp_core.reading.archive import is_ignored, is_zip, natural_key
+from kp_core.reading.archive import DAMAGED, is_ignored, is_zip, natural_key
 from kp_core.reading.fields import role_of_path
 from kp_core.reading.question import Finding, Reply
 from kp_core.reading.rows import Part
 from kp_core.reading.source import Source, stem_of
+from kp_core.typeset import storable
 
 #: Files of these endings hold many documents each; any other may be a document by itself.
 _TABLES = frozenset((".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx"))
@@ -62,7 +63,7 @@ def names_in(item: object) -> list[str]:
     """Return the paths of the files in a folder or zip archive, but for what is no data; none of anything else."""
     path = Path(item) if isinstance(item, (str, Path)) else None
     if path is not None and path.is_dir():
-        found = [inner.relative_to(path).as_posix() for inner in path.rglob("*") if inner.is_file()]
+        found = [storable(inner.relative_to(path).as_posix()) for inner in path.rglob("*") if inner.is_file()]
     elif path is not None and path.is_file():
         found = _names_zipped(path)
     elif isinstance(item, Source) and is_zip(item.data):
@@ -76,7 +77,7 @@ def _names_zipped(file: Path | io.BytesIO) -> list[str]:
     try:
         with zipfile.ZipFile(file) as archive:
             return [name for name in archive.namelist() if name and not name.endswith("/")]
-    except (OSError, ValueError, zipfile.BadZipFile):
+    except DAMAGED:
         return []  # whoever reads it says why
 
 
@@ -226,5 +227,5 @@ def without_dataset(file: str, dataset: str) -> str:
     ('runs/yake.csv', 'inspec.csv')
     """
     folder, slash, name = file.rpartition("/")
-    bare = re.sub(rf"(?i)(?:[-_. ]+{re.escape(dataset)}(?=[-_. ])|^{re.escape(dataset)}[-_ ]+)", "", name)
+    bare = re.sub(rf"(?i)(?:(?<![-_. ])[-_. ]+{re.escape(dataset)}(?=[-_. ])|^{re.escape(dataset)}[-_ ]+)", "", name)
     return f"{folder}{slash}{bare}"

@@ -22,7 +22,7 @@ from openpyxl.utils.datetime import from_excel
 from openpyxl.utils.escape import unescape
 from openpyxl.xml.constants import ARC_STYLE, SHARED_STRINGS
 
-from kp_core.reading.values import storable
+from kp_core.typeset import storable
 
 _SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 #: How a text is pronounced, which is no part of it.

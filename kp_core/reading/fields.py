@@ -82,7 +82,8 @@ _ENDS = re.compile(r"[\s_:()/]+|(?<=[a-z])(?=[A-Z])")
 _HEAD = 200
 #: A head whose number stands before the name, such as “KW 1 (Anna)”.
 _INSIDE = re.compile(r"([^\W\d]+)[\s_]*([0-9]{1,2})[\s_(:-]+([^\W\d][^()]*)\)?$")
-_NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
+#: The number at the end of a head, with the marks before it; a run of marks is tried once.
+_NUMBERED = re.compile(r"(?<![\s_.#(-])[\s_.#(-]*([0-9]{1,3})\)?$")
 
 
 @cache
@@ -139,7 +140,7 @@ def in_words(evidence: str) -> str:
     """
     for code, words in _SPOKEN.items():
         evidence = evidence.replace(code, words)
-    return re.sub(r"(\w+) = (?=“)", lambda found: f"{_SAID.get(found[1], found[1])} in ", evidence)
+    return re.sub(r"\b(\w+) = (?=“)", lambda found: f"{_SAID.get(found[1], found[1])} in ", evidence)
 
 
 def is_known(name: str) -> bool:
@@ -284,8 +285,7 @@ def record_phrases(heads: Sequence[str]) -> list[str]:
 
 def base_of(head: str) -> str:
     """Return a head without the number at its end."""
-    found = _NUMBERED.match(_number_last(head))
-    return found.group(1).strip() if found and found.group(1).strip() else head.strip()
+    return _apart(head)[0]
 
 
 def _number_last(head: str) -> str:
@@ -305,5 +305,12 @@ def number_of(head: str) -> int | None:
     >>> number_of("Anna 2"), number_of("kw1"), number_of("2"), number_of("Anna")
     (2, 1, None, None)
     """
-    found = _NUMBERED.match(_number_last(head))
-    return int(found.group(2)) if found and found.group(1).strip() else None
+    return _apart(head)[1]
+
+
+def _apart(head: str) -> tuple[str, int | None]:
+    """Return a head without the number at its end, and the number, if something stands before it."""
+    last = _number_last(head)
+    found = _NUMBERED.search(last)
+    base = last[: found.start()].strip() if found else ""
+    return (base, int(found[1])) if found and base else (head.strip(), None)

@@ -57,7 +57,8 @@ def _last_part(doc_id: str) -> str:
     >>> _last_part("semeval_test_C-41"), _last_part("C 41")
     ('41', '41')
     """
-    return re.split(r"[_\-/:. ](?=\w+$)", doc_id)[-1]
+    place = max(doc_id.rfind(mark, 0, -1) for mark in "_-/:. ") + 1
+    return doc_id[place:] if re.fullmatch(r"\w+", doc_id[place:]) else doc_id
 
 
 #: Rules for ids in the order in which they are offered: name → what it does in words, and the rule.

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.values import storable
+from kp_core.typeset import storable
 
 #: Lines that tell the fields and their order, and bytes that Arrow can read at a time.
 _FIRST, _MOST = 200, 2**31 - 1

@@ -16,7 +16,8 @@ from kp_core.reading.json_text import NoNumber, is_json, unfenced
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shapes import CONCEPT_NAMES, PHRASE_NAMES, SCORE_NAMES, shape_of
 from kp_core.reading.table import Table, table_of
-from kp_core.reading.values import column_of, is_number, storable
+from kp_core.reading.values import column_of, is_number
+from kp_core.typeset import storable
 
 #: Heads of what stands under no field: ids, the ids around and within others, lists, and strings.
 KEY, OUTER, INNER, LIST, TEXT = "(key)", "(outer)", "(inner)", "(list)", "(text)"

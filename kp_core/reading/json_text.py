@@ -24,9 +24,9 @@ class NoNumber(str):
     """`NaN` or `Infinity`, which Python takes for numbers and JSON does not know, as it is written."""
 
 
-_FENCE = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
+_FENCE = re.compile(r"^```\w*|```$")
 #: JSON between the sentences of a language model.
-_BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^\s*```", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
 #: So many objects tell whether a text holds records: they are whole, and not all of them are empty.
 _FIRST = 200
 #: Objects that may stand in one line.
@@ -168,7 +168,8 @@ def unfenced(value: Any) -> Any:
     """
     if not isinstance(value, str) or not ("```" in value or value.lstrip()[:1] == "{"):
         return value
-    answer = _FENCE.sub("", value)
+    bare = _FENCE.sub("", value.strip())
+    answer = value if bare == value.strip() else bare.strip()
     try:
         found = json.loads(answer)
     except (ValueError, RecursionError):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from typing import TypeVar
 
 from kp_core.errors import InputError, UsageError
 
+_Read = TypeVar("_Read")
 _MEGABYTE = _MILLION = 1_000_000
 _PREFIX = "KPSCOPE_LIMIT_"
+#: No number of bytes has so many digits.
+_DIGITS = 20
 
 
 def _at_most(value: int, words: str) -> int:
@@ -55,18 +59,35 @@ def limits_from(environment: Mapping[str, str]) -> Limits:
     >>> limits_from({"KPSCOPE_LIMIT_ROWS": "1000"}).rows
     1000
     """
-    changed = {}
-    for one in fields(Limits):
-        value = environment.get(_PREFIX + one.name.upper())
-        if value is None:
-            continue
-        if not (value.isascii() and value.isdigit()):
-            raise UsageError(f"{_PREFIX}{one.name.upper()} must be a whole number, not '{value}'")
-        changed[one.name] = int(value)
-    return Limits(**changed)
+    named = {one.name: f"{_PREFIX}{one.name.upper()}" for one in fields(Limits)}
+    return Limits(**{name: whole_number(environment, word) for name, word in named.items() if word in environment})
 
 
-LIMITS = limits_from(os.environ)
+def whole_number(environment: Mapping[str, str], name: str, least: int = 0) -> int:
+    """Return a variable of the environment as the whole number that it must be.
+
+    >>> whole_number({"KPSCOPE_SESSIONS": "30"}, "KPSCOPE_SESSIONS", 1)
+    30
+    """
+    value = environment[name]
+    if not (value.isascii() and value.isdigit() and len(value) < _DIGITS and int(value) >= least):
+        shown = value if len(value) < _DIGITS else f"{value[:_DIGITS]}…"
+        raise UsageError(f"{name} must be a whole number from {least} up, not '{shown}'")
+    return int(value)
+
+
+def at_start(read: Callable[[Mapping[str, str]], _Read]) -> _Read:
+    """Return what is read of the environment while a module is imported; if it is refused, say so and end there.
+
+    Nobody who starts a program could catch the error of an import.
+    """
+    try:
+        return read(os.environ)
+    except UsageError as error:
+        raise SystemExit(f"kpscope: {error}") from None
+
+
+LIMITS = at_start(limits_from)
 
 
 def refuse_over(limit: int, size: int, unit: str, where: str, found: str = "") -> None:

@@ -16,14 +16,15 @@ from kp_core.errors import Note
 from kp_core.reading.fields import NAMES, plain
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.rows import Rows
-from kp_core.reading.values import HALF_A_CHARACTER, Rejected, column_of, storable, text_column
+from kp_core.reading.values import HALF_A_CHARACTER, Rejected, column_of, text_column
+from kp_core.typeset import storable
 
 #: An entity of HTML or XML with its semicolon, which parts no phrases.
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,6}|#x[0-9A-Fa-f]{1,5});")
 _BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
 _BOLD = re.compile(r"^\*\*(.+)\*\*$")
 #: The end of a sentence of several words.
-_SENTENCE = re.compile(r"\w+(?:\W+\w+){2,}[.!?]\s*$")
+_WORD, _FULL_STOP = re.compile(r"\w+"), re.compile(r"\w[.!?]\s*$")
 
 
 def document_rows(
@@ -76,7 +77,8 @@ def bare_lines(lines: list[str]) -> list[str]:
     introduced = len(filled) > 1 and lines[filled[0]].rstrip().endswith(":")
     ended = (
         len(filled) - introduced > 2
-        and bool(_SENTENCE.search(lines[filled[-1]]))
+        and bool(_FULL_STOP.search(lines[filled[-1]]))
+        and len(_WORD.findall(lines[filled[-1]])) > 2
         and not _BULLET.match(lines[filled[-1]])
     )
     listed = {place: _BULLET.sub("", lines[place]) for place in filled[introduced : len(filled) - ended]}

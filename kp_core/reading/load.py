@@ -35,6 +35,7 @@ from kp_core.reading.settle import align
 from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
 from kp_core.reading.vocabulary_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
+from kp_core.typeset import storable
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
@@ -352,7 +353,7 @@ def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any
         remedy = "Put the lists under the name of a system."
         raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
     for name, item in given.items():
-        yield str(name), list(item) if isinstance(item, (list, tuple)) else [item]
+        yield storable(str(name)), list(item) if isinstance(item, (list, tuple)) else [item]
 
 
 def _is_list_of_phrases(item: Any) -> bool:
@@ -430,7 +431,7 @@ def _without_vocabulary(opened: Sequence[_Opened]) -> tuple[list[_Opened], dict[
 
 def _names_of(item: str | Path | Source | Bundle) -> tuple[str, ...]:
     """Return the names under which something may be decided about what was given."""
-    return (item.name,) if isinstance(item, (Source, Bundle)) else (str(item), Path(item).name)
+    return (item.name,) if isinstance(item, (Source, Bundle)) else (storable(str(item)), storable(Path(item).name))
 
 
 def _names_met(given: Sequence[_Given], opened: Sequence[_Opened]) -> set[str]:

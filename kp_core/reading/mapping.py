@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from kp_core.corpus import Role
 from kp_core.errors import UsageError
+from kp_core.typeset import storable
 
 #: Where a document, annotator or system is named if no column names it.
 ROW, FILE, SHEET, HEADS = "(row)", "(file)", "(sheet)", "(heads)"
@@ -333,7 +334,7 @@ def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
     'document=Nr,keyphrases=Term,sheet=Lists'
     """
     found: dict[str, Mapping] = {}
-    for words in given:
+    for words in map(storable, given):
         parts = re.fullmatch(r"(?P<file>.+?):(?P<said>[a-z_]+=.*)", words, re.DOTALL)
         if parts is None:
             raise UsageError(f"--as is '{words}'; write FILE:FIELD=VALUE,…, such as gold.xlsx:sheet=Lists")

@@ -10,8 +10,10 @@ from typing import Any
 
 from kp_core.errors import UsageError
 from kp_core.reading.source import stem_of
+from kp_core.typeset import storable
 
-_NAMED = re.compile(r"(?P<name>[^@=]*)(?:@(?P<dataset>[^@=]+))?=(?P<path>.+)", re.DOTALL)
+#: Before “=” in the address of a table elsewhere, as in s3://runs/year=2024, stands no name.
+_NAMED = re.compile(r"(?!\w+://)(?P<name>[^@=]*)(?:@(?P<dataset>[^@=]+))?=(?P<path>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,29 @@ class NamedPath:
         (NamedPath(paths=('a.csv',), name='bart', dataset='nus'), ('a.csv', 'b.csv'))
         """
         first, *rest = words
-        told = _NAMED.fullmatch(first)
-        if told is None or Path(first).exists():
+        told = _name_before(first)
+        if told is None:
             return NamedPath(tuple(words))
-        return NamedPath((told["path"], *rest), told["name"], told["dataset"] or "")
+        return NamedPath((told["path"], *rest), storable(told["name"]), storable(told["dataset"] or ""))
+
+
+def _name_before(word: str) -> re.Match[str] | None:
+    """Return what stands before a path; None of a word that is a path, as every file whose own name looks so is."""
+    return None if Path(word).exists() else _NAMED.fullmatch(word)
+
+
+def by_name(words: Sequence[str]) -> list[list[str]]:
+    """Return the words that belong together: each that names its system or data set begins others.
+
+    >>> by_name(["a=1.csv", "b@nus=2.csv", "3.csv"]), by_name(["1.csv", "2.csv"])
+    ([['a=1.csv'], ['b@nus=2.csv', '3.csv']], [['1.csv', '2.csv']])
+    """
+    found: list[list[str]] = []
+    for word in words:
+        if not found or _name_before(word):
+            found.append([])
+        found[-1].append(word)
+    return found
 
 
 def systems_of(given: Iterable[NamedPath]) -> Any:

@@ -22,7 +22,7 @@ _CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] (?![0-9])"
 ANY_MARK = re.compile(f"{_CERTAIN}|{_COMMAS}|{_RARE}")
 _CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]*[^\s;,|.!?])?")
 #: Lists of nothing but numbers.
-_NUMBERS = re.compile(r"\[[\[\]\d\s.,-]*\d[\[\]\d\s.,-]*\]")
+_NUMBERS = re.compile(r"\[[\[\]\s.,-]*\d[\[\]\d\s.,-]*\]")
 #: A date, with a time or without.
 _MOMENT = re.compile(
     r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d\d){1,2})"

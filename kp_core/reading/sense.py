@@ -46,7 +46,7 @@ _NO_PHRASES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("addresses", _ADDRESS.fullmatch),
     ("as long as sentences", _is_sentence),
     ("followed by a number", re.compile(r".+(?:\((?:0?\.\d+|1\.0*)\)|[:=] ?(?:0?\.\d+|1\.0*))").fullmatch),
-    ("marked up as HTML", re.compile(r"</?[a-z]+[^<>]*>|&(?:[a-z]+|#[0-9]+);", re.IGNORECASE).search),
+    ("marked up as HTML", re.compile(r"</?[a-z][^<>]*>|&(?:[a-z]+|#[0-9]+);", re.IGNORECASE).search),
     ("written as a program writes them", re.compile(r"[(\[{]+['\"].*|.*['\"][)\]}]+", re.DOTALL).fullmatch),
 )
 _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (

@@ -11,6 +11,7 @@ from kp_core.errors import InputError
 from kp_core.reading.archive import is_ignored, natural_key
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.source import Source, expand
+from kp_core.typeset import storable
 
 #: The variable that names the folder.
 VARIABLE = "KPSCOPE_DATA"
@@ -19,11 +20,16 @@ VARIABLE = "KPSCOPE_DATA"
 def shared_names(root: Path) -> list[str]:
     """Return the data sets of a folder: every folder or file in it, hidden ones and notes left out."""
     try:
-        found = [path.name for path in root.iterdir() if not is_ignored(path.name)]
+        found = _paths(root)
     except OSError:
         where = f"the folder of shared data sets ({VARIABLE})"
         raise InputError(where, "none that can be read", "a folder", "Tell whoever runs this server.") from None
     return sorted(found, key=natural_key)
+
+
+def _paths(root: Path) -> dict[str, Path]:
+    """Return what is in the folder by the names under which it is shown."""
+    return {storable(path.name): path for path in root.iterdir() if not is_ignored(path.name)}
 
 
 def shared(root: Path, name: str, limits: Limits = LIMITS) -> Source:
@@ -33,7 +39,7 @@ def shared(root: Path, name: str, limits: Limits = LIMITS) -> Source:
     """
     if name not in shared_names(root):
         raise InputError(f"“{name}”", "nothing", "a shared data set", "Choose one that is listed.")
-    path = root / name
+    path = _paths(root)[name]
     _refuse_links_that_leave(root, path)
     if not path.is_dir():
         refuse_over(limits.file_bytes, path.stat().st_size, "bytes", f"“{name}”")

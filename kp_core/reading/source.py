@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from kp_core.errors import InputError, counted
 from kp_core.reading.archive import gunzip, is_gzip, is_ignored, is_tar, is_workbook, is_zip, natural_key, unpack
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.typeset import storable
 
 #: Only these endings are taken off a name; in `candidats.degree` the ending is the name of the system.
 KNOWN_EXTENSIONS = frozenset(
@@ -32,6 +33,9 @@ class Source:
     name: str
     data: bytes
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", storable(self.name))
+
 
 @dataclass(frozen=True)
 class Bundle:
@@ -46,6 +50,10 @@ class Bundle:
     ignored: tuple[str, ...] = ()
     folder: bool = False
     loose: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", storable(self.name))
+        object.__setattr__(self, "ignored", tuple(map(storable, self.ignored)))
 
 
 def fingerprint(contents: Iterable[bytes]) -> str:
@@ -66,7 +74,7 @@ def stem_of(name: str) -> str:
     >>> stem_of("out/yake.jsonl.gz"), stem_of("candidats.degree"), stem_of("C-7.txt")
     ('yake', 'candidats.degree', 'C-7')
     """
-    base = PurePosixPath(name).name or name
+    base = storable(PurePosixPath(name).name or name)
     for _ in range(2):
         suffix = PurePosixPath(base).suffix
         if suffix.lower() not in KNOWN_EXTENSIONS or base == suffix:

@@ -18,9 +18,10 @@ from kp_core.reading.decode import split_lines
 from kp_core.reading.fields import COUNTED, TOTALS, base_of, is_form, is_known, number_of, plain
 from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import Mapping
-from kp_core.reading.values import HALF_A_CHARACTER, Mask, Rejected, is_number, storable
+from kp_core.reading.values import HALF_A_CHARACTER, Mask, Rejected, is_number
+from kp_core.typeset import storable
 
-_RULE = re.compile(r"\s*(?::?-{2,}:?)?\s*")
+_RULE = re.compile(r"\s*(?::?-{2,}:?\s*)?")
 #: A field of MARC, with its subfield.
 _MARC = re.compile(r"[0-9]{3}(?:\$[a-z0-9])*")
 #: Rows among which the head is sought, and rows with which it is compared.

@@ -15,7 +15,7 @@ import pandas as pd
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.fields import NAMES, plain
-from kp_core.typeset import exchange_csv, neutralise
+from kp_core.typeset import exchange_csv, is_formula
 
 
 @dataclass
@@ -64,12 +64,19 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
         form = forms.get(name, ending)
         written.files[f"{name}.{form}"] = _FORMS[form](table)
         if form == "csv":
-            formulas = sum(isinstance(cell, str) and cell != neutralise(cell) for cell in table.to_numpy().ravel())
-            rest = "like a formula; open the file as text, not by a click"
-            written.lacks(f"{name}.csv", formulas, f"cell begins {rest}", f"cells begin {rest}")
+            written.notes += formulas(f"{name}.csv", table)
     if not written.files:
         raise InputError("the corpus", "no table", "keyphrases, texts or judgements", "Load some.")
     return written
+
+
+def formulas(where: str, table: pd.DataFrame) -> list[Note]:
+    """Note the cells that a spreadsheet would take for formulas in CSV that is read again, where none is changed."""
+    count, rest = (
+        sum(map(is_formula, table.to_numpy().ravel())),
+        "like a formula; open the file as text, not by a click",
+    )
+    return [Note("warning", where, f"{counted(count, f'cell begins {rest}', f'cells begin {rest}')}.")] if count else []
 
 
 def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:

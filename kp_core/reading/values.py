@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import flatten, run_starts
+from kp_core.typeset import storable
 
 HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
 #: Addresses of concepts, between `<` and `>`.
@@ -206,11 +207,6 @@ def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
     if pa.types.is_large_string(column.type):
         return pd.Series(TEXT.__from_arrow__(column), copy=False)
     return column.to_pandas()
-
-
-def storable(value: str) -> str:
-    """Return a text with every lone surrogate replaced, so that it can be shown."""
-    return value.encode("utf-8", "replace").decode("utf-8")
 
 
 def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
+import sys
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,15 +23,17 @@ from kp_core.errors import InputError, unfit
 from kp_core.reading.archive import DAMAGED_ARRAYS, is_arrays
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
+from kp_core.reading.values import HALF_A_CHARACTER, text_column
 
 #: The arrays of an npz file, and the columns of a Parquet file.
 PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
 _EXPECTED = "phrases and their vectors"
 _REMEDY = "Write it as Parquet or npz, with phrases and vectors, or as word2vec text; the documentation shows how."
+_AS_TEXT = "Write np.array(phrases, dtype=str), of phrases that were read as UTF-8."
 #: Bytes that hold the head of a text, or a phrase and the numbers that tell it.
 _HEAD = 500
 _TOLD = 10
-_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_vectors(file: Source) -> bool:
@@ -153,8 +156,16 @@ def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
         texts, matrix = (_array(source.name, arrays, one) for one in (phrases, vectors))
         if texts.dtype.kind != "U":
             found = f"phrases of type {texts.dtype}"
-            raise InputError(source.name, found, "phrases as text", "Write np.array(phrases, dtype=str).")
+            raise InputError(source.name, found, "phrases as text", _AS_TEXT)
+        if _is_beyond_unicode(texts):
+            raise InputError(source.name, "a phrase with a code that is no character", "phrases as text", _AS_TEXT)
         return _table(source.name, np.ravel(texts).tolist(), _matrix(source.name, matrix))
+
+
+def _is_beyond_unicode(texts: np.ndarray[Any, Any]) -> bool:
+    """Tell whether an array of text holds a number that is no character, of which Python makes a broken text."""
+    codes = np.ascontiguousarray(texts, dtype=texts.dtype.newbyteorder("=")).tobytes()
+    return bool((np.frombuffer(codes, np.uint32) > sys.maxunicode).any())
 
 
 def _array(name: str, arrays: Any, key: str) -> np.ndarray[Any, Any]:
@@ -239,6 +250,8 @@ def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.Da
         raise InputError(name, found, "a vector for each phrase", _REMEDY)
     if any(not isinstance(one, str) or not one.strip() for one in phrases):
         raise unfit(name, "empty concept", needed="a phrase")
+    if text_column(phrases)[1]:
+        raise InputError(name, f"a phrase with {HALF_A_CHARACTER}", "phrases as text", _AS_TEXT)
     known = pd.Series([one.strip() for one in phrases], dtype="str")
     if known.duplicated().any():
         once = first_of_phrases(name, known, matrix)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from kp_core.reading.limits import LIMITS
+from kp_core.reading.named_paths import NamedPath
 from kp_core.scale.sources import FORMATS
 
 
@@ -16,7 +17,7 @@ def beyond_memory(paths: Sequence[str]) -> str:
     """Say why tables are to be streamed; empty where they fit into memory, or cannot be streamed."""
     if any("://" in path for path in paths):
         return "a table is elsewhere"
-    named = [Path(path if Path(path).exists() else path.partition("=")[2] or "=") for path in paths]
+    named = [Path(NamedPath.read([path]).paths[0]) for path in paths]
     # A folder of text files may be one file a system, which only reading in memory finds out.
     files = [one for path in named for one in (path.rglob("*.parquet") if path.is_dir() else [path])]
     if not all(file.suffix.lower() in FORMATS and file.exists() for file in files):

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet as pq
 
+from kp_core import typeset
 from kp_core.errors import unavailable
 from kp_core.scale.sources import format_of, source
 from kp_core.scale.tally import refuse_without_folder
@@ -23,11 +24,17 @@ _DEFAULT = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
 
 
 def similarity(
-    pairs: str | Path | Sequence[str | Path], measures: Sequence[str] | str | None, out: str | Path, **choices: Any
+    pairs: str | Path | Sequence[str | Path],
+    measures: Sequence[str] | str | None,
+    out: str | Path,
+    *,
+    exact: bool = False,
+    **choices: Any,
 ) -> pd.DataFrame:
     """Write one row a pair and measure to a .parquet, .csv or .jsonl file, as `kp.similarity` gives them in memory.
 
     pairs    Parquet, CSV or JSONL with the columns keyphrase and candidate, and pair_id if wanted
+    exact    write the cells of a .csv file as they are, also those that a spreadsheet would take for a formula
     choices  of `kp.similarity`
 
     Returns the summary: per measure the number of pairs, of undefined values, and the mean of the others.
@@ -59,12 +66,12 @@ def similarity(
             total += np.nan_to_num(values).sum(axis=0)
             yield scores
 
-    _write(scored(), path)
+    _write(scored(), path, exact)
     mean = np.where(count > undefined, total / np.maximum(count - undefined, 1), np.nan)
     return pd.DataFrame({"measure": names, "pairs": count, "undefined": undefined, "mean": mean})
 
 
-def _write(frames: Iterable[pd.DataFrame], path: Path) -> None:
+def _write(frames: Iterable[pd.DataFrame], path: Path, exact: bool) -> None:
     """Write tables one after another to a file of the format that its ending says."""
     writer: Any = None
     with ExitStack() as closing:
@@ -75,6 +82,7 @@ def _write(frames: Iterable[pd.DataFrame], path: Path) -> None:
                 writer = writer or closing.enter_context(pq.ParquetWriter(file, table.schema))
                 writer.write_table(table)
             elif format_of(path.name) == "csv":
-                frame.to_csv(file, index=False, header=number == 0)
+                text = typeset.exchange_csv(frame) if exact else typeset.csv(frame)
+                file.write((text.partition("\n")[2] if number else text).encode())
             else:
                 frame.to_json(file, orient="records", lines=True, force_ascii=False, double_precision=15)

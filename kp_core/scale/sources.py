@@ -18,6 +18,7 @@ from kp_core.errors import InputError, unavailable, unfit
 from kp_core.reading.fields import find_roles
 from kp_core.reading.source import stem_of
 from kp_core.reading.values import trim
+from kp_core.typeset import storable
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
 #: The columns of the tidy tables; the first two must be there, of documents the id alone.
@@ -148,7 +149,7 @@ class Source:
 def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
     # The last clause says what is wrong; those before may name folders of the machine.
     said = " ".join(str(error).split()).rpartition("Invalid: ")[2]
-    return unfit(name, "unreadable", what=what, said=re.sub(r"(?:[\w.-]+:/)?/[^\s'\"]+", name, said)[:200])
+    return unfit(name, "unreadable", what=what, said=re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, said)[:200])
 
 
 def _csv(path: str, system: Any) -> ds.CsvFileFormat:
@@ -170,6 +171,8 @@ def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the file system of paths, or of URLs such as s3://…, with the paths in it."""
     scheme, mark, _ = paths[0].partition("://")
     if not mark:
+        if odd := next((path for path in paths if storable(path) != path), ""):
+            raise unfit(storable(odd.rsplit("/", 1)[-1]), "no UTF-8")
         return LocalFileSystem(), list(paths)
     try:
         from fsspec.core import url_to_fs
@@ -192,9 +195,12 @@ def files_of(path: str) -> list[str]:
         raise unfit(path if mark else Path(path).name, "no such path", named="URL" if mark else "path")
     if kind == FileType.File:
         return [path]
-    listed = system.get_file_info(FileSelector(inside, recursive=True))
-    tables = [one.path for one in listed if one.is_file and one.base_name[0] not in "._" and format_of(one.path)]
-    return [f"{scheme}{mark}{one}" for one in sorted(tables)]
+    try:
+        listed = system.get_file_info(FileSelector(inside, recursive=True))
+        paths = [one.path for one in listed if one.is_file and one.base_name[0] not in "._"]
+    except UnicodeDecodeError:
+        raise unfit(Path(path).name, "no UTF-8") from None
+    return [f"{scheme}{mark}{one}" for one in sorted(filter(format_of, paths))]
 
 
 def format_of(path: str) -> str | None:

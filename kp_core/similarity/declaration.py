@@ -92,7 +92,7 @@ def _value(measure: str, option: str, choices: Option, given: str) -> str | floa
             return given
         raise UsageError(f"{option} of {measure} is '{given}'; choose one of: {', '.join(map(str, choices))}")
     low, high, _ = choices
-    if re.fullmatch(r"\d*\.?\d+", given) and float(low) <= float(given) <= float(high):
+    if re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", given) and float(low) <= float(given) <= float(high):
         return float(given)
     raise UsageError(f"{option} of {measure} is '{given}'; write a number from {low:g} to {high:g}")
 
@@ -103,7 +103,7 @@ def split_names(text: str) -> list[str]:
     >>> split_names("BLEU, M-R-precision(alignment=ordered,weights=keyphrase)")
     ['BLEU', 'M-R-precision(alignment=ordered,weights=keyphrase)']
     """
-    return [name.strip() for name in re.split(r",(?![^()]*\))", text) if name.strip()]
+    return [name.strip() for name in re.findall(r"(?:\([^()]*\)|[^,])+", text) if name.strip()]
 
 
 def parse(text: str) -> Asked:
@@ -112,8 +112,9 @@ def parse(text: str) -> Asked:
     >>> parse("M-R-precision(alignment=ordered)").chosen
     (('alignment', 'ordered'),)
     """
-    written = re.fullmatch(r"\s*([^()]+?)\s*(?:\(([^()]*)\))?\s*", text)
-    name = {"BLEU-4": "BLEU"}.get(written[1], written[1]) if written else text
+    written = re.fullmatch(r"([^()]+)(?:\(([^()]*)\))?", text.strip())
+    name = written[1].strip() if written else text
+    name = {"BLEU-4": "BLEU"}.get(name, name)
     if not written or name not in MEASURES:
         raise UsageError(f"there is no measure of similarity '{text}'; the measures are: {', '.join(MEASURES)}")
     measure, chosen = MEASURES[name], {}

@@ -21,7 +21,7 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<": lambda value, limit: exceeds(limit, value),
 }
 _REQUIRED = re.compile(
-    r"(?:(?P<system>.+) )?(?:(?P<bound>low|high):)?(?P<measure>\S+?) ?(?P<sign>>=|<=|>|<) ?(?P<limit>\S+)"
+    r"(?:(?P<system>.+) )?(?:(?P<bound>low|high):)?(?P<measure>[^\s<>]+) ?(?P<sign>[<>]=?) ?(?P<limit>[^\s<>=]+)"
 )
 
 

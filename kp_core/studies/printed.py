@@ -21,7 +21,7 @@ from kp_core.typeset import listed
 TRIED = ("system", "measure", "k", "value", "signature", "preset", "changes")
 #: So many settings are shown where none fits.
 _NEAREST = 3
-_NUMBER = re.compile(r"-?(?:\d+[.,]?(\d*)|[.,](\d+))\s*(%?)")
+_NUMBER = re.compile(r"-?(?:\d+(?:[.,](\d*))?|[.,](\d+))\s*(%?)")
 
 
 @dataclass(frozen=True)

@@ -206,7 +206,7 @@ def printing(
     Every preset is tried, the settings given, each single change of them, and the grid of `spread`.
     """
     each = [numbers] if isinstance(numbers, str) else numbers
-    printed = [Printed.parse(one) for number in each for one in re.split(r"[;,]\s*(?=[^;,=]*=)", number)]
+    printed = [Printed.parse(one) for number in each for one in re.split(r"[;,]\s*+(?=[^;,=]*=)", number)]
     if not printed:
         raise UsageError("name a printed number, such as F1@5=.348")
     found = [spread(corpus, settings, one.measure, **changes) for one in printed]

@@ -497,7 +497,8 @@ def report(
     values = None
     if corpus.systems and not corpus.datasets:
         values = documents(corpus, here.settings, ("P@k", "R@k", "F1@k", measure)).frame
-    return Report(re.sub(r"\s+", " ", title).strip(), written, here.settings, here.signature, by_document=values)
+    title = typeset.storable(re.sub(r"\s+", " ", title).strip())
+    return Report(title, written, here.settings, here.signature, by_document=values)
 
 
 def _section(asked: Asked, name: str) -> Section:

@@ -85,7 +85,7 @@ def _templates() -> None:
         frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
         st.markdown(words)
         with st.container(horizontal=True):
-            for ending, data in (("csv", frame.to_csv(index=False)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
+            for ending, data in (("csv", typeset.exchange_csv(frame)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
                 file = f"{path.stem}.{ending}"
                 show.file(file, data, file, f"template_{file}", icon=None)
 

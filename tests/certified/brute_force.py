@@ -613,10 +613,8 @@ def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = 
     k = mean_size(case, rules) if rules["k"] == "average" else rules["k"]
     name, k = split_name(case["measure"], {"all": "M", "gold": "O"}.get(k, k))
     tables = name in CONCORDANCE
-    if tables:
-        rules = rules | OF_SETS
-    if name in LISTS:  # as they were returned, with their repeats
-        rules = rules | {"duplicates": "keep"}
+    # Lists are looked at as they were returned, with their repeats.
+    rules = rules | (OF_SETS if tables else {"duplicates": "keep"} if name in LISTS else {})
     found = documents(case, rules, without)
     largest = max((item.grade for document in found.values() for item in document.gold), default=ZERO)
     used = [document for document in found.values() if counts(document, rules)]

@@ -411,3 +411,28 @@ def test_the_study_is_that_of_python(capsys, tmp_path):
         None if value != value else value for value in expected.frame["value"]
     ]
     assert "54 of 54 sentences have no given value and count as 0" in printed.err
+
+
+def test_each_name_after_one_flag_begins_a_system(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`a=1.csv b=2.csv` are two systems, two of one name two runs; a file whose own name looks so is a file."""
+    monkeypatch.chdir(tmp_path)
+    Path("gold.csv").write_text("doc_id,keyphrase\nd1,tide\nd2,moon\n")
+    rows = {"1.csv": "d1,1,tide\nd2,1,moon\n", "2.csv": "d1,1,tide\nd2,1,x\n", "3.csv": "d1,1,x\nd2,1,x\n"}
+    for name, lines in {**rows, "c=4.csv": "d1,1,x\nd2,1,moon\n"}.items():
+        Path(name).write_text(f"doc_id,rank,keyphrase\n{lines}")
+    Path("half.csv").write_text("doc_id,rank,keyphrase\nd3,1,x\n")
+    end = ["--measures", "P@1", "--interval", "none", "--format", "csv"]
+
+    def values(*words: str) -> dict[str, float]:
+        status, out, _ = run(capsys, "evaluate", "--gold", "gold.csv", "--system", *words, *end)
+        assert status == 0
+        return pd.read_csv(io.StringIO(out)).set_index("system")["value"].to_dict()
+
+    apart = values("a=1.csv", "--system", "b=2.csv", "--system", "d=3.csv")
+    assert values("a=1.csv", "b=2.csv", "d=3.csv") == apart == {"a": 1.0, "b": 0.5, "d": 0.0}
+    assert values("1.csv", "b=2.csv") == {"1": 1.0, "b": 0.5}
+    assert values("a=1.csv", "half.csv", "b=2.csv") == {"a": 1.0, "b": 0.5}
+    assert values("c=4.csv", "3.csv") == {"c=4": 0.5, "3": 0.0}
+    assert values("a=1.csv", "a=2.csv", "b=3.csv") == {"a": 0.75, "b": 0.0}

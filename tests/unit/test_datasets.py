@@ -261,7 +261,9 @@ def test_every_way_to_give_data_sets_reads_the_same(
     for given in ([archive(folders)], [archive(by_role)], sources):
         assert values(kp.load(files=given)) == expected
     (tmp_path / "bench.zip").write_bytes(archive(folders).data)
-    for words in (options, ["--gold", str(tmp_path / "bench.zip"), "--system", str(tmp_path / "bench.zip")]):
+    named = {flag: [word for before, word in pairwise(options) if before == flag] for flag in ("--gold", "--system")}
+    at_once = ["--gold", *named["--gold"], "--system", *named["--system"]]
+    for words in (options, at_once, ["--gold", str(tmp_path / "bench.zip"), "--system", str(tmp_path / "bench.zip")]):
         assert (
             main(["evaluate", *words, "--k", "5", "--measures", "F1@k", "--interval", "none", "--format", "json"]) == 0
         )

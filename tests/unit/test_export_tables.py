@@ -9,6 +9,7 @@ import pytest
 
 import kp_core as kp
 from kp_core import typeset
+from kp_core.cli import main
 from tests.cases import cases
 from tests.corpora import corpus_of
 
@@ -31,7 +32,7 @@ def test_markdown_special_characters(text, expected):
     assert typeset.escape_markdown(text) == expected
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@cmd", "\tx", "\rx"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@cmd", "\tx", "\rx", "\nx", "＝1", "＋1", "－1", "＠cmd"])
 def test_a_cell_that_a_spreadsheet_would_compute_is_neutralised(text):
     frame = pd.DataFrame({"phrase": [text, "plain"], "=x": [-0.5, 1.0]})
     cells = list(csv.reader(io.StringIO(typeset.csv(frame), newline="")))
@@ -101,3 +102,68 @@ def test_cells_of_a_table_have_no_digits_and_percentages_one():
     frame = pd.DataFrame({"kappa": [0.25], "a": [41.0], "% of human ceiling": [95.2214]})
     assert typeset.latex(frame, "t").splitlines()[7] == r"0.2500 & 41 & 95.2 \\"
     assert typeset.markdown(frame).splitlines()[2] == "| 0.2500 | 41 | 95.2 |"
+
+
+# CSV of the command line
+
+#: Texts that a spreadsheet would compute, beside one that it would not.
+COMPUTED = ("=1+1", "+1", "-1", "@cmd", "＝1", "＋1", "－1", "＠cmd")
+
+
+@pytest.fixture
+def given(tmp_path):
+    gold, system, texts = tmp_path / "gold.csv", tmp_path / "=s.csv", tmp_path / "texts.jsonl"
+    gold.write_text("".join(["doc_id,keyphrase\n", *(f"{n}-d,{one}\n" for n, one in enumerate(COMPUTED))]), "utf-8")
+    rows = [f"{n}-d,1,{one} tide\n{n}-d,2,{one}\n" for n, one in enumerate(COMPUTED)]
+    system.write_text("".join(["doc_id,rank,keyphrase\n", *rows]), "utf-8")
+    texts.write_text('{"doc_id": "=d", "text": "=1+1 is a sum. Tides rise."}\n', "utf-8")
+    return {"data": ["--gold", str(gold), "--system", str(system)], "texts": str(texts)}
+
+
+def read(text):
+    return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+
+
+@pytest.mark.parametrize(
+    ("command", "column", "expected"),
+    [
+        ("evaluate --k 1 --measures P@k --interval none", "system", ("=s",)),
+        ("near-misses --missed", "keyphrase", COMPUTED),
+        ("subjects", "system", ("=s",)),
+        ("validate", "source", ("gold", "=s")),
+        ("table --measures P@1 --interval none", "system", ("=s",)),
+        ("sentences", "text", ("=1+1 is a sum.", "Tides rise.")),
+    ],
+)
+def test_the_command_line_guards_csv_as_the_report_does(command, column, expected, given, capsys):
+    data = ["--documents", given["texts"]] if command == "sentences" else given["data"]
+    for form, mark in (("csv", "'"), ("csv-exact", "")):
+        assert main([*command.split(), *data, "--format", form]) == 0
+        found = read(capsys.readouterr().out)[column].unique().tolist()
+        assert sorted(found) == sorted(mark + one if typeset.is_formula(one) else one for one in expected)
+
+
+@pytest.mark.parametrize("stream", [[], ["--stream"]])
+def test_similarities_are_guarded_in_memory_and_streamed(stream, tmp_path):
+    pairs, out = tmp_path / "pairs.csv", tmp_path / "scores.csv"
+    pairs.write_text("".join(["pair_id,keyphrase,candidate\n", *(f"{one},sea,tide\n" for one in COMPUTED)]), "utf-8")
+    for form, mark in (("csv", "'"), ("csv-exact", "")):
+        words = ["--pairs", str(pairs), "--measures", "R-precision", "--format", form, "--out", str(out)]
+        assert main(["similarity", *words, *stream]) == 0
+        assert read(out.read_text("utf-8"))["pair"].tolist() == [mark + one for one in COMPUTED]
+
+
+def test_what_is_read_again_is_not_changed_and_that_is_said(given, tmp_path, capsys):
+    """The tidy form, and the lists of `extract` as CSV, give the same phrases and documents when they are read."""
+    corpus = kp.load(gold=given["data"][1], systems=given["data"][3])
+    assert main(["convert", *given["data"], "--out", str(tmp_path / "tidy")]) == 0
+    assert "gold.csv: 8 cells begin like a formula" in capsys.readouterr().err
+    again = kp.load(gold=tmp_path / "tidy" / "gold.csv", systems=tmp_path / "tidy" / "systems.csv")
+    assert again.gold["phrase"].tolist() == corpus.gold["phrase"].tolist() == list(COMPUTED)
+    assert again.runs["phrase"].tolist() == corpus.runs["phrase"].tolist()
+    assert again.systems == ["=s"]
+    lists = tmp_path / "lists.csv"
+    assert main(["extract", "--documents", given["texts"], "--format", "csv", "--out", str(lists)]) == 0
+    assert "csv: " in (said := capsys.readouterr().err)
+    assert "like a formula; open the file as text, not by a click." in said
+    assert set(kp.load(systems=lists).runs["doc_id"]) == {"=d"}

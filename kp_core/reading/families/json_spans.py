@@ -15,7 +15,8 @@ from kp_core.reading.json_text import shown
 from kp_core.reading.rows import Rows
 from kp_core.reading.shapes import ids_of, text_of
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
-from kp_core.reading.values import Rejected, storable
+from kp_core.reading.values import Rejected
+from kp_core.typeset import storable
 
 NAME = "F13"
 TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"

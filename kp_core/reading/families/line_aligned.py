@@ -26,6 +26,7 @@ _IDS = re.compile(
     r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE
 )
 _TEXT_NAMES = {"src", "source", "sources", "docs", "documents", "texts", "abstracts"}
+_WITH_DIGIT = re.compile(r"[^\s\d]*\d\S*")
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
 #: Endings of files that are a table, or one document each.
 _OTHERS = (".csv", ".tsv", ".annif", *document_files.KEYS, *document_texts.ENDINGS)
@@ -97,7 +98,7 @@ def _are_titled(file: File) -> bool:
 def _beside(file: File, size: int) -> str | None:
     """Tell what a file is beside lists: ids, or texts that are as many or named so; None if it is neither."""
     lines = file.lines
-    single = len(lines) == size and len(set(lines)) == size and all(re.fullmatch(r"\S*\d\S*", line) for line in lines)
+    single = len(lines) == size and len(set(lines)) == size and all(map(_WITH_DIGIT.fullmatch, lines))
     if _IDS.fullmatch(file.stem) or single:
         return "ids"
     named = bool(_TEXT_NAMES & set(re.split(r"[^a-z]+", file.stem.lower())))

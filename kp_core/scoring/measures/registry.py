@@ -172,7 +172,7 @@ def parse(text: str) -> Asked:
     (10, 'all', 'concordance', (5, 10, 15))
     """
     text = text.strip()
-    with_value = re.fullmatch(r"([\w-]+)\((\w+)=(\d*\.?\d+)\)", text)
+    with_value = re.fullmatch(r"([\w-]+)\((\w+)=(\d+(?:\.\d+)?|\.\d+)\)", text)
     if with_value and with_value[1] in MEASURES:
         found, value = MEASURES[with_value[1]], float(with_value[3])
         if found.parameter == with_value[2] and 0 < value < 1:

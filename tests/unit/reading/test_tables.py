@@ -182,7 +182,7 @@ def test_half_a_character_in_a_data_frame_is_rejected_with_its_row(kind: object)
     corpus = load(gold=pd.DataFrame({"doc_id": ["d"] * 6, "phrase": phrases}))
     assert corpus.gold["phrase"].tolist() == ["a", "b", "c", "d", "e"]
     reason = "half a character (a lone surrogate) that cannot be stored"
-    assert corpus.report.rejected.to_numpy().tolist() == [["gold", "3", reason, "x?"]]
+    assert corpus.report.rejected.to_numpy().tolist() == [["gold", "3", reason, "x\\ud800"]]
 
 
 def test_a_name_given_to_a_table_of_systems_goes_before_theirs_and_stands_for_none() -> None:

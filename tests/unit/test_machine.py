@@ -1,0 +1,195 @@
+"""What differs between machines: names of files, the encoding of a terminal, variables, versions of zip."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kp_core as kp
+from kp_core.cli import main
+from kp_core.reading import Source
+from kp_core.reading.limits import Limits, limits_from
+from kp_core.reading.shared import shared, shared_names
+
+GOLD = b"doc_id,annotator,keyphrase\nd1,ana,tide\nd2,ana,moon\n"
+SYSTEM = "doc_id,rank,keyphrase\nd1,1,tide\nd1,2,tide → 😀\nd2,1,moon\n".encode()
+#: As Python reads a name in Latin-1 where names are UTF-8, and how it is shown.
+ODD, SHOWN = os.fsdecode(b"caf\xe9"), "caf\\udce9"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder with a gold standard and a system whose names are not UTF-8, and stand in it."""
+    monkeypatch.chdir(tmp_path)
+    try:
+        Path(f"{ODD}.csv").write_bytes(SYSTEM)
+    except OSError:
+        pytest.skip("this file system takes only names in UTF-8")
+    Path("gold.csv").write_bytes(GOLD)
+    return tmp_path
+
+
+def started(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    """Return what the command line does in a process of its own."""
+    command = [sys.executable, "-m", "kp_core", *words]
+    root = str(Path(kp.__file__).parents[1])
+    return subprocess.run(
+        command, capture_output=True, env={**os.environ, "PYTHONPATH": root, **variables}, check=False, timeout=120
+    )
+
+
+# names
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "table", "latex", "markdown"])
+def test_a_name_that_is_not_utf_8_is_spelled_out(form: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--gold", "gold.csv", "--system", f"{ODD}.csv", "--measures", "P@2", "--interval", "none"]
+    assert main(["evaluate", *words, "--format", form]) == 0
+    out = capsys.readouterr().out
+    if form == "json":
+        assert [(row["system"], row["value"]) for row in json.loads(out)["rows"]] == [(SHOWN, 0.5)]
+    else:
+        assert {"latex": r"caf\textbackslash{}udce9", "markdown": r"caf\\udce9"}.get(form, SHOWN) in out
+
+
+def test_a_report_names_such_systems(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for ending in ("html", "zip", "json", "tex"):
+        words = ["--gold", "gold.csv", "--system", f"{ODD}.csv", f"{ODD} 2=gold.csv", "--title", f"On {ODD}"]
+        assert main(["report", *words, "--out", f"{ODD}.{ending}"]) == 0
+        assert capsys.readouterr().out.startswith(f"{SHOWN}.{ending}: ")
+    assert f"<title>On {SHOWN}</title>" in Path(f"{ODD}.html").read_text("utf-8")
+    with zipfile.ZipFile(f"{ODD}.zip") as packed:
+        assert f"{SHOWN} 2," in packed.read("csv/values_by_document.csv").decode()
+
+
+def test_names_inside_folders_and_archives_stay_apart(folder: Path) -> None:
+    texts = {b"a\xe8.key": b"tide\n", b"a\xe9.key": b"moon\n"}
+    packed = io.BytesIO()
+    Path("keys").mkdir()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, text in texts.items():
+            Path("keys", os.fsdecode(name)).write_bytes(text)
+            member = tarfile.TarInfo(name.decode("utf-8", "surrogateescape"))
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    for given in (Path("keys"), Source("keys.tar", packed.getvalue())):
+        gold = kp.load(gold=given).gold
+        assert dict(zip(gold["doc_id"], gold["phrase"], strict=True)) == {"a\\udce8": "tide", "a\\udce9": "moon"}
+
+
+def test_what_is_said_of_such_a_file_is_heeded(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(f"{ODD}.csv").write_bytes(b"doc_id,Term,Label\nd1,tide,sea\nd2,moon,sun\n")
+    for name in (ODD, SHOWN):
+        words = ["--gold", "gold.csv", "--system", f"{ODD}.csv", "--as", f"{name}.csv:phrase=Term"]
+        assert main(["evaluate", *words, "--measures", "P@1", "--format", "csv", "--interval", "none"]) == 0
+        assert f"{SHOWN},P@1,1,macro,all,1.0," in capsys.readouterr().out
+
+
+def test_shared_data_of_such_a_name_are_opened(folder: Path) -> None:
+    assert shared_names(folder) == [f"{SHOWN}.csv", "gold.csv"]
+    assert shared(folder, f"{SHOWN}.csv") == Source(f"{SHOWN}.csv", SYSTEM)
+
+
+def test_a_stream_refuses_such_paths(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inside = folder / "inside"
+    inside.mkdir()
+    (inside / f"{ODD}.csv").write_bytes(SYSTEM)
+    for path, shown in ((f"{ODD}.csv", f"{SHOWN}.csv"), ("inside", "inside")):
+        assert main(["evaluate", "--stream", "--gold", "gold.csv", "--system", path]) == 1
+        assert capsys.readouterr().err == (
+            f"kpscope: {shown}: expected a path that Arrow can open, found a path that is not UTF-8. "
+            "Rename the file or folder, or leave out --stream.\n"
+        )
+
+
+# terminals
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "cp1252:strict", "cp437:strict", "ascii"])
+def test_what_a_terminal_lacks_is_written_in_codes(encoding: str, tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.csv", tmp_path / "s.csv"
+    gold.write_bytes(GOLD)
+    system.write_bytes(SYSTEM)
+    given = ["--gold", str(gold), "--system", str(system)]
+    name = encoding.partition(":")[0]
+    done = started("phrases", *given, PYTHONIOENCODING=encoding)
+    assert (done.returncode, done.stdout.decode(name).splitlines()) == (
+        0,
+        ["tide", "moon", r"tide \u2192 \ud83d\ude00"],
+    )
+    assert f"2 characters are written as codes such as \\u2192, since {name} lacks them" in done.stderr.decode(name)
+    done = started("near-misses", *given, "--k", "2", "--format", "json", PYTHONIOENCODING=encoding)
+    rows = json.loads(done.stdout.decode(name))["rows"]
+    assert (done.returncode, [row["phrase"] for row in rows if not row["hit"]]) == (0, ["tide → 😀"])
+    for words in (["methods"], ["evaluate", "--help"], ["validate", *given]):
+        done = started(*words, PYTHONIOENCODING=encoding)
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+
+
+# variables
+
+
+@pytest.mark.parametrize("name", [f"KPSCOPE_LIMIT_{name.upper()}" for name in vars(Limits())])
+@pytest.mark.parametrize("value", ["abc", "", "-1", "1.5", "²", "9" * 5000])
+def test_a_limit_that_is_no_number_is_refused(name: str, value: str) -> None:
+    with pytest.raises(kp.UsageError, match=f"{name} must be a whole number from 0 up, not '{value[:20]}"):
+        limits_from({name: value})
+
+
+def test_a_wrong_variable_is_one_sentence() -> None:
+    done = started("--version", KPSCOPE_LIMIT_ROWS="abc")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode() == "kpscope: KPSCOPE_LIMIT_ROWS must be a whole number from 0 up, not 'abc'\n"
+
+
+def test_a_wrong_number_of_seats_is_said_when_the_server_starts() -> None:
+    done = started("app", "--server.headless", "true", "--server.port", "0", KPSCOPE_SESSIONS="many")
+    assert done.stderr.decode().splitlines() == [
+        "kpscope: KPSCOPE_SESSIONS must be a whole number from 1 up, not 'many'"
+    ]
+
+
+# packed files
+
+
+def zipped(version: int = 20, **members: bytes) -> bytes:
+    """Return a zip archive whose members need a version of the format."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name.replace("__", "."), data)
+    return packed.getvalue().replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03" + bytes([version]))
+
+
+def test_an_archive_of_a_later_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold, archive = tmp_path / "gold.csv", tmp_path / "a.zip"
+    gold.write_bytes(GOLD)
+    archive.write_bytes(zipped(255, a__csv=SYSTEM))
+    assert main(["evaluate", "--gold", str(gold), "--system", str(archive)]) == 1
+    assert capsys.readouterr().err == (
+        "kpscope: a.zip: expected a whole archive, found a damaged or unusual archive. Pack or save it again.\n"
+    )
+
+
+@pytest.mark.parametrize(("code", "found"), [(0xD800, "half a character"), (0x110000, "a code that is no character")])
+def test_phrases_of_an_array_that_are_no_text_are_refused(code: int, found: str) -> None:
+    arrays = {"phrases": np.array(["tide", "moon"]), "vectors": np.eye(2)}
+    members = {}
+    for name, array in arrays.items():
+        file = io.BytesIO()
+        np.lib.format.write_array(file, array)
+        members[f"{name}__npy"] = file.getvalue().replace("t".encode("utf-32-le"), code.to_bytes(4, "little"))
+    with pytest.raises(kp.InputError, match=f"v.npz: expected phrases as text, found a phrase with {found}"):
+        kp.vocabulary(vectors=Source("v.npz", zipped(**members)))
+
+
+def test_phrases_with_vectors_in_python_are_held_to_the_same() -> None:
+    with pytest.raises(kp.InputError, match="found a phrase with half a character"):
+        kp.vocabulary(vectors={"x\ud800": [1.0, 0.0]})
