@@ -170,7 +170,7 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str], 
             {"": tuple(phrases)},
             evidence=f"{evidence}; one list in {len(phrases)} columns",
         )
-    lists = phrases or parts.get("", []) or questions
+    lists = phrases or parts.get("", []) or [name for name in questions if name != columns.get("annotator")]
     if not lists:
         return None
     said = f"{evidence}; each question is a document"

@@ -30,6 +30,8 @@ OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
 #: Measures whose name belongs to a pair; of several annotators they are K, Conger and Light.
 _OF_TWO = ("kappa", "kappa_max", "pi", "BI")
 _OF_ALL = ("alpha", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
+#: Of more documents, label sets are compared only if it is asked for: each set is compared with each other.
+_DOCUMENTS_OF_SETS = 1_000
 #: More pairs than this get values without intervals.
 PAIRS_WITH_INTERVALS = 300
 
@@ -62,7 +64,7 @@ def agreement(
     K of the others as `K`; each pair as “A|B”; and, where documents have types, all together for each (subset group:…).
 
     measures   names such as K, alpha, AC1, PABAK, P_pos, P_neg, Conger, Light, kappa, alpha-Jaccard, alpha-MASI; by
-               default all of these
+               default all of these, the last two for up to 1,000 documents
     changes    fields of `Settings`; average: micro (documents pooled, the default), macro (mean over documents) or both
 
     Raises InputError with fewer than two annotators. Sources: Siegel & Castellan 1988; Gwet 2014.
@@ -187,7 +189,7 @@ def agreement_of(
     rows = list[Row]()
     for part in _parts(asked, names, couples):
         if part.of_sets:
-            if data is not None:
+            if data is not None and (asked or len(data.documents) <= _DOCUMENTS_OF_SETS):
                 own = _only(data, part)
                 values = label_sets.alpha(own, part.asked.measure.score, data.documents, settings)
                 numbers = values.row(0, int(own.seen.any(axis=0).sum()))

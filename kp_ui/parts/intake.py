@@ -200,7 +200,7 @@ def _rows(receipts: Sequence[Receipt]) -> None:
             _row(file.name, _in_words(file, of, bool(loose)), of, file)
     for file in files:
         if meaning.is_open(file.name):
-            _change(file, whole[file.name])
+            _change(file)
     if workspace.current().sample is not None and own.files and not workspace.problem():
         show.small(
             "A sample is on screen; your own files are set aside. The button beside the page leads back to them."
@@ -239,26 +239,27 @@ def _actions(file: Source, change: bool) -> None:
     controls.button("✕", f"remove {file.name}", workspace.remove, file.name, type="tertiary", help="Remove")
 
 
-def _change(file: Source, inside: set[str]) -> None:
+def _change(file: Source) -> None:
     """Draw the form of a file; of an archive that of all files in it, or of one of them."""
     name = file.name
     if is_archive(file):
-        members = ["all files", *sorted(inside - {file.name, file.name.removesuffix(".zip")})]
-        chosen = st.selectbox("In the archive", members, key=f"inside {file.name}")
-        name = file.name if chosen == members[0] else f"{file.name}/{chosen}"
+        _, *members = _names(file)
+        chosen = st.selectbox("In the archive", ["all files", *members], key=f"inside {file.name}")
+        name = f"{file.name}/{chosen}" if chosen in members else file.name
     if (source := _source(name)) is not None:
         meaning.panel(source, name)
 
 
 def _parts(files: Sequence[Source]) -> dict[str, set[str]]:
-    """Return the names of what is in each file: its own, and those of the files in an archive."""
-    return {file.name: cached.of((file,), _digest(file), _names) if is_archive(file) else {file.name} for file in files}
+    """Return the names of what is in each file: its own, and those of an archive and of the files in it."""
+    return {file.name: {file.name, *(_names(file) if is_archive(file) else ())} for file in files}
 
 
-def _digest(file: Source) -> str:
-    return meaning.digest(file, Mapping())
+def _names(file: Source) -> list[str]:
+    """Return the name under which an archive is read, and those of the files in it."""
+    return cached.of((file,), meaning.digest(file, Mapping()), _names_in)
 
 
-def _names(file: Source) -> set[str]:
+def _names_in(file: Source) -> list[str]:
     bundle = expand(file)
-    return {file.name, bundle.name, *(one.name for one in bundle.files)}
+    return [bundle.name, *(one.name for one in bundle.files)]

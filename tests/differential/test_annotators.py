@@ -323,3 +323,14 @@ def test_without_trimming_random_trimming_gives_the_score_itself(preset, graded)
         elif not np.isnan(row.null):
             assert row.null == pytest.approx(row.value, abs=1e-12)
     assert not np.isnan(table.loc[table["measure"] == "kappa", "null"]).any()
+
+
+def test_label_sets_of_many_documents_are_compared_only_on_request():
+    gold = {name: {f"d{n}": [name] for n in range(1001)} for name in ("tide", "sea")}
+    corpus = kp.load(gold=gold)
+    measures = set(kp.agreement(corpus, interval="none", universe="100").frame["measure"])
+    assert measures >= {"K", "alpha"}
+    assert not measures & {"alpha-Jaccard", "alpha-MASI"}
+    asked = kp.agreement(corpus, measures="alpha-Jaccard", interval="none", universe="100").frame
+    # every pair of annotators disagrees, and half of all pairs of sets do by chance: 1 - 1 / (n / (2n - 1)), n = 1001
+    assert asked["value"].tolist() == pytest.approx([1 - 2001 / 1001])

@@ -213,3 +213,26 @@ def test_lists_of_many_single_words_may_as_well_be_the_words_of_phrases():
     ]
     assert read[0].tolist() == ["tide", "sea", "moon", "ebb", "high"]
     assert read[1].tolist() == ["tide table", "sea level", "moon light", "ebb flow", "high water"]
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "form", "counts"),
+    [
+        ("form.csv", "files", "document=(heads)", {"document": 2, "annotator": 2, "keyphrase": 7}),
+        ("author_keyword.csv", "files", "keyphrases=Author keyword", {"document": 3, "keyphrase": 5}),
+        ("finnish_people.csv", "files", "", {"document": 2, "annotator": 2, "keyphrase": 6}),
+        ("score_behind.csv", "systems", "inner=scored", {"document": 2, "system": 1, "prediction": 4}),
+    ],
+)
+def test_cases_of_people_are_right_or_a_form_with_the_truth(shared, name, role, form, counts):
+    source = Source(name, shared(f"cases/{name}").read_bytes())
+    said = Mapping()
+    try:
+        kp.load(**{role: source})
+        assert not form
+    except Question as question:
+        (asked,) = question.forms
+        assert form
+        assert form in str(asked.mapping)
+        said = asked.mapping
+    assert understand(source, replace(said, role="system" if role == "systems" else "")).counts == counts
