@@ -87,7 +87,7 @@ def test_names_inside_folders_and_archives_stay_apart(folder: Path) -> None:
 def test_what_is_said_of_such_a_file_is_heeded(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path(f"{ODD}.csv").write_bytes(b"doc_id,Term,Label\nd1,tide,sea\nd2,moon,sun\n")
     for name in (ODD, SHOWN):
-        words = ["--gold", "gold.csv", "--system", f"{ODD}.csv", "--as", f"{name}.csv:phrase=Term"]
+        words = ["--gold", "gold.csv", "--system", f"{ODD}.csv", "--as", f"{name}.csv:document=doc_id,keyphrases=Term"]
         assert main(["evaluate", *words, "--measures", "P@1", "--format", "csv", "--interval", "none"]) == 0
         assert f"{SHOWN},P@1,1,macro,all,1.0," in capsys.readouterr().out
 
