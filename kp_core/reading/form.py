@@ -61,8 +61,8 @@ def form_of_table(file: File, table: Table, role: Role | None, sheets: tuple[str
     phrases = tuple(name for name in others if profile(table, name).phrases)
     person: dict[str, Any] = {"system" if role == "system" else "annotator": HEADS} if len(phrases) > 1 else {}
     guess = Mapping(role or "gold", document=ids or ROW, keyphrases=phrases, **person)
-    shown = ", ".join(table.names[:_NAMES]) + " …" * (len(table.names) > _NAMES)
-    reason = f"KPScope does not know these column names: {shown}."
+    shown = ", ".join(table.names[:_NAMES]) + (" …" if len(table.names) > _NAMES else ".")
+    reason = f"KPScope does not know these column names: {shown}"
     missing = (FIELDS["document"], FIELDS["keyphrases"])
     return Form(file.name, file.mapping.merged(guess), reason, missing, first_values(table), sheets)
 

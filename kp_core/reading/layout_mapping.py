@@ -107,7 +107,7 @@ def _with_document(table: Table, mapping: Mapping, columns: dict[str, str]) -> t
 
 def _need(there: bool, table: Table, role: Role) -> None:
     if not there:
-        raise InputError(table.file, "a mapping without it", _NEEDS[role], "Say which column it is.")
+        raise InputError(table.file, "no column with this meaning", _NEEDS[role], "Say which column it is.")
 
 
 def _judged(made: Layout, mapping: Mapping) -> Layout:

@@ -44,7 +44,8 @@ _OPENED = "form opened"
 
 def is_open(name: str) -> bool:
     """Tell whether the form of a file is open: the user opened it, or KPScope could not read the file."""
-    refused = not workspace.forms() and workspace.problem().startswith((f"{name}:", f"{name},"))
+    asked = workspace.forms() or workspace.findings()
+    refused = not asked and workspace.problem().startswith((f"{name}:", f"{name},"))
     opened, now = st.session_state.get(_OPENED, ("", False))
     return bool(now) if opened == name else refused
 
@@ -117,7 +118,9 @@ def _columns(name: str, form: Form) -> Mapping:
     if rest := [head for head in heads if head not in shown]:
         names = f"{', '.join(rest[:_LINES])}{' …' * (len(rest) > _LINES)}"
         words = show.counted(len(rest), "more column is not read", "more columns are not read")
-        with st.expander(f"{words}: {show.plain(names)}", key=f"rest {name}", on_change=click.does(link.stay)):
+        lacking = not {"keyphrases", "gold", "text", "title"} & {*said.values()}
+        more: dict[str, Any] = {"key": f"rest {name}", "on_change": click.does(link.stay)}
+        with st.expander(f"{words}: {show.plain(names)}", lacking, **more):
             said |= {head: _column(name, head, form, "") for head in rest}
     return _of_whole(name, form, said)
 
@@ -136,6 +139,7 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
     now, held = form.mapping, list(said.values())
     several = max(held.count("keyphrases") + held.count("gold"), held.count("score"), held.count("marks")) > 1
     phrases = {"keyphrases", "gold"} & {*held} and now.role != "judgements"
+    values = [value for head, field in said.items() if field in ("keyphrases", "gold") for value in form.columns[head]]
     places, changes = dict[str, str](), dict[str, Any]()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if several:
@@ -150,7 +154,7 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
             places[document] = "document"
         if phrases:
             changes["split"] = controls.of_file("Cells are split at", _SPLITS, now.split, f"split {name}", width=180)
-        if phrases and (now.inner or any(_LISTED.match(value) for head in said for value in form.columns[head])):
+        if phrases and (now.inner or any(map(_LISTED.match, values))):
             changes["inner"] = controls.of_file("Each item is", _INNER, now.inner, f"inner {name}", width=220)
         if "score" in held and now.role == "system":
             better = {None: "", True: "yes", False: "no"}[now.higher_is_better]
@@ -158,9 +162,9 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
             changes["higher_is_better"] = {"yes": True, "no": False}.get(chosen)
         if "system" in held:
             column = next(head for head, field in said.items() if field == "system")
-            values = list(dict.fromkeys((*now.gold, *form.columns[column])))
+            names = list(dict.fromkeys((*now.gold, *form.columns[column])))
             gold: dict[str, Any] = {"default": now.gold, "key": f"gold {name}", "placeholder": "none of them"}
-            changes["gold"] = tuple(st.multiselect("The gold standard is", values, **gold))
+            changes["gold"] = tuple(st.multiselect("The gold standard is", names, **gold))
     return with_meanings(replace(now, **changes), said, places)
 
 

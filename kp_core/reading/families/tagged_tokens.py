@@ -106,7 +106,7 @@ def _used(reading: Recognition, columns: Mapping[str, int]) -> dict[Role, list[s
     people = replace(file.mapping, role="gold", format=NAME, keyphrases=tuple(columns), annotator=HEADS)
     answers.append(Reply("each column is an annotator", {file.name: people}))
     found = f"a token with {len(columns)} tags in each line, in {quoted(list(columns))}"
-    raise Question(Finding("ask", file.name, found, "to know which column is the gold standard", tuple(answers)))
+    raise Question(Finding("ask", file.name, found, "one of them as the gold standard", tuple(answers)))
 
 
 def _are_documents(files: Sequence[File]) -> bool:
