@@ -35,11 +35,11 @@ from kp_core.reading.joined import joined
 from kp_core.reading.json_table import INNER, LIST, OUTER
 from kp_core.reading.layout import PAIR, Doubt, Layout
 from kp_core.reading.layout_mapping import layout_said
-from kp_core.reading.mapping import Mapping
+from kp_core.reading.mapping import SEPARATORS, Mapping
 from kp_core.reading.marks import graded
 from kp_core.reading.merged_cells import filled_down
 from kp_core.reading.profiles import SAMPLE, count_distinct, profile, whole_lists
-from kp_core.reading.separators import SEPARATORS, cell_separator, json_list
+from kp_core.reading.separators import cell_separator, json_list
 from kp_core.reading.shapes import are_scored
 from kp_core.reading.table import Table, list_columns, share_with
 from kp_core.reading.wide_columns import columns_by_source, whose

@@ -14,7 +14,8 @@ from kp_core.errors import Note
 from kp_core.reading.fields import plain
 from kp_core.reading.layout import Layout
 from kp_core.reading.lists import ListBuilder
-from kp_core.reading.separators import MARKS, cell_separator, json_list
+from kp_core.reading.mapping import MARKS
+from kp_core.reading.separators import cell_separator, json_list
 from kp_core.reading.shapes import BORDER, Shape, add_list, add_scored, shape_of, text_of
 from kp_core.reading.table import Table, list_columns
 from kp_core.reading.values import is_number

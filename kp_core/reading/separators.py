@@ -12,37 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.reading.json_text import NoNumber
+from kp_core.reading.mapping import MARKS
 from kp_core.reading.table import Table, holds_lists, share_with
 from kp_core.reading.values import URIS
 
-#: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
-#: stand within phrases as well, so most cells must hold them.
-MARKS = {
-    ";": ";",
-    "；": "；",
-    "lines": "\n",
-    "|": "|",
-    "•": "•",
-    "、": "、",
-    ",": ",",
-    "，": "，",
-    "/": " / ",
-    "·": " · ",
-    "-": " - ",
-    "–": " – ",
-    "#": "#",
-}
 _RARE = ("/", "·", "-", "–")
 _ANY_MARK = "|".join(map(re.escape, MARKS.values()))
-#: Separators of list cells and how the evidence tells them.
-SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
-    "lines": "each line of a cell is a phrase",
-    "json": "cells are lists in JSON or Python",
-    "uris": "cells are addresses (URIs) between `<` and `>`",
-    "tags": "cells are words behind `#`",
-    "lists": "cells are lists",
-    "none": "each cell is one phrase",
-}
 _WHOLE = {
     "json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\)|null|None)\s*$",
     "uris": f"^{URIS.pattern}$",
