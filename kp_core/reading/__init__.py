@@ -1,8 +1,9 @@
 """Bytes in, tidy tables out: files of many formats become one `Corpus` with a report on how they were read."""
 
 from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES, gaps, sides, suggestions, unmatched
+from kp_core.reading.inputs import Item
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.load import Item, load
+from kp_core.reading.load import load
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.names import renamed
 from kp_core.reading.preview import form_for, understand

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pyarrow as pa
 
-from kp_core.errors import InputError, counted
-from kp_core.reading.archive import DAMAGED, is_ignored, is_zip, natural_key
+from kp_core.corpus import Role, VocabularyTable
+from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.fields import role_of_path
+from kp_core.reading.inputs import Given, said_of
+from kp_core.reading.mapping import Mapping as Meaning
 from kp_core.reading.question import Finding, Reply
 from kp_core.reading.rows import Part
-from kp_core.reading.source import Source, stem_of
-from kp_core.typeset import storable
+from kp_core.reading.source import Bundle, Source, stem_of
+from kp_core.reading.vocabulary_tables import table_of_vocabulary
 
 #: Files of these endings hold many documents each; any other may be a document by itself.
 _TABLES = frozenset((".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx"))
@@ -59,26 +59,87 @@ def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
     return pa.array([next(name for name in longest if doc_id.startswith(f"{name}/")) for doc_id in ids])
 
 
-def names_in(item: object) -> list[str]:
-    """Return the paths of the files in a folder or zip archive, but for what is no data; none of anything else."""
-    path = Path(item) if isinstance(item, (str, Path)) else None
-    if path is not None and path.is_dir():
-        found = [storable(inner.relative_to(path).as_posix()) for inner in path.rglob("*") if inner.is_file()]
-    elif path is not None and path.is_file():
-        found = _names_zipped(path)
-    elif isinstance(item, Source) and is_zip(item.data):
-        found = _names_zipped(io.BytesIO(item.data))
-    else:
-        return []
-    return sorted((name for name in found if not is_ignored(name)), key=natural_key)
+#: Where a folder of each role would stand in one folder of everything.
+_FOLDERS: dict[Role, str] = {"gold": "gold/", "system": "systems/", "documents": "documents/"}
 
 
-def _names_zipped(file: Path | io.BytesIO) -> list[str]:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return [name for name in archive.namelist() if name and not name.endswith("/")]
-    except DAMAGED:
-        return []  # whoever reads it says why
+def datasets_in(given: Sequence[Given]) -> tuple[dict[str, list[Given]], dict[VocabularyTable, list[Source]]]:
+    """Return data set → what is given for it, if the folders of each role tell data sets, and tables of a vocabulary.
+
+    These tables stand beside the folders, and are of all data sets.
+    """
+    for one in given:
+        alone = one.name is None and not one.tables and len(one.bundles) == 1
+        if not alone or not one.bundles[0].folder or one.role == "judgements":
+            return {}, {}
+    files = {one.role: {file.name: file for file in one.bundles[0].files} for one in given}
+    tables = dict[VocabularyTable, list[Source]]()
+    for own in files.values():
+        for name, table in _tables_beside(own).items():
+            tables.setdefault(table, []).append(own.pop(name))
+    inside = {role: by_folder(list(own)) for role, own in files.items()}
+    if not all(inside.values()):
+        inside = _side_by_side(files)
+    found = dict[str, list[Given]]()
+    for one in given:
+        for dataset, names in inside.get(one.role, {}).items():
+            own_files = [Source(inner, files[one.role][name].data) for name, inner in names.items()]
+            if one.role is not None:  # the names of texts tell no role
+                role = None if one.role == "documents" else one.role
+                own_files = [file for file in own_files if role_of_path(file.name) == role]
+            bundle = Bundle(dataset, tuple(own_files), folder=True)
+            found.setdefault(dataset, []).append(replace(one, items=(bundle,), bundles=(bundle,)))
+    return found, tables if found else {}
+
+
+def _tables_beside(files: Mapping[str, Source]) -> dict[str, VocabularyTable]:
+    """Return file → table of a vocabulary, of files that stand beside the folders of data sets."""
+    depth = min((name.count("/") for name in files), default=0)
+    beside = {name: file for name, file in files.items() if name.count("/") == depth}
+    if not by_folder([name for name in files if name not in beside]):
+        return {}
+    return {name: table for name, file in beside.items() if (table := table_of_vocabulary(file))}
+
+
+def _side_by_side(files: Mapping[Role | None, Mapping[str, Source]]) -> dict[Role | None, dict[str, dict[str, str]]]:
+    """Return role → data sets as in `by_folder`, of folders of each role that only together tell data sets."""
+    folders = {role: folder for role, folder in _FOLDERS.items() if role in files}
+    whole = by_folder([folder + name for role, folder in folders.items() for name in files[role]])
+    if len(folders) < len(files):
+        return {}
+    return {
+        role: {
+            dataset: {name: paths[folder + name] for name in files[role] if folder + name in paths}
+            for dataset, paths in whole.items()
+        }
+        for role, folder in folders.items()
+    }
+
+
+def chosen_datasets(
+    given: Sequence[Given], mappings: Mapping[str, Meaning]
+) -> tuple[dict[str, list[Given]], dict[str, Meaning]]:
+    """Return data set → what is given for it, if it was said of which each file is; else nothing.
+
+    The mappings are then those within a data set, by `data set/file`.
+    """
+    found, within = dict[str, dict[int, list[Source]]](), dict[str, Meaning]()
+    if not any(mapping.in_dataset for mapping in mappings.values()):
+        return {}, within
+    for place, one in enumerate(given):
+        for file, meant in ((file, said_of(file, bundle, mappings)) for bundle in one.bundles for file in bundle.files):
+            if not (dataset := meant.in_dataset):
+                raise UsageError(f"'{file.name}' is of no data set, and other files are; say of which it is")
+            own = Source(without_dataset(file.name, dataset), file.data)
+            within[f"{dataset}/{own.name}"] = replace(meant, in_dataset="")
+            found.setdefault(dataset, {}).setdefault(place, []).append(own)
+    return {
+        name: [_of_files(given[place], own) for place, own in places.items()] for name, places in found.items()
+    }, within
+
+
+def _of_files(given: Given, files: Sequence[Source]) -> Given:
+    return replace(given, tables=(), items=tuple(files), bundles=tuple(Bundle(file.name, (file,)) for file in files))
 
 
 def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:

@@ -283,6 +283,22 @@ def test_tables_beside_the_folders_of_data_sets_are_those_of_all(tmp_path: Path)
     assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].tolist() == [0.5, 0.0, 0.25]
 
 
+def test_files_of_a_data_set_are_asked_about_in_forms() -> None:
+    files = {"gold/nus.csv": "doc_id,phrase\n1,tide\n2,sea\n", "gold/wiki.csv": "doc_id,phrase\n1,moon\n2,sun\n"}
+    files |= {"systems/a/nus.csv": "xq,zq\n1,tide\n2,sea\n", "systems/a/wiki.csv": "xq,zq\n1,moon\n2,sun\n"}
+    with pytest.raises(kp.Question) as asked:
+        kp.load(files=[archive(files)])
+    assert [form.file for form in asked.value.forms] == ["nus/systems/a.csv", "wiki/systems/a.csv"]
+    meant = kp.Mapping("system", document="xq", keyphrases="zq")
+    corpus = kp.load(files=[archive(files)], mapping={form.file: meant for form in asked.value.forms})
+    assert corpus.runs[["system", "doc_id", "phrase"]].to_numpy().tolist() == [
+        ["a", "nus/1", "tide"],
+        ["a", "nus/2", "sea"],
+        ["a", "wiki/1", "moon"],
+        ["a", "wiki/2", "sun"],
+    ]
+
+
 def test_numbered_documents_are_no_data_sets() -> None:
     files = {f"{role}/C-{n}.txt": "tide\nsea\n" for n in range(1, 6) for role in ("gold", "systems/a", "systems/b")}
     corpus = kp.load(files=[archive(files)])

@@ -1,0 +1,183 @@
+"""Turn what `load` was given into files and tables in memory, with what is said of each."""
+
+from __future__ import annotations
+
+from collections import abc
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note
+from kp_core.reading.family import File
+from kp_core.reading.in_memory import as_pandas
+from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.mapping import Mapping
+from kp_core.reading.source import Bundle, Source, expand, together
+from kp_core.typeset import storable
+
+#: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
+Item: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What holds for all files: what was said of each, and how strictly they are read.
+
+    files  each role for which anything was given → the names of its files
+    """
+
+    mappings: abc.Mapping[str, Mapping]
+    encoding: str | None
+    strict: bool
+    fixes: tuple[str, ...]
+    limits: Limits
+    files: abc.Mapping[Role | None, set[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What was given for one role, or under one name.
+
+    number   its place among all that was given
+    tables   DataFrames and dictionaries
+    items    paths and uploads
+    bundles  the files of each of these
+    """
+
+    role: Role | None
+    name: str | None
+    number: int
+    tables: tuple[Any, ...]
+    items: tuple[str | Path | Source | Bundle, ...]
+    bundles: tuple[Bundle, ...]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Files that belong together, and what they were given as."""
+
+    given: Given
+    bundle: Bundle
+    files: tuple[File, ...]
+
+
+def given_items(every: abc.Mapping[Role | None, Any], limits: Limits) -> list[Given]:
+    """Return what was given for each role, files unpacked; under each name what belongs to it."""
+    named = [(role, *pair) for role, given in every.items() for pair in _named(as_pandas(given), role)]
+    found = []
+    for number, (role, name, items) in enumerate(named):
+        paths = tuple(item for item in items if isinstance(item, (str, Path, Source)))
+        tables = tuple(item for item in items if not isinstance(item, (str, Path, Source)))
+        if items or role is not None:
+            found.append(Given(role, name, number, tables, paths, tuple(expand(path, limits) for path in paths)))
+    return found
+
+
+def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
+    """Give the items of a role that belong together, under the name that they were given, or under none."""
+    if given is None:
+        return
+    if not _is_named(given, role):
+        yield None, _listed(given)
+        return
+    if role == "system" and given and all(map(_is_list_of_phrases, given.values())):
+        remedy = "Put the lists under the name of a system."
+        raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
+    for name, item in given.items():
+        yield storable(str(name)), _listed(item)
+
+
+def _listed(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _is_list_of_phrases(item: Any) -> bool:
+    return isinstance(item, (list, tuple)) and all(isinstance(one, str) and not Path(one).exists() for one in item)
+
+
+def _is_named(given: Any, role: Role | None) -> bool:
+    """Tell {name: lists, path or table} from {document: list}."""
+    if not isinstance(given, abc.Mapping) or role not in ("gold", "system"):
+        return False
+    if role == "system" or not given:
+        return role == "system"
+    return all(map(_is_dictionary_of_lists, given.values())) or all(map(_is_file, given.values()))
+
+
+def _is_dictionary_of_lists(value: Any) -> bool:
+    return isinstance(value, abc.Mapping) and bool(value) and all(isinstance(x, (list, tuple)) for x in value.values())
+
+
+def _is_file(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(isinstance(one, (Path, Source, pd.DataFrame)) for one in value)
+    return isinstance(value, (str, Path, Source, pd.DataFrame))
+
+
+def open_files(given: Sequence[Given], wishes: Wishes) -> list[Opened]:
+    """Return all files with what was said of each; loose files of one role are one folder."""
+    opened = [bundle for one in given for bundle in _open(one, wishes)]
+    size = sum(len(file.source.data) for one in opened for file in one.files)
+    refuse_over(wishes.limits.session_bytes, size, "bytes", "the files", "files")
+    return opened
+
+
+def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
+    said, bundles = dict(wishes.mappings), list(given.bundles)
+    for item, bundle in zip(given.items, bundles, strict=True):
+        if not bundle.files:
+            left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
+            found, remedy = f"no file to read{left_out}", "Check the folder or archive."
+            raise InputError(bundle.name, found, "at least one file", remedy)
+        named = (wishes.mappings[name] for name in _names_of(item) if name in wishes.mappings)
+        said[bundle.name] = next(named, said.get(bundle.name, Mapping()))
+    if given.role is None or len(bundles) > 1:
+        bundles = together(given.items, bundles)
+    twice = next((fix for fix in ("keep-first", "merge") if fix in wishes.fixes), "refuse")
+    options: dict[str, Any] = {"strict": wishes.strict, "twice": twice}
+    for bundle in bundles:
+        meant = ((source, said_of(source, bundle, said)) for source in bundle.files)
+        files = (File(source, wishes.limits, wishes.encoding, mapping=mapping, **options) for source, mapping in meant)
+        yield Opened(given, bundle, tuple(files))
+
+
+def names_inside(file: Source, bundle: Bundle) -> tuple[str, ...]:
+    """Return the names under which something may be said of a file: its own, and those by which an archive has it."""
+    return file.name, file.name.rpartition("/")[2], f"{bundle.name}/{file.name}", bundle.name
+
+
+def said_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -> Mapping:
+    """Return what was said of a file, by the most exact name under which anything was."""
+    return next((mappings[name] for name in names_inside(file, bundle) if name in mappings), Mapping())
+
+
+def _names_of(item: str | Path | Source | Bundle) -> tuple[str, ...]:
+    """Return the names under which something may be said of what was given."""
+    return (item.name,) if isinstance(item, (Source, Bundle)) else (storable(str(item)), storable(Path(item).name))
+
+
+def names_met(given: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
+    """Return every name under which something may be said."""
+    in_memory = {one.name or str(one.role) for one in given if one.tables}
+    named = {one.name for one in given if one.name is not None}
+    paths = {name for one in given for item in one.items for name in _names_of(item)}
+    inside = {name for one in opened for file in one.files for name in names_inside(file.source, one.bundle)}
+    return in_memory | named | paths | inside
+
+
+def repeated_files(opened: Sequence[Opened]) -> Iterator[Note]:
+    """Refuse a file that is given twice for one role, and note where two files are the same."""
+    seen: dict[tuple[Role | None, bytes], File] = {}
+    for one in opened:
+        for file in one.files if not one.bundle.folder and one.given.name is None else ():
+            first = seen.setdefault((one.given.role, file.source.data), file)
+            if first is file:
+                continue
+            if first.name == file.name:
+                raise InputError(file.name, "the same file again", "each file once", "Leave it out the second time.")
+            if file.source.data:
+                yield Note("warning", file.name, f"The file is the same, byte by byte, as {first.name}.")

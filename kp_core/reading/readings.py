@@ -1,0 +1,252 @@
+"""Turn opened files and tables in memory into checked rows; what is not certain of them is one question."""
+
+from __future__ import annotations
+
+from collections import abc
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from kp_core.corpus import Reading, Role
+from kp_core.errors import InputError, Note, counted
+from kp_core.reading import sense
+from kp_core.reading.check import check, refuse_if_mostly_rejected
+from kp_core.reading.families import family_named
+from kp_core.reading.family import Recognition
+from kp_core.reading.in_memory import dict_rows, frame_table
+from kp_core.reading.inputs import Given, Opened, Wishes, names_inside
+from kp_core.reading.layout import Layout
+from kp_core.reading.layout_rows import rows_of
+from kp_core.reading.layouts import layout_of
+from kp_core.reading.limits import Limits
+from kp_core.reading.mapping import Mapping
+from kp_core.reading.meeting import column_that_meets
+from kp_core.reading.question import Finding, Form, Question
+from kp_core.reading.rows import Part, Rows
+from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
+from kp_core.reading.source import Bundle, fingerprint, stem_of
+
+
+@dataclass(frozen=True)
+class Read:
+    """The rows of one reading, checked, with the entry of the report, and what makes no sense in them.
+
+    reading  None if nothing was read, which a note says
+    """
+
+    reading: Reading | None
+    parts: tuple[Part, ...]
+    notes: tuple[Note, ...] = ()
+    recognition: Recognition | None = None
+    opened: Opened | None = None
+    asked: tuple[Finding | Form, ...] = ()
+
+
+def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[Read]:
+    """Return the readings of everything in the order in which it was given; what is not certain is asked at once."""
+    asked, found = Asked(), list[tuple[Opened, Recognition]]()
+    looks = [_recognised(one) for one in opened]
+    lines = {size for recognised, _, _ in looks for size in map(lines_of_lists, recognised) if size}
+    for one, (recognised, within, left_out) in zip(opened, looks, strict=True):
+        if within and lines:
+            recognised, within, left_out = _recognised(one, lines)
+        asked.add(within)
+        meant = one.bundle.loose or not one.bundle.folder
+        notes += [Note("warning" if meant else "info", f, f"Left out: {what}.") for f, what in left_out.items()]
+        unused = (file.name for file in one.files if file.mapping.role == "leave out")
+        ignored = (*one.bundle.ignored, *left_out, *unused)
+        for recognition in recognised:  # the first of a folder names what was left out of it
+            found.append((replace(one, bundle=replace(one.bundle, ignored=ignored)), recognition))
+            ignored = ()
+    if alike := _alike(asked.forms, found):
+        notes += [
+            Note("info", name, f"It is read like {other}, which has the same columns.") for name, other, _ in alike
+        ]
+        return read_all(given, [_with_mappings(one, alike) for one in opened], wishes, notes)
+    settled = list[list[tuple[Opened, Recognition]]]()
+    for each in given:
+        own = [(one, recognition) for one, recognition in found if one.given is each]
+        roles = settle_roles([recognition for _, recognition in own], notes, asked)
+        settled.append([(one, role) for (one, _), role in zip(own, roles, strict=True)])
+    if asked:
+        raise asked.question()
+    read = list[Read]()
+    for each, own in zip(given, settled, strict=True):
+        read += [
+            _in_memory(item, each, wishes) for item in each.tables if isinstance(item, (pd.DataFrame, abc.Mapping))
+        ]
+        read += [_of_files(one, recognition, wishes) for one, recognition in own]
+    if odd := [what for one in read for what in one.asked]:
+        findings = [what for what in odd if isinstance(what, Finding)]
+        raise Question(*findings, forms=[what for what in odd if isinstance(what, Form)])
+    return [_with_ids_that_meet(one, read, wishes) for one in read]
+
+
+def _recognised(one: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
+    """Return what some files are, what is not certain of them, and those that hold no data, with the reason.
+
+    lines  how many lines other files have whose line n is document n
+    """
+    asked, left_out = Asked(), dict[str, str]()
+    kept = [file for file in one.files if file.mapping.role != "leave out"]
+    among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
+    found = recognise(kept, one.given.role, asked, left_out if among else None, lines)
+    asked.forms = [_inside(form, one.bundle) for form in asked.forms]
+    return found, asked, left_out
+
+
+def _inside(form: Form, bundle: Bundle) -> Form:
+    """Return the form of a file of a folder or an archive, named with its path."""
+    return form if bundle.loose or not bundle.folder else replace(form, file=f"{bundle.name}/{form.file}")
+
+
+def _alike(forms: Sequence[Form], found: Sequence[tuple[Opened, Recognition]]) -> list[tuple[str, str, Mapping]]:
+    """Return the files whose meaning is asked, and that have the columns of a file whose meaning was said."""
+    said = {
+        tuple(layout.table.names): (one.files[0].name, one.files[0].mapping)
+        for _, one in found
+        for layout in one.plan[:1]
+        if isinstance(layout, Layout) and one.files[0].mapping.names_columns
+    }
+    return [(form.file, *said[heads]) for form in forms if (heads := tuple(form.columns)) in said]
+
+
+def _with_mappings(one: Opened, alike: Sequence[tuple[str, str, Mapping]]) -> Opened:
+    """Return opened files with the meaning of others that have the same columns."""
+    of = {name: mapping for name, _, mapping in alike}
+    named = [
+        next((of[name] for name in names_inside(file.source, one.bundle) if name in of), None) for file in one.files
+    ]
+    files = (file.meaning(mapping) if mapping else file for file, mapping in zip(one.files, named, strict=True))
+    return replace(one, files=tuple(files))
+
+
+def _with_ids_that_meet(one: Read, every: Sequence[Read], wishes: Wishes) -> Read:
+    """Return a reading by the column whose ids another file has, if its own ids meet no other file."""
+    if one.recognition is None or one.opened is None or len(one.recognition.plan) != 1:
+        return one
+    layout, file = one.recognition.plan[0], one.recognition.files[0]
+    if not isinstance(layout, Layout) or file.mapping.names_columns:
+        return one
+    others = [ids for other in every if other is not one for ids in _ids(other)]
+    name = column_that_meets(layout, others) if others else None
+    if name is None:
+        return one
+    columns = {**layout.columns, "doc_id": name}
+    said = f"documents are told by “{name}”, whose ids another file has too"
+    meant = replace(layout, columns=columns, numbered=False, evidence=f"{layout.evidence}; {said}")
+    recognition = replace(one.recognition, plan=(meant,), columns=columns, evidence=meant.evidence)
+    again = _of_files(one.opened, recognition, wishes)
+    return replace(again, notes=(*again.notes, Note("info", file.name, f"{said[:1].upper()}{said[1:]}.")))
+
+
+def _ids(read: Read) -> Iterator[set[str]]:
+    """Give the documents of every part of a reading that has keyphrases or texts."""
+    for part in read.parts:
+        if "doc_id" in part.table.column_names and not part.counted:
+            yield set(part.ids().to_pylist())
+
+
+def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
+    """Read a DataFrame or a dictionary."""
+    role: Role = given.role or "gold"
+    shown = given.name or role
+    mapping, columns = wishes.mappings.get(shown, Mapping()), dict[str, str]()
+    if isinstance(item, pd.DataFrame):
+        layout = _layout_of_frame(item, role, shown, mapping, wishes.limits)
+        rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
+    else:
+        (rows, evidence), family = dict_rows(item, role, shown, mapping, wishes.limits), "dictionary"
+    reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
+    origin = (given.number, id(item)) if given.name is None else (given.number, 0)
+    return _checked(rows, reading, shown, origin, mapping, given, wishes)
+
+
+def _layout_of_frame(frame: pd.DataFrame, role: Role, name: str, mapping: Mapping, limits: Limits) -> Layout:
+    """Return how a DataFrame is read; merged cells are cells of spreadsheets, so nothing is filled down unasked."""
+    table = frame_table(frame, name, limits)
+    layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
+    if layout is None:
+        shown = f"the columns {', '.join(table.names[:10]) or '(none)'}"
+        expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
+        raise InputError(name, shown, expected, "Rename them, or name their roles.")
+    return layout
+
+
+def _of_files(one: Opened, recognition: Recognition, wishes: Wishes) -> Read:
+    """Read one file or group, if it plays the role that was asked for."""
+    bundle, files, first = one.bundle, recognition.files, recognition.files[0]
+    asked = role_said(first) or one.given.role
+    texts_beside = recognition.role == "documents" and "documents" not in wishes.files
+    if asked not in (None, recognition.role) and not texts_beside:
+        what = f"{counted(len(files), 'file')}, {recognition.evidence}"
+        return Read(None, (), (Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."),))
+    family, several = family_named(recognition.family), len(files) > 1
+    # One file may hold the gold standard and systems, and be given for both.
+    rows = [
+        part
+        for part in family.read(recognition, asked)
+        if part.role == one.given.role or first.name not in wishes.files.get(part.role, ())
+    ]
+    texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
+    reading = Reading(
+        bundle.name if several else first.name,
+        sum(len(file.source.data) for file in files),
+        recognition.role,
+        recognition.family,
+        recognition.evidence,
+        " + ".join(dict.fromkeys(text.encoding for text in texts)) or "binary",
+        " + ".join(dict.fromkeys(text.line_ends for text in texts if text.line_ends != "none")) or "none",
+        any(text.bom for text in texts),
+        columns=dict(recognition.columns),
+        files=len(files),
+        sha256=fingerprint(file.source.data for file in files),
+        ignored=bundle.ignored,
+        mapping=str(recognition.mapping or ("" if recognition.plan else mapping_in_format(recognition))),
+    )
+    group_is_one, in_folder = getattr(family, "GROUP_IS_ONE", False), bundle.folder or bundle.loose
+    name = stem_of(bundle.name if in_folder and (several or group_is_one) else first.name)
+    if several and group_is_one and not in_folder:  # uploads have no folder to name them
+        name = first.suffix.removeprefix(".") or name
+    apart = one.given.name is None or bundle.folder
+    origin = (one.given.number, id(recognition) if apart else 0)
+    text = "" if several or not texts else first.text
+    read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes, text)
+    doubts = [doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None]
+    odd = (_inside(doubt, bundle) if isinstance(doubt, Form) else doubt for doubt in doubts)
+    notes = [note for file in files for note in file.notes_on_repeats()]
+    notes += [note for text in texts for note in text.notes]
+    return replace(read, recognition=recognition, opened=one, asked=tuple(odd), notes=tuple(notes))
+
+
+def _checked(
+    rows: Sequence[Rows],
+    reading: Reading,
+    name: str,
+    origin: tuple[int, int],
+    mapping: Mapping,
+    given: Given,
+    wishes: Wishes,
+    text: str = "",
+) -> Read:
+    """Check the rows of one reading, count them in its report, and keep those that are wanted.
+
+    name  what it is called if the user gave it no name
+    """
+    unasked = "documents" in wishes.files and given.role not in (None, "documents")
+    kept = [one for one in rows if not (one.role == "documents" and unasked)]
+    checked = [check(one, reading.file, wishes.limits, text) for one in kept]
+    refuse_if_mostly_rejected(reading.file, checked, wishes.limits, strict=wishes.strict)
+    # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
+    own = [one for one in checked if one.role == checked[0].role]
+    reading = replace(
+        reading,
+        rows_read=sum(one.read for one in own),
+        rows_loaded=sum(len(one.table) for one in own),
+        rows_rejected=sum(len(one.rejected) for one in own),
+        rows_blank=sum(one.blank for one in own),
+    )
+    parts = (Part(one, reading.file, given.name or name, given.name is not None, origin, mapping) for one in checked)
+    return Read(reading, tuple(parts))
