@@ -43,13 +43,23 @@ def empty_table(name: str) -> pd.DataFrame:
     >>> list(empty_table("empty").columns)
     ['role', 'source', 'doc_id']
     """
-    names = [column.rstrip("?") for column in COLUMNS[name]]
-    return pd.DataFrame({column: pd.Series(dtype=TYPES.get(column, "str")) for column in names})
+    return _EMPTY[name].copy()
+
+
+def _without_rows(columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame({column: pd.Series(dtype=TYPES.get(column, "str")) for column in columns})
+
+
+_EMPTY = {name: _without_rows([column.rstrip("?") for column in columns]) for name, columns in COLUMNS.items()}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How one file was understood, and how many of its rows were read, loaded, rejected and blank."""
+    """How one file was understood, and how many of its rows were read, loaded, rejected and blank.
+
+    whose      the annotators or systems in it
+    documents  how many of the documents in use it has; None if it has no ids
+    """
 
     file: str
     size: int
@@ -68,6 +78,8 @@ class Reading:
     files: int = 1
     sha256: str = ""
     mapping: str = ""
+    whose: tuple[str, ...] = ()
+    documents: int | None = None
 
 
 @dataclass(frozen=True)
@@ -103,8 +115,14 @@ VOCABULARY: dict[VocabularyTable, tuple[str, ...]] = {
 }
 
 
+_NO_TABLES = {
+    name: pd.DataFrame({column: pd.Series(dtype="str") for column in columns if not column.endswith("?")})
+    for name, columns in VOCABULARY.items()
+}
+
+
 def _vocabulary_table(name: VocabularyTable) -> pd.DataFrame:
-    return pd.DataFrame({column: pd.Series(dtype="str") for column in VOCABULARY[name] if not column.endswith("?")})
+    return _NO_TABLES[name].copy()
 
 
 def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
+from kp_core.corpus import Corpus, LoadReport, Ranking, empty_table, run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.datasets import dataset_column, datasets_of
 from kp_core.reading.identifiers import WORDS
@@ -24,12 +24,7 @@ from kp_core.reading.values import TEXT, distinct_values, frame_of, series
 
 
 def assemble(
-    parts: Sequence[Part],
-    readings: Sequence[Reading],
-    fixes: Sequence[str],
-    limits: Limits,
-    notes: Iterable[Note] = (),
-    silent: Iterable[str] = (),
+    parts: Sequence[Part], fixes: Sequence[str], limits: Limits, notes: Iterable[Note] = (), silent: Iterable[str] = ()
 ) -> Corpus:
     """Build the corpus; what cannot be built as a whole is refused.
 
@@ -71,7 +66,7 @@ def assemble(
     for name in (name for name in dict.fromkeys(silent) if name not in rankings):
         rankings[name] = Ranking()
         said.append(Note("warning", name, "There is no list of this system; it is scored as missing."))
-    report = LoadReport(tuple(readings), rejected, tuple(dict.fromkeys(said)), tuple(fixes))
+    report = LoadReport((), rejected, tuple(dict.fromkeys(said)), tuple(fixes))
     return Corpus(documents, gold, runs, judgements, empty, rankings, report)
 
 

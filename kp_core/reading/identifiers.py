@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, permutations
+from os.path import commonprefix
 from typing import TypeAlias
 
 import numpy as np
@@ -103,18 +104,11 @@ def without_common(names: Sequence[str]) -> list[str]:
     """
     if len(set(names)) < 2:
         return list(names)
-    head = re.match(r"(?:.*[._\- ])?", _shared(names))
-    tail = re.match(r"(?:.*[._\- ])?", _shared([name[::-1] for name in names]))
+    head = re.match(r"(?:.*[._\- ])?", commonprefix(names))
+    tail = re.match(r"(?:.*[._\- ])?", commonprefix([name[::-1] for name in names]))
     start, stop = (len(found.group()) if found else 0 for found in (head, tail))
     short = [name[start : len(name) - stop] for name in names]
     return short if all(short) and len(set(short)) == len(set(names)) else list(names)
-
-
-def _shared(names: Sequence[str]) -> str:
-    """Return the characters with which all names begin."""
-    first, last = min(names), max(names)
-    differing = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    return first[: next(differing, min(len(first), len(last)))]
 
 
 def matches(left: Collection[str], right: Collection[str], rule: Callable[[str], str]) -> int:
@@ -146,22 +140,21 @@ def sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
 
 
 def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
-    empty, documents = corpus.empty, corpus.documents
-    found: dict[str, dict[str, list[str]]] = {"gold": {}, "systems": {}, "texts": {}}
+    found = dict[str, dict[str, list[str]]]()
     for side, role, names, table, column in (
         ("gold", "gold", corpus.annotators, corpus.gold, "annotator"),
         ("systems", "system", corpus.systems, corpus.runs, "system"),
     ):
-        hollow = empty[empty["role"] == role]
+        owners, ids = (pa.array(table[name]) for name in (column, "doc_id"))
         # The first row of every run of one source and document stands for the others.
-        starts = np.union1d(run_starts(pa.array(table["doc_id"])), run_starts(pa.array(table[column])))
-        both = pd.concat(
-            [table[[column, "doc_id"]].iloc[starts], hollow[["source", "doc_id"]].rename(columns={"source": column})]
-        )
-        once = both.drop_duplicates().groupby(column, sort=False)["doc_id"]
-        of = {str(owner): ids.tolist() for owner, ids in once}
-        found[side] = {name: of[name] for name in names if name in of}
-    texts = documents.loc[documents["text"].notna(), "doc_id"].tolist()
+        starts = pa.array(np.union1d(run_starts(owners), run_starts(ids)))
+        empty = corpus.empty[corpus.empty["role"] == role]
+        every_owner = [*owners.take(starts).to_pylist(), *empty["source"]]
+        documents = dict[str, dict[str, None]]()
+        for owner, doc_id in zip(every_owner, [*ids.take(starts).to_pylist(), *empty["doc_id"]], strict=True):
+            documents.setdefault(owner, {})[doc_id] = None
+        found[side] = {name: list(documents[name]) for name in names if name in documents}
+    texts = corpus.documents.loc[corpus.documents["text"].notna(), "doc_id"].tolist()
     found["texts"] = {"texts": texts} if texts else {}
     return {side: named for side, named in found.items() if named}
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+import pyarrow as pa
+
 from kp_core.corpus import Corpus, Role, VocabularyTable
 from kp_core.corpus import together as one_corpus
 from kp_core.errors import InputError, UsageError, named, refuse_unless
@@ -14,7 +16,7 @@ from kp_core.reading import sense
 from kp_core.reading.assemble import assemble
 from kp_core.reading.datasets import chosen_datasets, datasets_in, question_of
 from kp_core.reading.family import File
-from kp_core.reading.identifiers import id_fix
+from kp_core.reading.identifiers import id_fix, sides
 from kp_core.reading.inputs import Given, Item, Opened, Wishes, given_items, names_met, open_files, repeated_files
 from kp_core.reading.labels import label
 from kp_core.reading.limits import LIMITS, Limits
@@ -131,10 +133,11 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
     label(parts, notes)
     systems = [one.name for one in given if one.role == "system" and one.name]
     silent = [name for name in systems if not any(part.name == name for part in parts)]
-    readings = [one.reading for one in read if one.reading is not None]
-    corpus = assemble(parts, readings, wishes.fixes, wishes.limits, notes, silent)
+    corpus = assemble(parts, wishes.fixes, wishes.limits, notes, silent)
+    in_use = pa.array(sides(corpus).get("gold", corpus.documents["doc_id"]), pa.large_string())
+    readings = [reading for one in read for reading in one.entries(in_use)]
     notes = [*corpus.report.notes, *sense.notes(corpus)]
-    corpus = replace(corpus, report=replace(corpus.report, notes=tuple(notes)))
+    corpus = replace(corpus, report=replace(corpus.report, readings=tuple(readings), notes=tuple(notes)))
     return _with_vocabulary(corpus, vocabulary, wishes.limits, wishes.encoding)
 
 

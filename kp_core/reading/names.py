@@ -68,11 +68,15 @@ def renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
         return corpus
     empty = corpus.empty
     notes = tuple(replace(note, where=new.get(note.where, note.where)) for note in corpus.report.notes)
+    readings = tuple(
+        replace(one, whose=tuple(new.get(name, name) for name in one.whose)) if one.role == "system" else one
+        for one in corpus.report.readings
+    )
     of_system = empty["source"].map(new).where(empty["role"] == "system", empty["source"])
     return replace(
         corpus,
         runs=corpus.runs.assign(system=corpus.runs["system"].map(new).astype("str")),
         empty=empty.assign(source=of_system.astype("str")),
         rankings={new[name]: ranking for name, ranking in corpus.rankings.items()},
-        report=replace(corpus.report, notes=notes),
+        report=replace(corpus.report, readings=readings, notes=notes),
     )

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.corpus import Reading, Role
 from kp_core.errors import InputError, Note, counted
@@ -27,6 +29,7 @@ from kp_core.reading.question import Finding, Form, Question
 from kp_core.reading.rows import Part, Rows
 from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
 from kp_core.reading.source import Bundle, fingerprint, stem_of
+from kp_core.reading.values import distinct
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,19 @@ class Read:
     recognition: Recognition | None = None
     opened: Opened | None = None
     asked: tuple[Finding | Form, ...] = ()
+
+    def entries(self, in_use: pa.Array) -> list[Reading]:
+        """Return the entry of the report with whose lists these are and how many documents in use they have."""
+        if self.reading is None:
+            return []
+        own = [part for part in self.parts if part.role == self.reading.role]
+        if self.reading.role == "judgements":
+            judges = dict.fromkeys(name for part in own for name in distinct(part.table["annotator"]))
+            return [replace(self.reading, whose=tuple(judges))]
+        whose = dict.fromkeys(name for part in own for name in part.every_source())
+        ids = pc.unique(pa.chunked_array([part.ids() for part in own], pa.large_string()))
+        documents = pc.sum(pc.is_in(ids, in_use)).as_py() or 0
+        return [replace(self.reading, whose=tuple(whose), documents=documents)]
 
 
 def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[Read]:

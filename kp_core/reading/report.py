@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kp_core.corpus import Corpus, Reading, Role, VocabularyTable, kept
+from kp_core.corpus import Corpus, Reading, Role, VocabularyTable
 from kp_core.errors import counted
-from kp_core.reading.identifiers import sources
+from kp_core.reading.identifiers import sides
 from kp_core.reading.limits import Limits
 from kp_core.text.normalise import Normaliser
 
@@ -87,45 +86,12 @@ _NAMES = 4
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was understood of one file, or of files that are read as one.
-
-    whose      annotators or systems in it; none where the files do not tell them apart for certain
-    documents  those in use that it has; None where the files do not tell
-    of         documents in use: those of the gold standard, or all where there is none
-    rows       phrases, texts or scores, or those of a table of the vocabulary
-    better     “lower” or “higher” where its lists are ranked by score
-    """
+    """What was understood of one file, or of files that are read as one: what it is, and all of it in one line."""
 
     file: str
     role: Role | VocabularyTable
-    whose: tuple[str, ...]
-    documents: int | None
-    of: int
-    rows: int
-    better: str
-    rejected: int
-
-    @property
-    def what(self) -> str:
-        """What the file is, and whose."""
-        alone, _ = _IS[self.role]
-        if not self.whose or self.whose == ("gold",):
-            return alone
-        many = len(self.whose) > _NAMES
-        if self.role == "system":
-            names = ", ".join(self.whose)
-            return f"{len(self.whose):,} systems" if many else f"system{'s' * (len(self.whose) > 1)} {names}"
-        return f"{alone} of {counted(len(self.whose), 'annotator') if many else ', '.join(self.whose)}"
-
-    @property
-    def words(self) -> str:
-        """All of it in one line."""
-        parts = [self.what]
-        parts += [] if self.documents is None else [f"{self.documents:,} of {counted(self.of, 'document')}"]
-        parts += [counted(self.rows, _IS[self.role][1])]
-        parts += [f"{self.better} score is better"] if self.better else []
-        parts += [f"{counted(self.rejected, 'row')} rejected"] if self.rejected else []
-        return " · ".join(parts)
+    what: str
+    words: str
 
 
 def receipt(corpus: Corpus) -> list[Receipt]:
@@ -138,68 +104,29 @@ def receipt(corpus: Corpus) -> list[Receipt]:
     gold standard · 2 of 2 documents · 2 phrases
     system yake · 1 of 2 documents · 2 phrases · lower score is better
     """
-    return kept(corpus, "receipt", None, lambda: _receipt(corpus))
-
-
-def _receipt(corpus: Corpus) -> list[Receipt]:
-    every = sources(corpus)
-    gold, lists = every.get("gold", {}), every.get("systems", {})
-    in_use = set().union(*gold.values()) or set(corpus.documents["doc_id"])
-    readings = corpus.report.readings
-    owned: dict[int, tuple[tuple[str, ...], set[str] | None]] = {}
-    for role, table, column in (("gold", corpus.gold, "annotator"), ("judgements", corpus.judgements, "annotator")):
-        own = [place for place, reading in enumerate(readings) if reading.role == role]
-        slices = _slices([readings[place].rows_loaded for place in own], len(table))
-        for place, rows in zip(own, slices, strict=False):
-            part = table.iloc[rows]
-            documents = None if role == "judgements" else set(part["doc_id"])
-            owned[place] = tuple(dict.fromkeys(part[column])), documents
-        if len(own) == 1 and role == "gold":  # lists without a phrase too
-            owned[own[0]] = tuple(gold), set().union(*gold.values())
-    own = [place for place, reading in enumerate(readings) if reading.role == "system"]
-    sizes = corpus.runs["system"].value_counts(sort=False).to_dict()
-    for place, names in zip(own, _systems_of([readings[place] for place in own], corpus, sizes), strict=False):
-        owned[place] = names, set().union(*(lists.get(name, ()) for name in names))
-    own = [place for place, reading in enumerate(readings) if reading.role == "documents"]
-    if len(own) == 1 and "texts" in every:
-        owned[own[0]] = (), set(every["texts"]["texts"])
+    in_use = len(sides(corpus).get("gold", corpus.documents))
     found = []
-    for place, one in enumerate(readings):
-        whose, documents = owned.get(place, ((), None))
-        ranked = [corpus.rankings[name] for name in whose if one.role == "system"]
-        ways = {"higher" if way.higher_is_better else "lower" for way in ranked if way.ranked_by == "score"}
-        better = ways.pop() if len(ways) == 1 and all(way.ranked_by == "score" for way in ranked) else ""
-        there = None if documents is None else len(documents & in_use)
-        counts = one.rows_loaded, better, one.rows_rejected
-        found.append(Receipt(one.file, one.role, whose, there, len(in_use), *counts))
+    for one in corpus.report.readings:
+        ways = {(way.ranked_by, way.higher_is_better) for way in map(corpus.rankings.get, one.whose) if way}
+        better = {("score", True): "higher", ("score", False): "lower"}.get(ways.pop(), "") if len(ways) == 1 else ""
+        parts = [_what(one)]
+        parts += [] if one.documents is None else [f"{one.documents:,} of {counted(in_use, 'document')}"]
+        parts += [counted(one.rows_loaded, _IS[one.role][1])]
+        parts += [f"{better} score is better"] if better and one.role == "system" else []
+        parts += [f"{counted(one.rows_rejected, 'row')} rejected"] if one.rows_rejected else []
+        found.append(Receipt(one.file, one.role, parts[0], " · ".join(parts)))
     return found
 
 
-def _slices(sizes: Sequence[int], whole: int) -> list[slice]:
-    """Return the rows of each file in a table of all; none where they do not add up.
-
-    >>> _slices([2, 3], 5), _slices([2, 3], 6)
-    ([slice(0, 2, None), slice(2, 5, None)], [])
-    """
-    ends = [int(end) for end in np.cumsum(sizes)]
-    return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)] if ends[-1:] == [whole] else []
-
-
-def _systems_of(readings: Sequence[Reading], corpus: Corpus, sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
-    """Return the systems of each file: they stand in order of loading, and no two files have one of the same name.
-
-    Where one has no phrase, or the counts do not add up, nobody is named.
-    """
-    if len(readings) == 1:
-        return [tuple(corpus.systems)]
-    if not all(sizes.get(name) for name in corpus.systems):
-        return []
-    ends = [int(end) for end in np.cumsum([sizes[name] for name in corpus.systems])]
-    bounds = [0, *(int(end) for end in np.cumsum([reading.rows_loaded for reading in readings]))]
-    if not {0, *ends} >= set(bounds) or bounds[-1:] != ends[-1:]:
-        return []
-    owners = list(zip(corpus.systems, ends, strict=True))
-    return [tuple(name for name, end in owners if low < end <= high) for low, high in pairwise(bounds)]
+def _what(one: Reading) -> str:
+    """Return what a file is, and whose."""
+    alone, many = _IS[one.role][0], len(one.whose) > _NAMES
+    if not one.whose or one.whose == ("gold",):
+        return alone
+    names = ", ".join(one.whose)
+    if one.role == "system":
+        return f"{len(one.whose):,} systems" if many else f"system{'s' * (len(one.whose) > 1)} {names}"
+    return f"{alone} of {counted(len(one.whose), 'annotator') if many else names}"
 
 
 #: Columns of the statistics that stand also where they say 0.

@@ -116,10 +116,11 @@ def test_the_receipt_says_of_each_file_whose_it_is_and_how_much_of_it_is_in_use(
     ]
 
 
-def test_the_receipt_names_nobody_where_a_file_does_not_tell() -> None:
+def test_the_receipt_names_the_systems_of_each_file() -> None:
     two = Source("two.csv", b"doc_id,system,rank,phrase\nd1,a,1,tide\nd1,b,1,x\nd1,b,2,y\n")
     one = Source("one.csv", b"doc_id,rank,phrase\nd1,1,tide\n")
     found = report.receipt(load(files=[two, one], mapping={"two.csv": "system", "one.csv": "system"}))
     assert [line.what for line in found] == ["systems a, b", "system one"]
-    silent = report.receipt(load(systems={"a": {"d1": []}, "b": {"d1": ["tide"]}}))
-    assert [line.words for line in silent] == ["system output · 0 phrases", "system output · 1 phrase"]
+    empty = report.receipt(load(systems={"a": {"d1": []}, "b": {"d1": ["tide"]}}))
+    words = ["system a · 1 of 1 document · 0 phrases", "system b · 1 of 1 document · 1 phrase"]
+    assert [line.words for line in empty] == words
