@@ -20,10 +20,10 @@ import kp_core as kp
 from kp_core import typeset
 from kp_core.errors import InputError, Note, UsageError, counted, named, refuse_unless, unavailable, unfit
 from kp_core.extraction.texts import stop_words_in
+from kp_core.reading.datasets import NamedPath, by_name, datasets_of_paths, systems_of
 from kp_core.reading.family import File
 from kp_core.reading.limits import LIMITS
 from kp_core.reading.mapping import mappings_of
-from kp_core.reading.named_paths import NamedPath, by_name, datasets_of_paths, systems_of
 from kp_core.reading.named_tables import load_attributes, load_pairs
 from kp_core.reading.sense import refuse_apart
 from kp_core.reading.source import expand

@@ -12,11 +12,13 @@ import pandas as pd
 
 from kp_core.errors import InputError
 from kp_core.extraction.collection import External
-from kp_core.reading import LIMITS, Mapping, Source, load
+from kp_core.reading import load
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import File
 from kp_core.reading.fields import NAMES, find_roles, plain
-from kp_core.reading.source import expand
+from kp_core.reading.limits import LIMITS
+from kp_core.reading.mapping import Mapping
+from kp_core.reading.source import Source, expand
 from kp_core.reading.values import is_number
 
 #: Files, tables and dictionaries from which external sources come.

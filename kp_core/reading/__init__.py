@@ -5,13 +5,13 @@ from kp_core.reading.inputs import Item
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import load
 from kp_core.reading.mapping import Mapping
-from kp_core.reading.names import renamed
+from kp_core.reading.named_tables import vocabulary
 from kp_core.reading.preview import form_for, understand
 from kp_core.reading.question import Finding, Form, Question, Reply
 from kp_core.reading.report import characters, files, statistics
 from kp_core.reading.sense import findings
 from kp_core.reading.source import Source
-from kp_core.reading.vocabulary_tables import vocabulary
+from kp_core.reading.uploads import renamed
 
 __all__ = [
     "ID_RULES",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,16 +11,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Corpus, LoadReport, Ranking, empty_table, run_starts
+from kp_core.corpus import Corpus, LoadReport, Ranking, empty_table, flatten, run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.datasets import dataset_column, datasets_of
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.question import Finding, Question, Reply
-from kp_core.reading.ranking import Order, order
 from kp_core.reading.rows import Part
 from kp_core.reading.settle import settle
 from kp_core.reading.values import TEXT, distinct_values, frame_of, series
+
+Integers = npt.NDArray[np.int64]
 
 
 def assemble(
@@ -79,7 +80,7 @@ def _gold(parts: Sequence[Part], limits: Limits) -> pd.DataFrame:
     return frame_of(table, ("doc_id", "annotator", "phrase", "relevance"))
 
 
-def _refuse_long_lists(table: pa.Table, starts: npt.NDArray[np.int64], limits: Limits) -> None:
+def _refuse_long_lists(table: pa.Table, starts: Integers, limits: Limits) -> None:
     together = len(distinct_values(table["doc_id"], starts)) == len(starts)
     if together and np.diff(np.append(starts, len(table))).max() <= limits.list_phrases:
         return
@@ -150,6 +151,82 @@ def _said_of_order(name: str, file: str, found: Order, chosen: bool | None) -> I
         rest = f"one of equal {by}; file order stays."
         one, several = f"phrase of “{name}” follows {rest}", f"phrases of “{name}” follow {rest}"
         yield Note.counting("info", file, found.tied, one, several)
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order of the rows (None: as they stand), their ranks, how these came about, and what was counted."""
+
+    take: Integers | None
+    rank: Integers
+    ranking: Ranking
+    tied: int = 0
+
+
+def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = None) -> Order:
+    """Order the rows of one system so that each document's rows stand together, ranked 1, 2, ...
+
+    starts  rows at which another document begins, as the rows stand
+    """
+    size = len(table)
+    heads = flatten(table["doc_id"]).take(pa.array(starts)).dictionary_encode()
+    take: Integers | None = None
+    codes: Integers | None = None
+    if len(heads.dictionary) < len(starts):
+        scattered = _spread(heads.indices.to_numpy().astype(np.int64), starts, size)
+        take = np.argsort(scattered, kind="stable")
+        codes = scattered[take]
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1])
+    rank = np.arange(1, size + 1) - _spread(starts, starts, size)
+    scores, ranks = _column(table, "score", take), _column(table, "rank", take)
+    in_order = ranks is not None and np.array_equal(ranks, rank)
+    if scores is None and (in_order or ranks is None):
+        higher = True if higher_is_better is None else higher_is_better
+        return Order(take, rank, Ranking("rank", higher) if in_order else Ranking("order", True))
+    codes = _spread(np.arange(len(starts)), starts, size) if codes is None else codes
+    if ranks is not None:
+        moved = np.arange(size) if in_order else np.lexsort((ranks, codes))
+        higher, _ = _orientation(codes, None if scores is None else scores[moved], higher_is_better)
+        key, ranking = ranks, Ranking("rank", higher)
+        if in_order:
+            return Order(take, rank, ranking)
+    else:
+        assert scores is not None
+        higher, resort = _orientation(codes, scores, higher_is_better)
+        key, ranking = (-scores if higher else scores), Ranking("score", higher)
+        if not resort:
+            return Order(take, rank, ranking, _ties(codes, key))
+        moved = np.lexsort((key, codes))
+    resorted = len(np.unique(codes[moved != np.arange(size)]))
+    ranking = replace(ranking, resorted=resorted)
+    return Order(moved if take is None else take[moved], rank, ranking, _ties(codes, key[moved]))
+
+
+def _spread(values: Integers, starts: Integers, size: int) -> Integers:
+    """Repeat one value a run over the rows of its run."""
+    return np.repeat(values, np.diff(np.append(starts, size)))
+
+
+def _column(table: pa.Table, name: str, take: Integers | None) -> npt.NDArray[np.float64] | None:
+    if name not in table.column_names:
+        return None
+    values: npt.NDArray[np.float64] = table[name].to_numpy()
+    return values if take is None else values[take]
+
+
+def _orientation(codes: Integers, scores: npt.NDArray[np.float64] | None, chosen: bool | None) -> tuple[bool, bool]:
+    """Tell whether higher scores are better, judged over all lists, and whether any list must be re-sorted."""
+    if scores is None:
+        return (True if chosen is None else chosen), False
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(scores)[np.diff(codes) == 0]
+    rises, falls = bool((steps > 0).any()), bool((steps < 0).any())
+    higher = (not rises or falls) if chosen is None else chosen
+    return higher, rises if higher else falls
+
+
+def _ties(codes: Integers, key: npt.NDArray[np.float64]) -> int:
+    return int(((np.diff(key) == 0) & (np.diff(codes) == 0)).sum())
 
 
 def _concat(tables: list[pa.Table]) -> pa.Table:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -18,7 +19,7 @@ from kp_core.reading.mapping import Mapping as Meaning
 from kp_core.reading.question import Finding, Reply
 from kp_core.reading.rows import Part
 from kp_core.reading.source import Bundle, Source, stem_of
-from kp_core.reading.vocabulary_tables import table_of_vocabulary
+from kp_core.typeset import storable
 
 #: Files of these endings hold many documents each; any other may be a document by itself.
 _TABLES = frozenset((".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx"))
@@ -59,14 +60,17 @@ def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
     return pa.array([next(name for name in longest if doc_id.startswith(f"{name}/")) for doc_id in ids])
 
 
+TableOf: TypeAlias = Callable[[Source], VocabularyTable | None]
 #: Where a folder of each role would stand in one folder of everything.
 _FOLDERS: dict[Role, str] = {"gold": "gold/", "system": "systems/", "documents": "documents/"}
 
 
-def datasets_in(given: Sequence[Given]) -> tuple[dict[str, list[Given]], dict[VocabularyTable, list[Source]]]:
+def datasets_in(given: Sequence[Given], table_of: TableOf) -> tuple[dict[str, list[Given]], dict[Any, list[Source]]]:
     """Return data set → what is given for it, if the folders of each role tell data sets, and tables of a vocabulary.
 
-    These tables stand beside the folders, and are of all data sets.
+    These tables are beside the folders, and are of all data sets.
+
+    table_of  tells which table of a vocabulary a file is
     """
     for one in given:
         alone = one.name is None and not one.tables and len(one.bundles) == 1
@@ -75,7 +79,7 @@ def datasets_in(given: Sequence[Given]) -> tuple[dict[str, list[Given]], dict[Vo
     files = {one.role: {file.name: file for file in one.bundles[0].files} for one in given}
     tables = dict[VocabularyTable, list[Source]]()
     for own in files.values():
-        for name, table in _tables_beside(own).items():
+        for name, table in _tables_beside(own, table_of).items():
             tables.setdefault(table, []).append(own.pop(name))
     inside = {role: by_folder(list(own)) for role, own in files.items()}
     if not all(inside.values()):
@@ -92,13 +96,13 @@ def datasets_in(given: Sequence[Given]) -> tuple[dict[str, list[Given]], dict[Vo
     return found, tables if found else {}
 
 
-def _tables_beside(files: Mapping[str, Source]) -> dict[str, VocabularyTable]:
+def _tables_beside(files: Mapping[str, Source], table_of: TableOf) -> dict[str, VocabularyTable]:
     """Return file → table of a vocabulary, of files that stand beside the folders of data sets."""
     depth = min((name.count("/") for name in files), default=0)
     beside = {name: file for name, file in files.items() if name.count("/") == depth}
     if not by_folder([name for name in files if name not in beside]):
         return {}
-    return {name: table for name, file in beside.items() if (table := table_of_vocabulary(file))}
+    return {name: table for name, file in beside.items() if (table := table_of(file))}
 
 
 def _side_by_side(files: Mapping[Role | None, Mapping[str, Source]]) -> dict[Role | None, dict[str, dict[str, str]]]:
@@ -290,3 +294,102 @@ def without_dataset(file: str, dataset: str) -> str:
     folder, slash, name = file.rpartition("/")
     bare = re.sub(rf"(?i)(?:(?<![-_. ])[-_. ]+{re.escape(dataset)}(?=[-_. ])|^{re.escape(dataset)}[-_ ]+)", "", name)
     return f"{folder}{slash}{bare}"
+
+
+#: Before “=” in the address of a table elsewhere, as in s3://runs/year=2024, stands no name.
+_NAMED = re.compile(r"(?!\w+://)(?P<name>[^@=]*)(?:@(?P<dataset>[^@=]+))?=(?P<path>.+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class NamedPath:
+    """Paths that belong together, with the annotator or system and the data set that were named, empty for none."""
+
+    paths: tuple[str, ...]
+    name: str = ""
+    dataset: str = ""
+
+    @staticmethod
+    def read(words: Sequence[str]) -> NamedPath:
+        """Read [NAME][@SET]=PATH and further paths; a file whose name looks so is a file.
+
+        >>> NamedPath.read(["bart@nus=a.csv"]), NamedPath.read(["bart=a.csv", "b.csv"]).paths
+        (NamedPath(paths=('a.csv',), name='bart', dataset='nus'), ('a.csv', 'b.csv'))
+        """
+        first, *rest = words
+        told = _name_before(first)
+        if told is None:
+            return NamedPath(tuple(words))
+        return NamedPath((told["path"], *rest), storable(told["name"]), storable(told["dataset"] or ""))
+
+
+def _name_before(word: str) -> re.Match[str] | None:
+    """Return what stands before a path; None of a word that is a path, as every file whose own name looks so is."""
+    return None if Path(word).exists() else _NAMED.fullmatch(word)
+
+
+def by_name(words: Sequence[str]) -> list[list[str]]:
+    """Return the words that belong together: each that names its system or data set begins others.
+
+    >>> by_name(["a=1.csv", "b@nus=2.csv", "3.csv"]), by_name(["1.csv", "2.csv"])
+    ([['a=1.csv'], ['b@nus=2.csv', '3.csv']], [['1.csv', '2.csv']])
+    """
+    found: list[list[str]] = []
+    for word in words:
+        if not found or _name_before(word):
+            found.append([])
+        found[-1].append(word)
+    return found
+
+
+def systems_of(given: Iterable[NamedPath]) -> Any:
+    """Return the paths of systems as `load` takes them; of several with one name each is a run.
+
+    >>> systems_of([NamedPath(("s1.csv",), "bart"), NamedPath(("s2.csv",), "bart")])
+    {'bart#1': ['s1.csv'], 'bart#2': ['s2.csv']}
+    """
+    named: dict[str, list[tuple[str, ...]]] = {}
+    unnamed = [path for one in given if not one.name for path in one.paths]
+    for one in given:
+        if one.name:
+            named.setdefault(one.name, []).append(one.paths)
+    every = {
+        f"{name}#{number}" if len(runs) > 1 else name: list(paths)
+        for name, runs in named.items()
+        for number, paths in enumerate(runs, 1)
+    }
+    return (every | {stem_of(path): [path] for path in unnamed} if every else unnamed) or None
+
+
+def _gold_of(given: Sequence[NamedPath]) -> Any:
+    """Return the paths of a gold standard as `load` takes them, by annotator where they are named."""
+    paths = [path for one in given for path in one.paths]
+    named = {one.name: [Path(path) for path in one.paths] for one in given if one.name}
+    if named and len(named) < len(given):
+        raise UsageError(f"'{next(one for one in given if not one.name).paths[0]}' has no annotator, and others have")
+    return named or paths or None
+
+
+def datasets_of_paths(
+    gold: Sequence[str], systems: Sequence[Sequence[str]], documents: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Return data set → argument of `load` → files, of what was given as [NAME]@SET=PATH; nothing if none was.
+
+    >>> datasets_of_paths(["@nus=g.csv"], [["bart@nus=b.csv"]], [])
+    {'nus': {'gold': ['g.csv'], 'systems': {'bart': ['b.csv']}, 'documents': None}}
+    """
+    read = {
+        "gold": [NamedPath.read([words]) for words in gold],
+        "systems": [NamedPath.read(words) for words in systems],
+        "documents": [NamedPath.read([words]) for words in documents],
+    }
+    every = [one for own in read.values() for one in own]
+    names = dict.fromkeys(one.dataset for one in every)
+    if set(names) <= {""}:
+        return {}
+    if loose := [one.paths[0] for one in every if not one.dataset]:
+        raise UsageError(f"'{loose[0]}' is of no data set, and others are; write it as @SET=PATH")
+    of = {"gold": _gold_of, "systems": systems_of, "documents": _gold_of}
+    return {
+        name: {role: of[role]([one for one in own if one.dataset == name]) for role, own in read.items()}
+        for name in names
+    }

@@ -104,9 +104,8 @@ def without_common(names: Sequence[str]) -> list[str]:
     """
     if len(set(names)) < 2:
         return list(names)
-    head = re.match(r"(?:.*[._\- ])?", commonprefix(names))
-    tail = re.match(r"(?:.*[._\- ])?", commonprefix([name[::-1] for name in names]))
-    start, stop = (len(found.group()) if found else 0 for found in (head, tail))
+    ends = (commonprefix(list(names)), commonprefix([name[::-1] for name in names]))  # noqa: RUF071 - of characters
+    start, stop = (len(re.sub(r"[^._\- ]*$", "", end)) for end in ends)
     short = [name[start : len(name) - stop] for name in names]
     return short if all(short) and len(set(short)) == len(set(names)) else list(names)
 

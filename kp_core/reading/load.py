@@ -18,14 +18,13 @@ from kp_core.reading.datasets import chosen_datasets, datasets_in, question_of
 from kp_core.reading.family import File
 from kp_core.reading.identifiers import id_fix, sides
 from kp_core.reading.inputs import Given, Item, Opened, Wishes, given_items, names_met, open_files, repeated_files
-from kp_core.reading.labels import label
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.mapping import VALUES, Mapping
+from kp_core.reading.named_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
 from kp_core.reading.question import Finding, Question
 from kp_core.reading.readings import read_all
-from kp_core.reading.settle import align
+from kp_core.reading.settle import align, label
 from kp_core.reading.sniff import Asked
-from kp_core.reading.vocabulary_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
 
 
 def load(
@@ -108,7 +107,7 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
     datasets, mappings = chosen_datasets(given, wishes.mappings)
     if datasets:
         return _load_datasets(datasets, replace(wishes, mappings=mappings))
-    datasets, tables = datasets_in(given)
+    datasets, tables = datasets_in(given, table_of_vocabulary)
     if datasets:
         corpus = _load_datasets(datasets, wishes)
         return _with_vocabulary(corpus, tables, wishes.limits, wishes.encoding)

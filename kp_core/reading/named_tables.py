@@ -1,20 +1,237 @@
-"""Turn tables whose heads name their columns into frames: phrase pairs, and sentences with their attributes."""
+"""Turn tables whose heads name their columns into frames: a vocabulary, phrase pairs, sentences; nothing is guessed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from kp_core.errors import InputError
-from kp_core.reading.families.tables import tables_of
+from kp_core.corpus import VOCABULARY, LoadReport, Reading, Role, Vocabulary, VocabularyTable, joined
+from kp_core.errors import InputError, Note, UsageError, counted, unfit
+from kp_core.reading.decode import Text
+from kp_core.reading.families import family_named
 from kp_core.reading.family import File
-from kp_core.reading.fields import find_roles
+from kp_core.reading.fields import find_roles, plain, told
+from kp_core.reading.inputs import as_pandas, frame_table
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.mapping import Mapping
-from kp_core.reading.source import Source, expand
+from kp_core.reading.source import Source, expand, fingerprint
 from kp_core.reading.table import Table
+from kp_core.reading.vectors import file_of_vectors, is_vectors, read_vectors
+
+#: What columns are called elsewhere: in SPARQL results, by CASIMiR.
+_ALSO = {
+    "child": ("narrower", "narrow", "concept"),
+    "parent": ("broader", "broad"),
+    "concept": ("uri", "label_id", "subject", "phrase", "keyphrase"),
+    "n": ("label_freq", "frequency", "freq", "count"),
+    "documents": ("n_docs",),
+}
+#: Columns of numbers → the largest that they may hold.
+_NUMBERS = {"n": np.finfo(float).max, "documents": np.finfo(float).max, "score": 1.0}
+#: What is said of each table that was read.
+ABOUT = {
+    "broader": "{rows} of concepts and broader ones; hP, hR and hF1 count with them where identifiers are compared",
+    "frequencies": "{rows} of concepts and how many documents have them; PSP and gain = propensity weigh with them",
+    "similar": "{rows} of phrases and how similar they are, for SemP, SemR, SemF1 and the similarity “given”",
+    "vectors": "{rows} of phrases and their vectors, for SemP, SemR, SemF1 and the similarity “given”",
+}
+
+
+def _columns_of(names: Sequence[str], name: VocabularyTable) -> dict[str, str]:
+    """Return column of a vocabulary's table → its head in a file; empty where a needed one is not named.
+
+    SPARQL results as TSV have heads as `?child`.
+    """
+    heads = {plain(head.lstrip("?")): head for head in reversed(names)}
+    found = dict[str, str]()
+    for column in VOCABULARY[name]:
+        own = column.rstrip("?")
+        head = next((heads[one] for one in (own, *_ALSO.get(own, ())) if one in heads), None)
+        if head is not None:
+            found[own] = head
+        elif own == column:
+            return {}
+    return found
+
+
+def _tables_of(
+    name: VocabularyTable, given: Any, limits: Limits, encoding: str | None
+) -> Iterator[tuple[pd.DataFrame, Reading, Sequence[Note]]]:
+    """Give the table of each path, file or table in memory, with its entry of the report and notes on its encoding."""
+    for item in given if isinstance(given, list | tuple) else [given]:
+        if isinstance(item, pd.DataFrame | Mapping):
+            columns, frame = _in_memory(name, item, limits)
+            how: dict[str, Any] = {"file": name, "size": 0, "family": type(item).__name__, "line_ends": "none"}
+            yield frame, _reading(name, columns, frame, **how), ()
+            continue
+        for file in _files_of(name, item, limits, encoding):
+            columns, frame = _of_file(name, file)
+            text = file.decoded if "decoded" in vars(file) else Text("", "binary", line_ends="none")
+            how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom, "family": "F10"}
+            how |= {"file": file.name, "size": len(file.source.data), "sha256": fingerprint([file.source.data])}
+            yield frame, _reading(name, columns, frame, **how), text.notes
+
+
+def _in_memory(name: VocabularyTable, item: Any, limits: Limits) -> tuple[dict[str, str], pd.DataFrame]:
+    return ({}, read_vectors(item, limits)) if name == "vectors" else _frame(name, frame_table(item, name, limits))
+
+
+def _files_of(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[File]:
+    if name == "vectors":
+        return [item if isinstance(item, File) else File(file_of_vectors(item, limits), limits, encoding)]
+    if isinstance(item, File):
+        return [_with_head(item)]
+    return [_with_head(File(source, limits, encoding)) for source in expand(item, limits).files]
+
+
+def _with_head(file: File) -> File:
+    """Return a file whose first line is read as the head, but where it is one of <uri>, as in files of Annif."""
+    headed, headless = (file.meaning(replace(file.mapping, header=header)) for header in ("yes", "no"))
+    return headless if all(name.startswith("<") for name in _first(headed).names) else headed
+
+
+def _tables_in(file: File, role: Role | None = None) -> list[Table]:
+    family: Any = family_named("F10")
+    tables: list[Table] = family.tables_of(file, file.mapping, role)
+    return tables
+
+
+def _first(file: File) -> Table:
+    if not (tables := _tables_in(file)):
+        raise InputError(file.name, "no table", "a table with a head", "Name its columns in the first line.")
+    return tables[0]
+
+
+def _of_file(name: VocabularyTable, file: File) -> tuple[dict[str, str], pd.DataFrame]:
+    return (
+        ({}, read_vectors(file.source, file.limits, file.encoding)) if name == "vectors" else _frame(name, _first(file))
+    )
+
+
+def _reading(name: VocabularyTable, columns: dict[str, str], frame: pd.DataFrame, **how: Any) -> Reading:
+    return Reading(
+        role=name, evidence=told(columns), columns=columns, rows_read=len(frame), rows_loaded=len(frame), **how
+    )
+
+
+def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.DataFrame]:
+    """Return column of a vocabulary's table → its name in a file, and the table; refuses one that lacks a column.
+
+    Two columns of `<uri>` without a head are those of a table of two columns.
+    """
+    columns = _columns_of(table.names if table.header else (), name)
+    needed = [one for one in VOCABULARY[name] if not one.endswith("?")]
+    listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
+    if not columns and len(table.names) == len(needed) == 2 and _are_uris(table):
+        columns = dict(zip(needed, table.names, strict=True))
+    if not columns:
+        raise unfit(table.file, "no vocabulary", needed=listed, found=", ".join(table.names))
+    if not len(table):
+        raise InputError(
+            table.file, "a head without rows", "at least one row", "Write the table again, or leave it out."
+        )
+    texts = {own: pd.Series(table.texts(head).to_pylist(), dtype="str").str.strip() for own, head in columns.items()}
+    frame = pd.DataFrame({own: text.str.removeprefix("<").str.removesuffix(">") for own, text in texts.items()})
+    for own, largest in _NUMBERS.items():
+        if own in frame:
+            number = pd.to_numeric(frame[own], errors="coerce")
+            if (bad := ~number.between(0, largest)).any():
+                row = int(bad.idxmax())
+                kind = "no frequency" if largest > 1 else "no share"
+                raise unfit(f"{table.file}, line {table.line_numbers()[row]}", kind, found=frame[own][row])
+            frame[own] = number
+    empty = (frame[needed].astype("str") == "").any(axis=1)
+    if empty.any():
+        line = table.line_numbers()[int(empty.idxmax())]
+        raise unfit(f"{table.file}, line {line}", "empty concept", needed=listed)
+    return columns, frame
+
+
+def _are_uris(table: Table) -> bool:
+    """Tell whether every cell of a table without a head is written as <uri>."""
+    cells = [cell for name in table.names for cell in table.texts(name).to_pylist()]
+    return not table.header and all(cell.startswith("<") and cell.endswith(">") for cell in cells)
+
+
+#: Bytes that hold the heads.
+_HEAD = 200
+#: Heads that other tables have too: a list of keyphrases may say how often each was found.
+_ELSEWHERE = frozenset({"phrase", "keyphrase", "subject"})
+
+
+def table_of_vocabulary(file: Source) -> VocabularyTable | None:
+    """Return which table of a vocabulary a file is, by its heads alone; None for any other file.
+
+    >>> [table_of_vocabulary(Source("a", heads)) for heads in (b"?child\\t?parent\\n", b"doc_id,concept,n\\n")]
+    ['broader', None]
+    """
+    if is_vectors(file):
+        return "vectors"
+    line = file.data[:_HEAD].split(b"\n", 1)[0].decode("utf-8-sig", "replace").lower()
+    heads = [cell.strip().strip('"') for cell in re.split("[,;\t]", line)]
+    if _ELSEWHERE & {*heads}:
+        return None
+    # Most files of a folder are texts, whose first lines have other numbers of parts.
+    as_many = (name for name, columns in VOCABULARY.items() if 1 < len(heads) <= len(columns))
+    return next((name for name in as_many if len(_columns_of(heads, name)) == len(heads)), None)
+
+
+def vocabulary(
+    *,
+    broader: Any = None,
+    frequencies: Any = None,
+    similar: Any = None,
+    vectors: Any = None,
+    directed: bool = False,
+    encoding: str | None = None,
+    limits: Limits = LIMITS,
+) -> Vocabulary:
+    """Read tables about phrases and concepts, each from one or several of what `load` takes for it.
+
+    >>> vocabulary(similar=pd.DataFrame([["tide", "ebb", 0.5]], columns=["a", "b", "score"])).similar["score"].tolist()
+    [0.5]
+    """
+    tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
+    made, _ = vocabulary_of({**tables, "vectors": vectors}, limits, encoding, directed)
+    refuse_contradictions(made)
+    return made
+
+
+def refuse_contradictions(vocabulary: Vocabulary) -> None:
+    """Refuse a cycle of concepts, a pair of phrases with two scores, and pairs beside vectors."""
+    if len(vocabulary.broader):
+        vocabulary.ancestors  # noqa: B018 - a cycle is told when the table is read
+    if len(vocabulary.similar) and len(vocabulary.vectors):
+        raise UsageError("how similar phrases are is told by pairs or by vectors; leave out one of the two tables")
+    if twice := vocabulary.scored_twice:
+        a, b = twice
+        raise unfit("the table of similarities", "two values", what=f"“{a}” and “{b}”", values="different scores")
+
+
+def vocabulary_of(
+    given: Mapping[VocabularyTable, Any], limits: Limits, encoding: str | None, directed: bool
+) -> tuple[Vocabulary, LoadReport]:
+    """Return the vocabulary of all tables that were given, and the report on them; None is no table."""
+    frames, readings, notes = dict[str, pd.DataFrame](), list[Reading](), list[Note]()
+    for name, items in given.items():
+        if items is None:
+            continue
+        found = list(_tables_of(name, items if name == "vectors" else as_pandas(items), limits, encoding))
+        frames[name] = joined(name, [frame for frame, _, _ in found])
+        twice = frames[name].duplicated("concept") if name == "frequencies" else []
+        if any(twice):
+            raise unfit("the table of frequencies", "concept twice", concept=frames[name].loc[twice, "concept"].iloc[0])
+        readings += [reading for _, reading, _ in found]
+        notes += [note for _, _, own in found for note in own]
+        if len(frames[name]):
+            notes.append(Note("info", name, ABOUT[name].format(rows=counted(len(frames[name]), "row"))))
+    return Vocabulary(**frames, directed=directed), LoadReport(tuple(readings), notes=tuple(notes))
+
 
 _ROLES = ("pair_id", "doc_id", "keyphrase", "candidate")
 
@@ -23,7 +240,7 @@ def load_pairs(
     paths: Sequence[str | Path | Source], encoding: str | None = None, limits: Limits = LIMITS
 ) -> pd.DataFrame:
     """Read pairs from tables with a header: columns keyphrase and candidate; numeric columns become numbers."""
-    frames = [_frame(table, columns) for table, columns in _tables(paths, _ROLES, _ROLES[2:], encoding, limits)]
+    frames = [_pairs(table, columns) for table, columns in _headed(paths, _ROLES, _ROLES[2:], encoding, limits)]
     return pd.concat(frames, ignore_index=True)
 
 
@@ -33,12 +250,12 @@ def load_attributes(
     """Read tables with a header and a column sentence; cells stay as they are written, blank ones are missing."""
     frames = [
         pd.DataFrame({name: table.texts(name).to_pylist() for name in table.names}, dtype="str")
-        for table, _ in _tables(paths, ("sentence",), ("sentence",), encoding, limits)
+        for table, _ in _headed(paths, ("sentence",), ("sentence",), encoding, limits)
     ]
     return pd.concat(frames, ignore_index=True).replace("", None)
 
 
-def _tables(
+def _headed(
     paths: Sequence[str | Path | Source],
     roles: Sequence[str],
     needed: Sequence[str],
@@ -47,7 +264,7 @@ def _tables(
 ) -> Iterator[tuple[Table, dict[str, str]]]:
     """Give each table with its role → column; refuses one without a header that names the roles needed."""
     for source in (source for path in paths for source in expand(path, limits).files):
-        found = tables_of(File(source, limits, encoding), Mapping(), "judgements")
+        found = _tables_in(File(source, limits, encoding), "judgements")
         table = next((one for one in found if one.header), None)
         columns = {} if table is None else find_roles(table.names, roles)
         if table is None or not set(needed) <= set(columns):
@@ -57,7 +274,7 @@ def _tables(
         yield table, columns
 
 
-def _frame(table: Table, columns: dict[str, str]) -> pd.DataFrame:
+def _pairs(table: Table, columns: dict[str, str]) -> pd.DataFrame:
     own = {role: table.texts(name).to_pylist() for role, name in columns.items()}
     others = [name for name in table.names if name not in columns.values() and name not in own]
     frame = pd.DataFrame(own, dtype="str").assign(**{name: table.texts(name).to_pylist() for name in others})

@@ -14,11 +14,9 @@ import pyarrow.compute as pc
 from kp_core.corpus import Reading, Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading import sense
-from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.families import family_named
 from kp_core.reading.family import Recognition
-from kp_core.reading.in_memory import dict_rows, frame_table
-from kp_core.reading.inputs import Given, Opened, Wishes, names_inside
+from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table, names_inside
 from kp_core.reading.layout import Layout
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
@@ -26,7 +24,7 @@ from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.meeting import column_that_meets
 from kp_core.reading.question import Finding, Form, Question
-from kp_core.reading.rows import Part, Rows
+from kp_core.reading.rows import Part, Rows, check, refuse_if_mostly_rejected
 from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
 from kp_core.reading.source import Bundle, fingerprint, stem_of
 from kp_core.reading.values import distinct

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role, run_starts
-from kp_core.errors import Note
+from kp_core.errors import InputError, Note, counted
+from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.mapping import Mapping
-from kp_core.reading.values import Rejected, distinct_values
+from kp_core.reading.values import Rejected, byte_lengths, distinct_values, floats, longer_than, trim
 
 
 def put(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:
@@ -139,3 +141,189 @@ class Part:
             self.lists = self.lists.assign(**{column: [renamed.get(name, name) for name in self.lists[column]]})
         if column == "source":
             self.sources = list(dict.fromkeys(renamed.get(name, name) for name in self.sources))
+
+
+#: The column that a row of each role cannot be without, beside the document.
+_NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
+#: A string of JSON, with what it holds as it is written; one that the text breaks off is passed over as a whole.
+_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)(?:"|\\?\Z)', re.DOTALL)
+
+
+def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Checked:
+    """Return rows whose ids and phrases are trimmed and whose numbers are parsed; the others are rejected.
+
+    file  as the report calls it
+    text  of a file of JSON, where the lines of documents are looked up
+    """
+    refuse_over(limits.rows, len(rows.table), "rows", file)
+    table, reasons, notes = rows.table, dict(rows.marked), list(rows.notes)
+    rejected, needed = list(rows.rejected), _NEEDED[rows.role]
+    if "doc_id" in table.column_names:
+        table = put(table, "doc_id", _ids(table["doc_id"], limits, reasons))
+    if needed is not None:
+        phrases = _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
+        table = put(table, needed, phrases)
+    if "source" in table.column_names:
+        source = trim(_filled(table["source"]))
+        what = f"annotator or system longer than {limits.id_characters:,} characters"
+        _mark(reasons, longer_than(source, limits.id_characters, byte_lengths(source)), what)
+        table = put(table, "source", source)
+    table = _ranks(table, file, reasons, notes)
+    for name in (name for name in ("score", "relevance") if name in table.column_names):
+        table = _amounts(table, name, rows.role, file, reasons, notes)
+    lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
+    # A list without a phrase is a row only where it is rejected.
+    read = rows.read + len(rejected) - len(rows.rejected)
+    first = rows.line(0) if len(rows.table) else 0
+    if reasons:
+        rejected += _contents(rows, file, reasons, text)
+        kept = np.ones(len(table), dtype=bool)
+        kept[list(reasons)] = False
+        table = table.filter(pa.array(kept))
+    one_file = rows.places is None
+    return Checked(
+        rows.role,
+        table,
+        lists,
+        tuple(rejected),
+        tuple(notes),
+        read,
+        rows.blank,
+        first,
+        one_file,
+        rows.counted,
+        rows.titles,
+        rows.only_ids,
+        rows.datasets,
+    )
+
+
+def _ids(column: pa.ChunkedArray, limits: Limits, reasons: dict[int, str]) -> pa.ChunkedArray:
+    """Check the ids; where equal ids stand together, the first of each run tells all."""
+    column = _filled(column)
+    starts = run_starts(column)
+    if len(starts) * 2 < len(column):
+        found: dict[int, str] = {}
+        heads = column.take(pa.array(starts))
+        if _text(heads, "an empty id", "id", limits.id_characters, found) is heads and not found:
+            return column
+    return _text(column, "an empty id", "id", limits.id_characters, reasons)
+
+
+def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> None:
+    for index in np.flatnonzero(mask):
+        reasons.setdefault(int(index), reason)
+
+
+def _filled(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.fill_null("") if column.null_count else column
+
+
+def _text(column: pa.ChunkedArray, empty: str, what: str, limit: int, reasons: dict[int, str]) -> pa.ChunkedArray:
+    column = trim(_filled(column))
+    lengths = byte_lengths(column)
+    if len(lengths) and lengths.min() == 0:
+        _mark(reasons, lengths == 0, empty)
+    _mark(reasons, longer_than(column, limit, lengths), f"{what} longer than {limit:,} characters")
+    return column
+
+
+def _ranks(table: pa.Table, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
+    """Return the table with its ranks as positive whole numbers."""
+    if "rank" not in table.column_names or (pa.types.is_int64(table["rank"].type) and _all_positive(table["rank"])):
+        return table
+    ranks, _ = floats(table["rank"])
+    zeros = int((ranks == 0).sum())
+    # Rejected one by one, they would take the best phrase off every list.
+    if zeros and zeros >= int((ranks == 1).sum()):
+        ranks = ranks + 1
+        notes.append(Note("info", file, "Ranks begin with 0; 1 was added to each."))
+    good = np.isfinite(ranks) & (ranks >= 1) & (np.floor(ranks) == ranks) & (ranks < 2**53)
+    _mark(reasons, ~good, "rank is not a positive whole number")
+    return put(table, "rank", pa.chunked_array([np.where(good, ranks, 1).astype(np.int64)]))
+
+
+def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
+    """Return the table with its scores, or grades, as numbers; a column without any is an ordinary one, or nothing."""
+    values, bad = floats(table[name])
+    missing = np.isnan(values) & ~bad
+    if len(values) and missing.all():
+        return table.drop_columns([name])
+    if len(values) and np.isnan(values).all():
+        first = str(table[name][int(np.argmax(bad))].as_py())[:40]
+        text = f"The column “{name}” holds no number (the first entry is “{first}”), so it is not used."
+        notes.append(Note("warning", file, f"{text} Write numbers with a decimal point."))
+        return table.rename_columns({name: f"{name} (text)"})
+    _mark(reasons, bad, f"{name} is not a finite number")
+    if missing.any() and name == "score" and role == "judgements":
+        return table
+    if missing.any() and name == "score" and "rank" not in table.column_names:
+        _mark(reasons, missing, "no score, and no rank either")
+    return put(table, name, pa.chunked_array([pa.array(values, from_pandas=True)]))
+
+
+def _all_positive(column: pa.ChunkedArray) -> bool:
+    return not column.null_count and (not len(column) or int(column.to_numpy().min()) >= 1)
+
+
+def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.DataFrame:
+    """Check the ids of lists like those of their rows; a list that is empty has no other row to be rejected."""
+    ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
+    reasons: dict[int, str] = {}
+    trimmed = _text(ids, "an empty id", "id", limits.id_characters, reasons)
+    lists = lists.assign(doc_id=trimmed.to_pandas().set_axis(lists.index))
+    for index, reason in sorted(reasons.items()):
+        row = lists.iloc[index]
+        if not row["length"]:
+            rejected.append((str(row["file"]), int(row["line"]), reason, str(row["doc_id"])[:200]))
+    return lists.drop(index=lists.index[list(reasons)]) if reasons else lists
+
+
+def _contents(rows: Rows, file: str, reasons: abc.Mapping[int, str], text: str) -> list[Rejected]:
+    """Return the rows that have a reason, as they were read."""
+    table, ids = rows.table, dict[int, str]()
+    if text and "doc_id" in table.column_names:
+        ids = {row: str(table["doc_id"][row].as_py()) for row in reasons if not rows.line(row)}
+    begins, found = _lines_of(text, set(ids.values())), list[Rejected]()
+    for row, content in zip(sorted(reasons), _shown(table, sorted(reasons)), strict=True):
+        place = file if rows.places is None else str(rows.places[row])
+        found.append((place, rows.line(row) or begins.get(ids.get(row, ""), 0), reasons[row], content))
+    return found
+
+
+def _shown(table: pa.Table, indices: list[int]) -> list[str]:
+    shown = ("source", "doc_id", "rank", "phrase", "candidate", "score")
+    taken = table.select([name for name in shown if name in table.column_names]).take(pa.array(indices, pa.int64()))
+    return [" | ".join("" if v is None else str(v)[:200] for v in record.values()) for record in taken.to_pylist()]
+
+
+def _lines_of(text: str, ids: set[str]) -> dict[str, int]:
+    """Return the line where each document begins in JSON text, in one pass over its strings."""
+    found: dict[str, int] = {}
+    line = counted = 0
+    for match in _STRING.finditer(text) if ids else ():
+        if match.group(1) in ids and match.group(1) not in found:
+            line, counted = line + text.count("\n", counted, match.start()), match.start()
+            found[match.group(1)] = line + 1
+            if len(found) == len(ids):
+                break
+    return found
+
+
+def refuse_if_mostly_rejected(name: str, checked: Sequence[Checked], limits: Limits, *, strict: bool) -> None:
+    """Refuse a file with over 20 % of its rows rejected; in strict mode refuse at the first one."""
+    rejected = [row for part in checked for row in part.rejected]
+    if not rejected:
+        return
+    file, line, reason, content = rejected[0]
+    where = f"{file}, line {line}" if line else file
+    shown = f"{reason} (“{content[:60]}”)"
+    if strict:
+        raise InputError(where, shown, "no rejected row (strict)", "Correct the row, or load without strict.")
+    read = sum(part.read - part.blank for part in checked)
+    if len(rejected) * 100 > limits.rejected_percent * read:
+        rows = f"{len(rejected):,} of {counted(read, 'row')}"
+        found = f"{rows} that {'does' if len(rejected) == 1 else 'do'} not fit, the first: {shown}"
+        raise InputError(
+            where, found, f"at most {limits.rejected_percent} % such rows", "This is probably another format."
+        )

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 import numpy as np
 import pandas as pd
@@ -46,6 +47,38 @@ def file_names(names: Sequence[str], ending: str) -> list[str]:
             safe = f"{base}-{number}"
         taken[safe.casefold()] = safe
     return [safe + ending for safe in taken.values()]
+
+
+#: What would part a field or be no text, and what would make a comment of a line.
+_UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
+
+
+def escape(text: str) -> str:
+    """Return a text with blanks of every kind, control characters and `%` as UTF-8 bytes `%XX`.
+
+    >>> escape("50% tide\\u00a0table")
+    '50%25%20tide%C2%A0table'
+    """
+    return _UNSAFE.sub(lambda found: percent(found.group()), text)
+
+
+def percent(text: str) -> str:
+    """Return every character of a text as its UTF-8 bytes `%XX`."""
+    return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
+
+
+def unescape(text: str) -> str | None:
+    """Return the text that was escaped, or None if some `%` is not part of a valid `%XX`.
+
+    >>> unescape("tide%20table"), unescape("50%")
+    ('tide table', None)
+    """
+    if re.search("%(?![0-9A-Fa-f]{2})", text):
+        return None
+    try:
+        return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
 
 
 def tidy(corpus: Corpus, ending: str = "csv") -> Written:

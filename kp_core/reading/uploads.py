@@ -1,15 +1,17 @@
-"""Hold files as they were given beside what was decided about them, and load them into one corpus."""
+"""Hold files as they were given, with what was decided about them and about the names of their systems."""
 
 from __future__ import annotations
 
+import re
 from collections import abc
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from kp_core.corpus import Corpus
+from kp_core.errors import UsageError
 from kp_core.reading.archive import is_gzip, is_workbook, is_zip
 from kp_core.reading.load import load
 from kp_core.reading.mapping import Mapping
-from kp_core.reading.names import renamed
 from kp_core.reading.source import Source
 
 
@@ -43,3 +45,76 @@ class Uploads:
 def is_archive(file: Source) -> bool:
     """Tell whether a file is a zip or gzip file, and no workbook."""
     return is_gzip(file.data) or (is_zip(file.data) and not is_workbook(file.data))
+
+
+#: So many of the first ten phrases must two lists of runs have in common, on average, for runs to be proposed.
+_ALIKE, _FIRST = 0.3, 10
+
+
+def proposed_runs(corpus: Corpus) -> dict[str, dict[str, str]]:
+    """Return system → name in the files → name as a run, of systems told apart by a number whose lists differ little.
+
+    >>> from kp_core.reading.load import load
+    >>> lists = {f"bart_{n}": {"d1": ["tide", "sea"]} for n in (1, 2)}
+    >>> proposed_runs(load(gold={"d1": ["tide"]}, systems=lists))
+    {'bart': {'bart_1': 'bart#1', 'bart_2': 'bart#2'}}
+    """
+    groups = dict[str, dict[str, str]]()
+    for name in corpus.systems:
+        numbered = _NUMBERED.fullmatch(name)
+        if numbered is not None and "#" not in name:
+            groups.setdefault(numbered["system"], {})[name] = f"{numbered['system']}#{numbered['number']}"
+    return {
+        system: names
+        for system, names in groups.items()
+        if len(names) > 1 and system not in corpus.systems and _are_alike(corpus, list(names))
+    }
+
+
+#: A system with a number behind it, which a word for runs may stand before.
+_NUMBERED = re.compile(
+    r"(?P<system>.*[^\W\d_])(?:[-_. ]*(?:seed|run|rep|replicate|lauf))?[-_. ]*(?P<number>\d+)", re.IGNORECASE
+)
+
+
+def _are_alike(corpus: Corpus, names: Sequence[str]) -> bool:
+    """Tell whether the lists of each system share phrases with those of the first, document by document."""
+    first = corpus.runs[(corpus.runs["rank"] <= _FIRST) & corpus.runs["system"].isin(list(names))]
+    lists = {name: rows.groupby("doc_id")["phrase"].agg(set) for name, rows in first.groupby("system")}
+    if len(lists) < len(names):
+        return False
+    for other in names[1:]:
+        both = lists[names[0]].to_frame("a").join(lists[other].to_frame("b"), how="inner")
+        shares = [len(a & b) / len(a | b) for a, b in zip(both["a"], both["b"], strict=True)]
+        if not shares or sum(shares) / len(shares) < _ALIKE:
+            return False
+    return True
+
+
+def renamed(corpus: Corpus, names: abc.Mapping[str, str]) -> Corpus:
+    """Return the corpus with some systems under new names; names of systems that are not there are left aside.
+
+    >>> from kp_core.reading.load import load
+    >>> renamed(load(systems={"candidats.degree": {"d1": ["tide"]}}), {"candidats.degree": "degree"}).systems
+    ['degree']
+    """
+    new = {name: names.get(name, name).strip() or name for name in corpus.systems}
+    for name in new.values():
+        if list(new.values()).count(name) > 1:
+            raise UsageError(f"two systems would be called '{name}'; give each a name of its own")
+    if all(name == old for old, name in new.items()):
+        return corpus
+    empty = corpus.empty
+    notes = tuple(replace(note, where=new.get(note.where, note.where)) for note in corpus.report.notes)
+    readings = tuple(
+        replace(one, whose=tuple(new.get(name, name) for name in one.whose)) if one.role == "system" else one
+        for one in corpus.report.readings
+    )
+    of_system = empty["source"].map(new).where(empty["role"] == "system", empty["source"])
+    return replace(
+        corpus,
+        runs=corpus.runs.assign(system=corpus.runs["system"].map(new).astype("str")),
+        empty=empty.assign(source=of_system.astype("str")),
+        rankings={new[name]: ranking for name, ranking in corpus.rankings.items()},
+        report=replace(corpus.report, readings=readings, notes=notes),
+    )

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
+from kp_core.reading.datasets import NamedPath
 from kp_core.reading.limits import LIMITS
-from kp_core.reading.named_paths import NamedPath
 from kp_core.scale.sources import FORMATS
 
 

@@ -15,9 +15,10 @@ import pyarrow.dataset as ds
 
 from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import Note, counted, part_of, unfit
-from kp_core.reading import Mapping, load, sense
+from kp_core.reading import load, sense
 from kp_core.reading.assemble import rejected_in_words
 from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.source import Source as File
 from kp_core.scale.plan import Plan
 from kp_core.scale.tally import Tally, load_tally

@@ -7,8 +7,7 @@ import pandas as pd
 
 from kp_core.corpus import COLUMNS, Corpus, Ranking
 from kp_core.errors import InputError, unfit
-from kp_core.reading.escape import escape, percent
-from kp_core.reading.tidy import Written, file_names
+from kp_core.reading.tidy import Written, escape, file_names, percent
 from kp_core.text.normalise import Normaliser
 
 
@@ -18,7 +17,7 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
     normalise  `none` writes the phrases as they stand in the corpus; any other pipeline writes their normalised forms,
                so that equal phrases are equal ids and tied scores stand as trec_eval would put them
     union      one qrels file of all annotators; the grade is the highest given, else the number of annotators
-    Source: file formats of trec_eval 9; escaping as in `kp_core.reading.escape`.
+    Source: file formats of trec_eval 9; escaping as in `kp_core.reading.tidy`.
 
     >>> from kp_core import load
     >>> written = trec(load(gold={"d1": ["tide table"]}, systems={"a": {"d1": ["sea", "tide table"]}}))

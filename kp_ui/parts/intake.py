@@ -9,8 +9,7 @@ from kp_core import typeset
 from kp_core.corpus import VOCABULARY
 from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Form, Mapping, Source, report
 from kp_core.reading.report import Receipt
-from kp_core.reading.shared import packed, shared_names
-from kp_core.reading.source import expand
+from kp_core.reading.source import expand, packed, shared_names
 from kp_core.reading.uploads import is_archive
 from kp_ui.parts import meaning, saving, streamed, understanding
 from kp_ui.state import cached, link, workspace

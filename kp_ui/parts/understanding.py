@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.reading import fields, findings, identifiers, report
 from kp_core.reading.families import title_of
 from kp_core.reading.identifiers import without_common
-from kp_core.reading.names import proposed_runs
+from kp_core.reading.uploads import proposed_runs
 from kp_core.scoring.given import as_lines, entries_in_words, lacking
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import in_words

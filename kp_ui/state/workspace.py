@@ -19,7 +19,7 @@ from kp_core.corpus import Role, content_digest
 from kp_core.errors import counted
 from kp_core.reading import LIMITS, Finding, Form, Mapping, Reply, Source
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.shared import VARIABLE
+from kp_core.reading.source import SHARED_FOLDER
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
 from kp_core.studies import indexing
@@ -335,7 +335,7 @@ def on_the_server() -> bool:
 
 def shared_folder() -> Path | None:
     """Return the folder whose files everybody here may read, from `KPSCOPE_DATA`; None where there is none."""
-    root = os.environ.get(VARIABLE, "")
+    root = os.environ.get(SHARED_FOLDER, "")
     return Path(root) if root else None
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Limits, Source
-from kp_core.reading.shared import packed
+from kp_core.reading.source import packed
 from kp_core.takeaway import methods
 from kp_ui import shell
 from kp_ui.state import workspace

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.reading import Source, report
-from kp_core.reading.shared import packed
+from kp_core.reading.source import packed
 from kp_core.scoring.propensity import inverse_propensity
 
 #: A child stands before its parents, so no drawn graph has a cycle.

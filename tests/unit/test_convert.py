@@ -13,8 +13,7 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.errors import InputError
 from kp_core.reading import Source
-from kp_core.reading.escape import escape, unescape
-from kp_core.reading.tidy import file_names, tidy
+from kp_core.reading.tidy import escape, file_names, tidy, unescape
 from kp_core.reading.values import EDGES
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import read_workspace

@@ -17,7 +17,7 @@ from scipy.stats import t as student
 import kp_core as kp
 from kp_core.cli import main
 from kp_core.reading import Source
-from kp_core.reading.names import proposed_runs
+from kp_core.reading.uploads import proposed_runs
 from kp_core.scoring import paired
 from kp_core.settings import Interval
 from kp_core.studies.compare import Family, better_on, verdict

@@ -8,11 +8,11 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import fields, lists
-from kp_core.reading.check import _STRING
 from kp_core.reading.datasets import without_dataset
 from kp_core.reading.identifiers import _last_part
 from kp_core.reading.json_text import _BLOCK, unfenced
 from kp_core.reading.profiles import _NUMBERS
+from kp_core.reading.rows import _STRING
 from kp_core.reading.sense import _NO_PHRASES
 from kp_core.reading.table import _RULE
 from kp_core.reading.vectors import _NUMBER

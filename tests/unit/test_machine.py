@@ -16,7 +16,7 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.reading.limits import Limits, limits_from
-from kp_core.reading.shared import shared, shared_names
+from kp_core.reading.source import shared, shared_names
 
 GOLD = b"doc_id,annotator,keyphrase\nd1,ana,tide\nd2,ana,moon\n"
 SYSTEM = "doc_id,rank,keyphrase\nd1,1,tide\nd1,2,tide → 😀\nd2,1,moon\n".encode()

@@ -15,7 +15,7 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.corpus import COLUMNS, Ranking, content_digest
 from kp_core.reading import Limits, Mapping, Source
-from kp_core.reading.shared import packed
+from kp_core.reading.source import packed
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, is_workspace_file, read_workspace, workspace_file
 from tests.cases import LECTURES, ROOT

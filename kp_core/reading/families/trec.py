@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.decode import split_lines
-from kp_core.reading.escape import unescape
 from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.rows import Rows
+from kp_core.reading.tidy import unescape
 from kp_core.reading.values import floats, number, text_column
 
 NAME = "F8"

@@ -17,9 +17,8 @@ import pytest
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading import Mapping, Question, Source, load
-from kp_core.reading.check import check
 from kp_core.reading.mapping import mappings_of
-from kp_core.reading.rows import Checked, Rows
+from kp_core.reading.rows import Checked, Rows, check
 from tests.format_samples import EXAMPLES, archive, open_document, workbook
 from tests.forms import changed, choices
 
@@ -33,7 +32,7 @@ def every_row_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (rows.role, len(found.table) + len(found.rejected) + found.blank) == (rows.role, found.read)
         return found
 
-    monkeypatch.setattr(import_module("kp_core.reading.load"), "check", told)
+    monkeypatch.setattr(import_module("kp_core.reading.readings"), "check", told)
 
 
 OPENERS = {"xlsx": workbook, "ods": open_document}
