@@ -31,7 +31,7 @@ def assemble(
 
     silent  systems that were named and gave nothing: they are scored as missing everywhere, and said to be so
     """
-    said = [*notes, *(note for part in parts for note in part.checked.notes)]
+    said = [*notes, *(note for part in parts for note in part.notes)]
     datasets = datasets_of(parts)
     if datasets:
         said.append(
@@ -52,13 +52,13 @@ def assemble(
     if datasets:
         documents["dataset"] = series(pa.chunked_array([dataset_column(documents["doc_id"], datasets)]))
     judgements = _judgements(by_role["judgements"], gold, said)
-    out = [row for part in parts for row in part.checked.rejected]
+    out = [row for part in parts for row in part.rejected]
     rejected = pd.DataFrame(out, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
     for file, rows in rejected.groupby("file", sort=False):
         said.append(Note("warning", str(file), rejected_in_words(rows)))
     filled = {(part.role, part.file) for part in listed if part.every_source()}
     for part in listed:
-        if (part.role, part.file) in filled or part.checked.rejected:
+        if (part.role, part.file) in filled or part.rejected:
             continue
         if part.role == "gold":
             said.append(Note("warning", part.file, "The file holds no rows, so there is nothing of it."))

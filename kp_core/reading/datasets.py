@@ -32,16 +32,16 @@ def datasets_of(parts: Sequence[Part]) -> list[str]:
 
     Raises InputError where an id may be of several data sets, or of none.
     """
-    names = list(dict.fromkeys(name for part in parts for name in part.checked.datasets))
+    names = list(dict.fromkeys(name for part in parts for name in part.datasets))
     if not names:
         return []
     known = dict[str, set[str]]()
     for part in parts:
-        if part.checked.datasets:
+        if part.datasets:
             for doc_id in part.ids().to_pylist():
                 known.setdefault(doc_id.partition("/")[2], set()).add(doc_id)
     for part in parts:
-        if part.checked.datasets or "doc_id" not in part.table.column_names:
+        if part.datasets or "doc_id" not in part.table.column_names:
             continue
         ids = part.ids().to_pylist()
         if all(doc_id.startswith(tuple(f"{name}/" for name in names)) for doc_id in ids):
@@ -226,7 +226,10 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
         if any(alike) or any(len(one) != 1 for one in met) or len(set().union(*met)) < len(gold):
             return None
         found = f"no document in common with {files[0]}, and no system with lists for both"
-    answers = (*_as_datasets(parts, gold, lists, phrases), _as_people(gold))
+    people = Reply(
+        "they are annotators of one data set", {one.file: replace(one.mapping, as_read=True) for one in gold}
+    )
+    answers = (*_as_datasets(parts, gold, phrases), people)
     return Finding("ask", files[1], found, "people who read the same documents, or data sets", answers)
 
 
@@ -238,34 +241,26 @@ def _phrases_by_document(part: Part) -> dict[str, set[str]]:
     return found
 
 
-def _as_people(gold: Sequence[Part]) -> Reply:
-    mappings = {part.file: replace(part.mapping, as_read=True) for part in gold}
-    return Reply("they are annotators of one data set", mappings)
-
-
 def _as_datasets(
-    parts: Sequence[Part], gold: Sequence[Part], lists: Sequence[Part], phrases: Sequence[Mapping[str, set[str]]]
+    parts: Sequence[Part], gold: Sequence[Part], phrases: Sequence[Mapping[str, set[str]]]
 ) -> tuple[Reply, ...]:
     """Return the answer that they are data sets, if it is clear of which each file is: by its name or its phrases."""
     names = _telling([part.file for part in gold])
     of = {part.file: name for part, name in zip(gold, names, strict=True)}
-    for part in lists:
-        met = [
-            sum(len(own & gold_of.get(doc_id, set())) for doc_id, own in _phrases_by_document(part).items())
-            for gold_of in phrases
-        ]
-        first, *others = sorted(met, reverse=True)
+    for part in (part for part in parts if part.file not in of):
         called = [name for name in names if name in _words(part.file)]
-        if len(called) != 1 and first <= _MORE * max(others):
-            return ()
-        of[part.file] = called[0] if len(called) == 1 else names[met.index(first)]
-    for part in (one for one in parts if one.file not in of):
-        called = [name for name in names if name in _words(part.file)]
+        if len(called) != 1 and part.role == "system":
+            lists = _phrases_by_document(part)
+            met = [sum(len(own & due.get(doc_id, set())) for doc_id, own in lists.items()) for due in phrases]
+            first, *others = sorted(met, reverse=True)
+            called = [names[met.index(first)]] if first > _MORE * max(others) else []
         if len(called) != 1:
             return ()
         of[part.file] = called[0]
-    read = {part.file: replace(part.mapping, role=part.mapping.role or part.role) for part in parts}
-    mappings = {file: replace(read[file], in_dataset=name) for file, name in of.items()}
+    mappings = {
+        part.file: replace(part.mapping, role=part.mapping.role or part.role, in_dataset=of[part.file])
+        for part in parts
+    }
     return (Reply(f"they are {len(names)} data sets: {', '.join(names)}", mappings),)
 
 
@@ -377,11 +372,8 @@ def datasets_of_paths(
     >>> datasets_of_paths(["@nus=g.csv"], [["bart@nus=b.csv"]], [])
     {'nus': {'gold': ['g.csv'], 'systems': {'bart': ['b.csv']}, 'documents': None}}
     """
-    read = {
-        "gold": [NamedPath.read([words]) for words in gold],
-        "systems": [NamedPath.read(words) for words in systems],
-        "documents": [NamedPath.read([words]) for words in documents],
-    }
+    words = {"gold": [[path] for path in gold], "systems": systems, "documents": [[path] for path in documents]}
+    read = {role: list(map(NamedPath.read, own)) for role, own in words.items()}
     every = [one for own in read.values() for one in own]
     names = dict.fromkeys(one.dataset for one in every)
     if set(names) <= {""}:

@@ -262,5 +262,6 @@ def _checked(
         rows_rejected=sum(len(one.rejected) for one in own),
         rows_blank=sum(one.blank for one in own),
     )
-    parts = (Part(one, reading.file, given.name or name, given.name is not None, origin, mapping) for one in checked)
+    whose: dict[str, Any] = {"name": given.name or name, "name_given": given.name is not None}
+    parts = [Part(**vars(one), **whose, file=reading.file, origin=origin, mapping=mapping) for one in checked]
     return Read(reading, tuple(parts))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import abc
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +32,8 @@ class Rows:
 
     table     a column for each role found: doc_id, phrase, source (annotator or system), rank, score, ...
     read      how many rows the family met, counted where it met them: those of the table, rejected and blank ones
-    lines     line of each row, or None where row i stands in line i + 1
-    places    file of each row, where the rows come from several files
+    lines     line of each row, or None if row i is in line i + 1; of checked rows the line of the first alone
+    places    file of each row, if the rows come from several files; of checked rows none
     lists     for families of lists: source, doc_id, file, line and length of each list, empty ones included
     marked    rows that the family itself rejects: row number → reason
     rejected  lines that gave no row at all
@@ -62,56 +63,21 @@ class Rows:
         return row + 1 if self.lines is None else int(self.lines[row])
 
 
-@dataclass(frozen=True)
-class Checked:
-    """Rows that can be kept, trimmed and with numbers for numbers, and those that cannot with their reasons.
-
-    read        how many rows the family met
-    first_line  the line of the first row of a single file, 0 where it is not known or there are several files
-    """
-
-    role: Role
-    table: pa.Table
-    lists: pd.DataFrame | None
-    rejected: tuple[Rejected, ...]
-    notes: tuple[Note, ...]
-    read: int
-    blank: int
-    first_line: int
-    one_file: bool
-    counted: int
-    titles: Sequence[str]
-    only_ids: bool
-    datasets: tuple[str, ...] = ()
-
-
-@dataclass
-class Part:
+@dataclass(kw_only=True, eq=False)
+class Part(Rows):
     """Checked rows with what is known of them as a whole, and then whose each of them is.
 
     file     as the report calls it; origin: the number of the upload, which may give several parts
-    name     the annotator or system where no column says it, and whether the user gave it
+    name     the annotator or system if no column tells it, and whether the user gave it
     sources  annotators or systems, once they are settled
     """
 
-    checked: Checked
     file: str
     name: str
     name_given: bool
     origin: tuple[int, int]
     mapping: Mapping
-    table: pa.Table = field(init=False)
-    lists: pd.DataFrame | None = field(init=False)
-    counted: int = field(init=False)
     sources: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.table, self.lists, self.counted = self.checked.table, self.checked.lists, self.checked.counted
-
-    @property
-    def role(self) -> Role:
-        """What the rows are."""
-        return self.checked.role
 
     def starts(self) -> npt.NDArray[np.int64]:
         """Return the rows at which another document begins."""
@@ -149,7 +115,7 @@ _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements"
 _STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)(?:"|\\?\Z)', re.DOTALL)
 
 
-def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Checked:
+def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Rows:
     """Return rows whose ids and phrases are trimmed and whose numbers are parsed; the others are rejected.
 
     file  as the report calls it
@@ -174,28 +140,14 @@ def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Checked:
     lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
     # A list without a phrase is a row only where it is rejected.
     read = rows.read + len(rejected) - len(rows.rejected)
-    first = rows.line(0) if len(rows.table) else 0
     if reasons:
         rejected += _contents(rows, file, reasons, text)
         kept = np.ones(len(table), dtype=bool)
         kept[list(reasons)] = False
         table = table.filter(pa.array(kept))
-    one_file = rows.places is None
-    return Checked(
-        rows.role,
-        table,
-        lists,
-        tuple(rejected),
-        tuple(notes),
-        read,
-        rows.blank,
-        first,
-        one_file,
-        rows.counted,
-        rows.titles,
-        rows.only_ids,
-        rows.datasets,
-    )
+    places, lines = None if rows.places is None else (), [rows.line(0) if len(rows.table) else 0]
+    new: dict[str, Any] = {"table": table, "lists": lists, "rejected": rejected, "notes": notes, "read": read}
+    return replace(rows, **new, lines=lines, places=places, marked={})
 
 
 def _ids(column: pa.ChunkedArray, limits: Limits, reasons: dict[int, str]) -> pa.ChunkedArray:
@@ -310,7 +262,7 @@ def _lines_of(text: str, ids: set[str]) -> dict[str, int]:
     return found
 
 
-def refuse_if_mostly_rejected(name: str, checked: Sequence[Checked], limits: Limits, *, strict: bool) -> None:
+def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits, *, strict: bool) -> None:
     """Refuse a file with over 20 % of its rows rejected; in strict mode refuse at the first one."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:

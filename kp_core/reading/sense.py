@@ -80,7 +80,7 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
         found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
         return _ask(part, recognition, found, "different ones", "keyphrases")
     headed = any(isinstance(layout, Layout) and layout.table.header for layout in recognition.plan)
-    at_top = part.checked.one_file and len(part.table) and part.checked.first_line == 1 and not headed
+    at_top = part.places is None and len(part.table) and part.line(0) == 1 and not headed
     if at_top and (row := _odd_first_row(part)):
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
         return _ask(part, recognition, found, "column names or a row of data", "header", _with_header(file, row))

@@ -29,16 +29,16 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
     """
     _align_by_titles(parts, notes)
     numbered = [part for part in parts if part.counted]
-    if all(part.checked.only_ids for part in numbered):
+    if all(part.only_ids for part in numbered):
         return
     first = numbered[0]
     if other := next((part for part in numbered if part.counted != first.counted), None):
         found = f"{counted(other.counted, 'document')}, where {first.file} has {first.counted:,}"
         remedy = "Lines of these files belong together by their number, blank lines included; compare the files."
         raise InputError(other.file, found, "as many as in the other files without ids", remedy)
-    texts = [part for part in parts if part.role == "documents" and not part.counted and part.checked.one_file]
+    texts = [part for part in parts if part.role == "documents" and not part.counted and part.places is None]
     fitting = texts if len(texts) == 1 and len(texts[0].ids()) == first.counted else []
-    companion = next((part for part in (*numbered, *fitting) if part.checked.only_ids or part in fitting), None)
+    companion = next((part for part in (*numbered, *fitting) if part.only_ids or part in fitting), None)
     if companion is None:
         others = [part for part in parts if not part.counted and part.role in ("gold", "system")]
         ids = {doc_id for part in others for doc_id in part.ids().to_pylist()}
@@ -52,7 +52,7 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
         return
     renamed = {str(number): doc_id for number, doc_id in enumerate(companion.ids().to_pylist(), 1)}
     for part in numbered:
-        if part.checked.only_ids or all(number == doc_id for number, doc_id in renamed.items()):
+        if part.only_ids or all(number == doc_id for number, doc_id in renamed.items()):
             continue
         part.rename("doc_id", renamed)
         have = counted(part.counted, "document has", "documents have")
@@ -62,24 +62,24 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
 
 def _align_by_titles(parts: Sequence[Part], notes: list[Note]) -> None:
     """Name counted documents by their titles, where a table of texts has these, or files of other people do."""
-    titled = [part for part in parts if part.counted and _are_names(part.checked.titles)]
+    titled = [part for part in parts if part.counted and _are_names(part.titles)]
     others = [part for part in parts if part.role == "documents" and not part.counted]
     texts = [part for part in others if "title" in part.table.column_names and _are_names(_titles(part))]
-    if len({id(part.checked.titles) for part in titled}) + len(texts) < 2:
+    if len({id(part.titles) for part in titled}) + len(texts) < 2:
         return
     known: dict[str, str] = {}
     for part in texts:
         known |= dict(zip(map(_folded, _titles(part)), part.table["doc_id"].to_pylist(), strict=True))
-    for title in () if texts else (title for part in titled for title in part.checked.titles):
+    for title in () if texts else (title for part in titled for title in part.titles):
         known.setdefault(_folded(title), str(len(known) + 1))
     for part in titled:
-        strange = [title for title in part.checked.titles if _folded(title) not in known]
-        if len(strange) == len(part.checked.titles):
+        strange = [title for title in part.titles if _folded(title) not in known]
+        if len(strange) == len(part.titles):
             continue  # other words for all of them: their order decides
         if strange:
             found = f"the title “{strange[0][:60]}”, which {texts[0].file} does not have"
             raise InputError(part.file, found, "its titles", "Give both files a column of ids, or the same titles.")
-        part.rename("doc_id", {str(n): known[_folded(title)] for n, title in enumerate(part.checked.titles, 1)})
+        part.rename("doc_id", {str(n): known[_folded(title)] for n, title in enumerate(part.titles, 1)})
         part.counted = 0
         whose = f"have the ids of {texts[0].file}" if texts else "are counted"
         one = Note("info", part.file, f"Documents {whose}, by their titles.")

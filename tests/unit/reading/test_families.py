@@ -18,7 +18,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading import Mapping, Question, Source, load
 from kp_core.reading.mapping import mappings_of
-from kp_core.reading.rows import Checked, Rows, check
+from kp_core.reading.rows import Rows, check
 from tests.format_samples import EXAMPLES, archive, open_document, workbook
 from tests.forms import changed, choices
 
@@ -27,7 +27,7 @@ from tests.forms import changed, choices
 def every_row_met_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of every role are as many as their family counted when it met them, in whatever a test here reads."""
 
-    def told(rows: Rows, *given: Any) -> Checked:
+    def told(rows: Rows, *given: Any) -> Rows:
         found = check(rows, *given)
         assert (rows.role, len(found.table) + len(found.rejected) + found.blank) == (rows.role, found.read)
         return found
