@@ -28,18 +28,8 @@ def strip_extension(doc_id: str) -> str:
     >>> strip_extension("C-7.txt"), strip_extension("C-7.2")
     ('C-7', 'C-7.2')
     """
-    for extension in _EXTENSIONS:
-        if doc_id.lower().endswith(extension) and len(doc_id) > len(extension):
-            return doc_id[: -len(extension)]
-    return doc_id
-
-
-def _strip_path(doc_id: str) -> str:
-    return doc_id.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or doc_id
-
-
-def _strip_zeros(doc_id: str) -> str:
-    return doc_id.lstrip("0") or "0" if doc_id.isdigit() else doc_id
+    ending = next((one for one in _EXTENSIONS if doc_id.lower().endswith(one)), "")
+    return doc_id[: len(doc_id) - len(ending)] or doc_id
 
 
 def _only_number(doc_id: str) -> str:
@@ -66,10 +56,10 @@ def _last_part(doc_id: str) -> str:
 ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
     "trim": ("trim white space", str.strip),
     "nfc-ids": ("compose accents (NFC)", lambda doc_id: unicodedata.normalize("NFC", doc_id)),
-    "strip-path": ("strip the path", _strip_path),
+    "strip-path": ("strip the path", lambda doc_id: re.split(r"[/\\]", doc_id.rstrip("/\\"))[-1] or doc_id),
     "strip-extension": ("strip the extension", strip_extension),
     "casefold-ids": ("ignore case", str.casefold),
-    "strip-zeros": ("strip leading zeros", _strip_zeros),
+    "strip-zeros": ("strip leading zeros", lambda doc_id: doc_id.lstrip("0") or "0" if doc_id.isdigit() else doc_id),
     "last-part": ("keep what stands behind the last separator", _last_part),
     "only-number": ("keep the number alone", _only_number),
 }

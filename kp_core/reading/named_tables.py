@@ -64,29 +64,27 @@ def _tables_of(
 ) -> Iterator[tuple[pd.DataFrame, Reading, Sequence[Note]]]:
     """Give the table of each path, file or table in memory, with its entry of the report and notes on its encoding."""
     for item in given if isinstance(given, list | tuple) else [given]:
-        if isinstance(item, pd.DataFrame | Mapping):
-            columns, frame = _in_memory(name, item, limits)
+        in_memory = isinstance(item, pd.DataFrame | Mapping)
+        for one in [item] if in_memory else _files_of(name, item, limits, encoding):
+            if name == "vectors":
+                columns, frame = dict[str, str](), read_vectors(one if in_memory else one.source, limits, encoding)
+            else:
+                columns, frame = _frame(name, frame_table(one, name, limits) if in_memory else _first(one))
             how: dict[str, Any] = {"file": name, "size": 0, "family": type(item).__name__, "line_ends": "none"}
-            yield frame, _reading(name, columns, frame, **how), ()
-            continue
-        for file in _files_of(name, item, limits, encoding):
-            columns, frame = _of_file(name, file)
-            text = file.decoded if "decoded" in vars(file) else Text("", "binary", line_ends="none")
-            how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom, "family": "F10"}
-            how |= {"file": file.name, "size": len(file.source.data), "sha256": fingerprint([file.source.data])}
-            yield frame, _reading(name, columns, frame, **how), text.notes
-
-
-def _in_memory(name: VocabularyTable, item: Any, limits: Limits) -> tuple[dict[str, str], pd.DataFrame]:
-    return ({}, read_vectors(item, limits)) if name == "vectors" else _frame(name, frame_table(item, name, limits))
+            text = Text("", "binary", line_ends="none")
+            if not in_memory:
+                text = one.decoded if "decoded" in vars(one) else text
+                how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom, "family": "F10"}
+                how |= {"file": one.name, "size": len(one.source.data), "sha256": fingerprint([one.source.data])}
+            how |= {"evidence": told(columns), "columns": columns}
+            yield frame, Reading(role=name, rows_read=len(frame), rows_loaded=len(frame), **how), text.notes
 
 
 def _files_of(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[File]:
     if name == "vectors":
         return [item if isinstance(item, File) else File(file_of_vectors(item, limits), limits, encoding)]
-    if isinstance(item, File):
-        return [_with_head(item)]
-    return [_with_head(File(source, limits, encoding)) for source in expand(item, limits).files]
+    files = [item] if isinstance(item, File) else [File(one, limits, encoding) for one in expand(item, limits).files]
+    return list(map(_with_head, files))
 
 
 def _with_head(file: File) -> File:
@@ -107,18 +105,6 @@ def _first(file: File) -> Table:
     return tables[0]
 
 
-def _of_file(name: VocabularyTable, file: File) -> tuple[dict[str, str], pd.DataFrame]:
-    return (
-        ({}, read_vectors(file.source, file.limits, file.encoding)) if name == "vectors" else _frame(name, _first(file))
-    )
-
-
-def _reading(name: VocabularyTable, columns: dict[str, str], frame: pd.DataFrame, **how: Any) -> Reading:
-    return Reading(
-        role=name, evidence=told(columns), columns=columns, rows_read=len(frame), rows_loaded=len(frame), **how
-    )
-
-
 def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.DataFrame]:
     """Return column of a vocabulary's table → its name in a file, and the table; refuses one that lacks a column.
 
@@ -127,7 +113,9 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     columns = _columns_of(table.names if table.header else (), name)
     needed = [one for one in VOCABULARY[name] if not one.endswith("?")]
     listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
-    if not columns and len(table.names) == len(needed) == 2 and _are_uris(table):
+    cells = (cell for head in table.names for cell in table.texts(head).to_pylist())
+    are_uris = not table.header and all(cell.startswith("<") and cell.endswith(">") for cell in cells)
+    if not columns and len(table.names) == len(needed) == 2 and are_uris:
         columns = dict(zip(needed, table.names, strict=True))
     if not columns:
         raise unfit(table.file, "no vocabulary", needed=listed, found=", ".join(table.names))
@@ -150,12 +138,6 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
         line = table.line_numbers()[int(empty.idxmax())]
         raise unfit(f"{table.file}, line {line}", "empty concept", needed=listed)
     return columns, frame
-
-
-def _are_uris(table: Table) -> bool:
-    """Tell whether every cell of a table without a head is written as <uri>."""
-    cells = [cell for name in table.names for cell in table.texts(name).to_pylist()]
-    return not table.header and all(cell.startswith("<") and cell.endswith(">") for cell in cells)
 
 
 #: Bytes that hold the heads.

@@ -127,12 +127,10 @@ def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Rows:
     if "doc_id" in table.column_names:
         table = put(table, "doc_id", _ids(table["doc_id"], limits, reasons))
     if needed is not None:
-        phrases = _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
+        phrases = _text(table[needed], "phrase", limits.phrase_characters, reasons, "an empty phrase")
         table = put(table, needed, phrases)
     if "source" in table.column_names:
-        source = trim(_filled(table["source"]))
-        what = f"annotator or system longer than {limits.id_characters:,} characters"
-        _mark(reasons, longer_than(source, limits.id_characters, byte_lengths(source)), what)
+        source = _text(table["source"], "annotator or system", limits.id_characters, reasons)
         table = put(table, "source", source)
     table = _ranks(table, file, reasons, notes)
     for name in (name for name in ("score", "relevance") if name in table.column_names):
@@ -152,14 +150,14 @@ def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Rows:
 
 def _ids(column: pa.ChunkedArray, limits: Limits, reasons: dict[int, str]) -> pa.ChunkedArray:
     """Check the ids; where equal ids stand together, the first of each run tells all."""
-    column = _filled(column)
+    column = column.fill_null("") if column.null_count else column
     starts = run_starts(column)
     if len(starts) * 2 < len(column):
         found: dict[int, str] = {}
         heads = column.take(pa.array(starts))
-        if _text(heads, "an empty id", "id", limits.id_characters, found) is heads and not found:
+        if _text(heads, "id", limits.id_characters, found, "an empty id") is heads and not found:
             return column
-    return _text(column, "an empty id", "id", limits.id_characters, reasons)
+    return _text(column, "id", limits.id_characters, reasons, "an empty id")
 
 
 def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> None:
@@ -167,14 +165,11 @@ def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> 
         reasons.setdefault(int(index), reason)
 
 
-def _filled(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.fill_null("") if column.null_count else column
-
-
-def _text(column: pa.ChunkedArray, empty: str, what: str, limit: int, reasons: dict[int, str]) -> pa.ChunkedArray:
-    column = trim(_filled(column))
+def _text(column: pa.ChunkedArray, what: str, limit: int, reasons: dict[int, str], empty: str = "") -> pa.ChunkedArray:
+    """Trim a column; mark what is too long and, if `empty` says it in words, what is empty."""
+    column = trim(column.fill_null("") if column.null_count else column)
     lengths = byte_lengths(column)
-    if len(lengths) and lengths.min() == 0:
+    if empty:
         _mark(reasons, lengths == 0, empty)
     _mark(reasons, longer_than(column, limit, lengths), f"{what} longer than {limit:,} characters")
     return column
@@ -182,7 +177,9 @@ def _text(column: pa.ChunkedArray, empty: str, what: str, limit: int, reasons: d
 
 def _ranks(table: pa.Table, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
     """Return the table with its ranks as positive whole numbers."""
-    if "rank" not in table.column_names or (pa.types.is_int64(table["rank"].type) and _all_positive(table["rank"])):
+    if "rank" not in table.column_names:
+        return table
+    if pa.types.is_int64(table["rank"].type) and pc.all(pc.greater(table["rank"], 0), skip_nulls=False).as_py():
         return table
     ranks, _ = floats(table["rank"])
     zeros = int((ranks == 0).sum())
@@ -214,15 +211,11 @@ def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[in
     return put(table, name, pa.chunked_array([pa.array(values, from_pandas=True)]))
 
 
-def _all_positive(column: pa.ChunkedArray) -> bool:
-    return not column.null_count and (not len(column) or int(column.to_numpy().min()) >= 1)
-
-
 def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.DataFrame:
     """Check the ids of lists like those of their rows; a list that is empty has no other row to be rejected."""
     ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
     reasons: dict[int, str] = {}
-    trimmed = _text(ids, "an empty id", "id", limits.id_characters, reasons)
+    trimmed = _text(ids, "id", limits.id_characters, reasons, "an empty id")
     lists = lists.assign(doc_id=trimmed.to_pandas().set_axis(lists.index))
     for index, reason in sorted(reasons.items()):
         row = lists.iloc[index]

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted
-from kp_core.reading.family import File, Recognition
+from kp_core.reading.family import Recognition
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.form import FIELDS, form_of
 from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
@@ -32,10 +32,6 @@ _ADDRESS = re.compile(r"<?(?:https?://|www\.|mailto:)\S+|[^\s@]+@[^\s@]+\.[a-z]+
 _DECIMAL, _ARXIV = re.compile(r"-?\d+[.,]\d+(?:e-?\d+)?", re.IGNORECASE), re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?")
 
 
-def _is_decimal(doc_id: str) -> bool:
-    return bool(_DECIMAL.fullmatch(doc_id)) and not _ARXIV.fullmatch(doc_id)
-
-
 def _is_sentence(text: str) -> bool:
     return len(text.split()) > _WORDS or len(text) > _CHARACTERS
 
@@ -50,7 +46,7 @@ _NO_PHRASES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("written as a program writes them", re.compile(r"[(\[{]+['\"].*|.*['\"][)\]}]+", re.DOTALL).fullmatch),
 )
 _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
-    ("decimal numbers", _is_decimal),
+    ("decimal numbers", lambda doc_id: _DECIMAL.fullmatch(doc_id) and not _ARXIV.fullmatch(doc_id)),
     ("texts", lambda doc_id: _is_sentence(doc_id) and " " in doc_id),
     ("written as a program writes them", re.compile(r"[(\[{]+['\"].*", re.DOTALL).fullmatch),
 )
@@ -67,7 +63,9 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
         values = _first_values(part.table[column])
         for what, is_so in tests:
             odd = [value for value in values if is_so(value)]
-            meant = sentences if what == "as long as sentences" else what == "addresses" and _in_brackets(file, odd)
+            # Addresses of concepts stand between `<` and `>` where they are meant.
+            bracketed = what == "addresses" and odd and f"<{odd[0].strip('<>')}>".encode() in file.source.data
+            meant = sentences if what == "as long as sentences" else bracketed
             behind = what == "followed by a number"
             enough = len(values) >= _FEWEST or (behind and len(odd) == len(values) > 1)
             if enough and len(odd) * 2 > len(values) and not meant:
@@ -83,13 +81,10 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
     at_top = part.places is None and len(part.table) and part.line(0) == 1 and not headed
     if at_top and (row := _odd_first_row(part)):
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
-        return _ask(part, recognition, found, "column names or a row of data", "header", _with_header(file, row))
+        columns: dict[str, Any] = {"document": row.get("doc_id", ROW), "keyphrases": row["phrase"]}
+        with_head = replace(file.mapping, format="F10", header="yes", **columns)
+        return _ask(part, recognition, found, "column names or a row of data", "header", with_head)
     return None
-
-
-def _in_brackets(file: File, addresses: Sequence[str]) -> bool:
-    """Tell addresses of concepts, which stand between `<` and `>` where they are meant."""
-    return bool(addresses) and f"<{addresses[0].strip('<>')}>".encode() in file.source.data
 
 
 def _first_values(column: pa.ChunkedArray) -> list[str]:
@@ -104,30 +99,15 @@ def _ask(
     file = recognition.files[0]
     if recognition.plan and isinstance(recognition.plan[0], Layout):
         form = form_of(recognition, found)
-        proposed = mapping or _elsewhere(form, field)
+        # Of phrases with a number behind them it is the score; else the next column without a meaning is proposed.
+        free = [name for name in form.columns if name not in form.mapping.columns]
+        changes: dict[str, Any] = {"inner": "scored"} if field == "inner" else {field: free[0]} if free else {}
+        proposed = mapping or replace(form.mapping, **changes)
         return replace(form, reason=f"It has {found}.", missing=(FIELDS[field],), mapping=proposed)
     meant = (Reply("this is meant", {file.name: replace(file.mapping, as_read=True)}),)
     headed = (Reply("row 1 has the column names", {file.name: mapping}),) if mapping else ()
     out = Reply("leave the file out", {file.name: Mapping("leave out")})
     return Finding("ask", part.file, found, expected, (*headed, *meant, out))
-
-
-def _elsewhere(form: Form, field: str) -> Mapping:
-    """Return the proposed mapping with the next column that has no meaning yet in place of an odd one.
-
-    Of phrases with a number behind them, the number is the score.
-    """
-    free = [name for name in form.columns if name not in form.mapping.columns]
-    changes: dict[str, Any] = {field: free[0]} if free else {}
-    if field == "inner":
-        changes = {"inner": "scored"}
-    return replace(form.mapping, **changes)
-
-
-def _with_header(file: File, row: dict[str, str]) -> Mapping:
-    """Return what a table means whose first row has the column names."""
-    document = row.get("doc_id", ROW)
-    return replace(file.mapping, format="F10", header="yes", document=document, keyphrases=row["phrase"])
 
 
 def _odd_first_row(part: Part) -> dict[str, str]:
@@ -153,15 +133,14 @@ def findings(corpus: Corpus) -> tuple[Finding, ...]:
 def _apart(corpus: Corpus) -> list[Finding]:
     every = sources(corpus) if len(corpus.gold) else {}
     gold = set().union(*every.get("gold", {}).values())
-    others = {**every.get("systems", {}), **({"texts": every["texts"]["texts"]} if "texts" in every else {})}
     found = []
-    for name, ids in others.items() if gold else ():
-        common = len(gold & set(ids))
+    for name, ids in {**every.get("systems", {}), **every.get("texts", {})}.items() if gold else ():
+        common, is_system = len(gold & set(ids)), name in corpus.systems
         # Texts of some documents are texts; systems are scored as if they said nothing of the others.
-        if common * 2 >= len(gold) or (common and name not in corpus.systems):
+        if common * 2 >= len(gold) or (common and not is_system):
             continue
-        level: Level = "stop" if not common and name in corpus.systems else "warn"
-        noun = "lists" if name in corpus.systems else "texts"
+        level: Level = "stop" if not common and is_system else "warn"
+        noun = "lists" if is_system else "texts"
         ids_of_both = f" (“{min(gold)[:40]}”, where {name} has “{min(ids)[:40]}”)" if ids and not common else ""
         said = f"{noun} for {common:,} of {counted(len(gold), 'document')} of the gold standard{ids_of_both}"
         found.append(Finding(level, name, said, f"{noun} for most of them", _offers(corpus, gold, ids)))
