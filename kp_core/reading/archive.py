@@ -72,14 +72,9 @@ def workbook_kind(data: bytes) -> str:
     return "ODS" if ods else "XLSX" if b"xl/workbook.xml" in data else ""
 
 
-def is_tar(data: bytes) -> bool:
-    """Tell whether bytes begin like a tar archive."""
-    return data[257:262] == b"ustar"
-
-
-def is_workbook(data: bytes) -> bool:
-    """Tell whether bytes are a workbook."""
-    return bool(workbook_kind(data))
+def is_folder(data: bytes) -> bool:
+    """Tell whether bytes are a zip or tar archive of files; a workbook is one file."""
+    return data[257:262] == b"ustar" or (is_zip(data) and not workbook_kind(data))
 
 
 def is_ignored(path: str, data: bytes | None = None) -> bool:
@@ -127,15 +122,14 @@ def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tu
     ignored: list[str] = []
     total = 0
     try:
-        for inner, pieces in _tarred(name, data, limits) if is_tar(data) else _zipped(name, data, limits):
+        for inner, pieces in (_zipped if is_zip(data) else _tarred)(name, data, limits):
             if not archives and (is_ignored(inner) or inner.lower().endswith(_ENDINGS)):
                 ignored.append(inner)
                 continue
             content = b"".join(pieces)
             total += len(content)
             refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked archive")
-            nested = is_gzip(content) or is_tar(content) or (is_zip(content) and not is_workbook(content))
-            if not archives and (nested or is_ignored(inner, content)):
+            if not archives and (is_gzip(content) or is_folder(content) or is_ignored(inner, content)):
                 ignored.append(inner)
             else:
                 files.append((inner, content))

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from kp_core.errors import InputError, counted
-from kp_core.reading.archive import gunzip, is_gzip, is_ignored, is_tar, is_workbook, is_zip, natural_key, unpack
+from kp_core.reading.archive import gunzip, is_folder, is_gzip, is_ignored, is_zip, natural_key, unpack
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.typeset import storable
 
@@ -173,7 +173,7 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
     if is_zip(data) and b"word/document.xml" in data:
         remedy = "Save it as text, one line a document, or as a table (CSV, XLSX), and load that."
         raise InputError(name, "a document of a word processor", "a table, or lists in text", remedy)
-    if is_tar(data) or (is_zip(data) and not is_workbook(data)):
+    if is_folder(data):
         if nested:
             return Bundle(name, (), (name,))
         files, ignored = unpack(name, data, limits)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.reading.archive import is_gzip, is_workbook, is_zip
+from kp_core.reading.archive import is_folder, is_gzip
 from kp_core.reading.load import load
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.source import Source
@@ -43,8 +43,8 @@ class Uploads:
 
 
 def is_archive(file: Source) -> bool:
-    """Tell whether a file is a zip or gzip file, and no workbook."""
-    return is_gzip(file.data) or (is_zip(file.data) and not is_workbook(file.data))
+    """Tell whether a file is a zip, tar or gzip file, and no workbook."""
+    return is_gzip(file.data) or is_folder(file.data)
 
 
 #: So many of the first ten phrases must two lists of runs have in common, on average, for runs to be proposed.
