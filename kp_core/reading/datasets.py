@@ -92,7 +92,7 @@ def datasets_in(given: Sequence[Given], table_of: TableOf) -> tuple[dict[str, li
                 role = None if one.role == "documents" else one.role
                 own_files = [file for file in own_files if role_of_path(file.name) == role]
             bundle = Bundle(dataset, tuple(own_files), folder=True)
-            found.setdefault(dataset, []).append(replace(one, items=(bundle,), bundles=(bundle,)))
+            found.setdefault(dataset, []).append(replace(one, bundles=(bundle,)))
     return found, tables if found else {}
 
 
@@ -127,7 +127,7 @@ def chosen_datasets(
 
     The mappings are then those within a data set, by `data set/file`.
     """
-    found, within = dict[str, dict[int, list[Source]]](), dict[str, Meaning]()
+    found, within = dict[str, dict[int, list[Bundle]]](), dict[str, Meaning]()
     if not any(mapping.in_dataset for mapping in mappings.values()):
         return {}, within
     for place, one in enumerate(given):
@@ -136,14 +136,11 @@ def chosen_datasets(
                 raise UsageError(f"'{file.name}' is of no data set, and other files are; say of which it is")
             own = Source(without_dataset(file.name, dataset), file.data)
             within[f"{dataset}/{own.name}"] = replace(meant, in_dataset="")
-            found.setdefault(dataset, {}).setdefault(place, []).append(own)
+            found.setdefault(dataset, {}).setdefault(place, []).append(Bundle(own.name, (own,), given=own.name))
     return {
-        name: [_of_files(given[place], own) for place, own in places.items()] for name, places in found.items()
+        name: [replace(given[place], tables=(), bundles=tuple(own)) for place, own in places.items()]
+        for name, places in found.items()
     }, within
-
-
-def _of_files(given: Given, files: Sequence[Source]) -> Given:
-    return replace(given, tables=(), items=tuple(files), bundles=tuple(Bundle(file.name, (file,)) for file in files))
 
 
 def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:

@@ -43,21 +43,13 @@ class Wishes:
     files: abc.Mapping[Role | None, set[str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Given:
-    """What was given for one role, or under one name.
-
-    number   its place among all that was given
-    tables   DataFrames and dictionaries
-    items    paths and uploads
-    bundles  the files of each of these
-    """
+    """What was given for one role, or under one name: tables and dictionaries, and the files behind each path."""
 
     role: Role | None
     name: str | None
-    number: int
     tables: tuple[Any, ...]
-    items: tuple[str | Path | Source | Bundle, ...]
     bundles: tuple[Bundle, ...]
 
 
@@ -72,13 +64,13 @@ class Opened:
 
 def given_items(every: abc.Mapping[Role | None, Any], limits: Limits) -> list[Given]:
     """Return what was given for each role, files unpacked; under each name what belongs to it."""
-    named = [(role, *pair) for role, given in every.items() for pair in _named(as_pandas(given), role)]
     found = []
-    for number, (role, name, items) in enumerate(named):
-        paths = tuple(item for item in items if isinstance(item, (str, Path, Source)))
-        tables = tuple(item for item in items if not isinstance(item, (str, Path, Source)))
-        if items or role is not None:
-            found.append(Given(role, name, number, tables, paths, tuple(expand(path, limits) for path in paths)))
+    for role, value in every.items():
+        for name, items in _named(as_pandas(value), role):
+            tables = tuple(item for item in items if not isinstance(item, (str, Path, Source)))
+            bundles = tuple(expand(item, limits) for item in items if isinstance(item, (str, Path, Source)))
+            if items or role is not None:
+                found.append(Given(role, name, tables, bundles))
     return found
 
 
@@ -86,7 +78,7 @@ def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any
     """Give the items of a role that belong together, under the name that they were given, or under none."""
     if given is None:
         return
-    if not _is_named(given, role):
+    if not isinstance(given, abc.Mapping) or not (role == "system" or (role == "gold" and _has_names(given))):
         yield None, _listed(given)
         return
     if role == "system" and given and all(map(_is_list_of_phrases, given.values())):
@@ -104,13 +96,10 @@ def _is_list_of_phrases(item: Any) -> bool:
     return isinstance(item, (list, tuple)) and all(isinstance(one, str) and not Path(one).exists() for one in item)
 
 
-def _is_named(given: Any, role: Role | None) -> bool:
+def _has_names(given: abc.Mapping[Any, Any]) -> bool:
     """Tell {name: lists, path or table} from {document: list}."""
-    if not isinstance(given, abc.Mapping) or role not in ("gold", "system"):
-        return False
-    if role == "system" or not given:
-        return role == "system"
-    return all(map(_is_dictionary_of_lists, given.values())) or all(map(_is_file, given.values()))
+    values = list(given.values())
+    return bool(values) and (all(map(_is_dictionary_of_lists, values)) or all(map(_is_file, values)))
 
 
 def _is_dictionary_of_lists(value: Any) -> bool:
@@ -133,15 +122,15 @@ def open_files(given: Sequence[Given], wishes: Wishes) -> list[Opened]:
 
 def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
     said, bundles = dict(wishes.mappings), list(given.bundles)
-    for item, bundle in zip(given.items, bundles, strict=True):
+    for bundle in bundles:
         if not bundle.files:
             left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
             found, remedy = f"no file to read{left_out}", "Check the folder or archive."
             raise InputError(bundle.name, found, "at least one file", remedy)
-        named = (wishes.mappings[name] for name in _names_of(item) if name in wishes.mappings)
+        named = (wishes.mappings[name] for name in _names_of(bundle) if name in wishes.mappings)
         said[bundle.name] = next(named, said.get(bundle.name, Mapping()))
     if given.role is None or len(bundles) > 1:
-        bundles = together(given.items, bundles)
+        bundles = together(bundles)
     twice = next((fix for fix in ("keep-first", "merge") if fix in wishes.fixes), "refuse")
     options: dict[str, Any] = {"strict": wishes.strict, "twice": twice}
     for bundle in bundles:
@@ -160,16 +149,16 @@ def said_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -
     return next((mappings[name] for name in names_inside(file, bundle) if name in mappings), Mapping())
 
 
-def _names_of(item: str | Path | Source | Bundle) -> tuple[str, ...]:
+def _names_of(bundle: Bundle) -> tuple[str, ...]:
     """Return the names under which something may be said of what was given."""
-    return (item.name,) if isinstance(item, (Source, Bundle)) else (storable(str(item)), storable(Path(item).name))
+    return storable(bundle.given), storable(Path(bundle.given).name)
 
 
 def names_met(given: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
     """Return every name under which something may be said."""
     in_memory = {one.name or str(one.role) for one in given if one.tables}
     named = {one.name for one in given if one.name is not None}
-    paths = {name for one in given for item in one.items for name in _names_of(item)}
+    paths = {name for one in given for bundle in one.bundles for name in _names_of(bundle)}
     inside = {name for one in opened for file in one.files for name in names_inside(file.source, one.bundle)}
     return in_memory | named | paths | inside
 

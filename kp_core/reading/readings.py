@@ -174,7 +174,7 @@ def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
     else:
         (rows, evidence), family = dict_rows(item, role, shown, mapping, wishes.limits), "dictionary"
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
-    origin = (given.number, id(item)) if given.name is None else (given.number, 0)
+    origin = (id(given), id(item)) if given.name is None else (id(given), 0)
     return _checked(rows, reading, shown, origin, mapping, given, wishes)
 
 
@@ -225,7 +225,7 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes) -> Read:
     if several and group_is_one and not in_folder:  # uploads have no folder to name them
         name = first.suffix.removeprefix(".") or name
     apart = one.given.name is None or bundle.folder
-    origin = (one.given.number, id(recognition) if apart else 0)
+    origin = (id(one.given), id(recognition) if apart else 0)
     text = "" if several or not texts else first.text
     read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes, text)
     doubts = [doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None]

@@ -7,7 +7,7 @@ import os
 import re
 import zipfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -45,6 +45,7 @@ class Bundle:
 
     folder  a folder or archive: of what is in it, files that nobody can read are left out
     loose   several paths that were given one by one, named like the folder they stand in: each of them was meant
+    given   the path that was given, or the name of the upload
     """
 
     name: str
@@ -52,6 +53,8 @@ class Bundle:
     ignored: tuple[str, ...] = ()
     folder: bool = False
     loose: bool = False
+    given: str = ""
+    on_disk: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", storable(self.name))
@@ -90,12 +93,14 @@ def stem_of(name: str) -> str:
 def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
     """Read a file, a folder, a zip, tar or gzip file, from a path or from memory."""
     if isinstance(item, Source):
-        return _unpack(item, limits)
+        return replace(_unpack(item, limits), given=item.name)
     path = Path(item)
     try:
         if path.is_dir():
-            return _folder(path, limits)
-        return _unpack(Source(path.name, _bytes(path, path.name, limits)), limits)
+            bundle = _folder(path, limits)
+        else:
+            bundle = _unpack(Source(path.name, _bytes(path, path.name, limits)), limits)
+        return replace(bundle, given=str(item), on_disk=True)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -103,29 +108,28 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
         raise InputError(path.name or "a path", found, "a readable file or folder", "Check the path.") from None
 
 
-def together(items: Sequence[str | Path | Source | Bundle], bundles: Sequence[Bundle]) -> list[Bundle]:
+def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     """Put loose files into one bundle, with the folders that tell them apart, so that what belongs together is seen so.
 
     Several paths, as a shell makes them of a pattern, are the folder that they all stand in.
     """
-    loose = [(item, bundle) for item, bundle in zip(items, bundles, strict=True) if not bundle.folder]
-    parents = [Path(item).absolute().parent for item, _ in loose if isinstance(item, (str, Path))]
+    loose = [bundle for bundle in bundles if not bundle.folder]
     if len(loose) < 2:
         return list(bundles)
-    one_drive = len({parent.anchor for parent in parents}) == 1
-    root = Path(os.path.commonpath(parents)) if one_drive else None
+    parents = [Path(bundle.given).absolute().parent if bundle.on_disk else None for bundle in loose]
+    known = [parent for parent in parents if parent]
+    root = Path(os.path.commonpath(known)) if len({parent.anchor for parent in known}) == 1 else None
     files: list[Source] = []
     ignored: list[str] = []
-    for item, bundle in loose:
-        known = root is not None and isinstance(item, (str, Path))
-        inside = Path(item).absolute().parent.relative_to(root).as_posix() if known else ""  # type: ignore[arg-type]
+    for bundle, parent in zip(loose, parents, strict=True):
+        inside = parent.relative_to(root).as_posix() if parent and root else ""
         for file in bundle.files:
             file = Source(str(PurePosixPath(inside, file.name)), file.data)
             if is_ignored(file.name, file.data):
                 ignored.append(file.name)
             else:
                 files.append(file)
-    paths = root is not None and len(parents) == len(loose)
+    paths = root is not None and len(known) == len(loose)
     name = root.name if paths and root else counted(len(loose), "file")
     return [Bundle(name, tuple(files), tuple(ignored), loose=paths), *(bundle for bundle in bundles if bundle.folder)]
 
