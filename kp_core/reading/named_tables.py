@@ -222,19 +222,19 @@ def load_pairs(
     paths: Sequence[str | Path | Source], encoding: str | None = None, limits: Limits = LIMITS
 ) -> pd.DataFrame:
     """Read pairs from tables with a header: columns keyphrase and candidate; numeric columns become numbers."""
-    frames = [_pairs(table, columns) for table, columns in _headed(paths, _ROLES, _ROLES[2:], encoding, limits)]
-    return pd.concat(frames, ignore_index=True)
+    frame = _headed(paths, _ROLES, _ROLES[2:], encoding, limits)
+    for name in (name for name in frame if name not in _ROLES):
+        numbers = pd.to_numeric(frame[name].where(frame[name] != ""), errors="coerce")
+        if numbers.notna().any():
+            frame[name] = numbers
+    return frame
 
 
 def load_attributes(
     paths: Sequence[str | Path | Source], encoding: str | None = None, limits: Limits = LIMITS
 ) -> pd.DataFrame:
     """Read tables with a header and a column sentence; cells stay as they are written, blank ones are missing."""
-    frames = [
-        pd.DataFrame({name: table.texts(name).to_pylist() for name in table.names}, dtype="str")
-        for table, _ in _headed(paths, ("sentence",), ("sentence",), encoding, limits)
-    ]
-    return pd.concat(frames, ignore_index=True).replace("", None)
+    return _headed(paths, ("sentence",), ("sentence",), encoding, limits).replace("", None)
 
 
 def _headed(
@@ -243,8 +243,9 @@ def _headed(
     needed: Sequence[str],
     encoding: str | None,
     limits: Limits,
-) -> Iterator[tuple[Table, dict[str, str]]]:
-    """Give each table with its role → column; refuses one without a header that names the roles needed."""
+) -> pd.DataFrame:
+    """Return tables below each other, columns under the names of their roles; one without those needed is refused."""
+    frames = []
     for source in (source for path in paths for source in expand(path, limits).files):
         found = _tables_in(File(source, limits, encoding), "judgements")
         table = next((one for one in found if one.header), None)
@@ -253,15 +254,7 @@ def _headed(
             shown = "columns " + ", ".join(found[0].names) if found else "no table"
             what = f"a table with the column{'s' * (len(needed) > 1)} {' and '.join(needed)}"
             raise InputError(source.name, shown, what, "Name them in the header.")
-        yield table, columns
-
-
-def _pairs(table: Table, columns: dict[str, str]) -> pd.DataFrame:
-    own = {role: table.texts(name).to_pylist() for role, name in columns.items()}
-    others = [name for name in table.names if name not in columns.values() and name not in own]
-    frame = pd.DataFrame(own, dtype="str").assign(**{name: table.texts(name).to_pylist() for name in others})
-    for name in others:
-        numbers = pd.to_numeric(frame[name].where(frame[name] != ""), errors="coerce")
-        if numbers.notna().any():
-            frame[name] = numbers
-    return frame
+        others = {name: name for name in table.names if name not in (*columns.values(), *columns)}
+        cells = {name: table.texts(head).to_pylist() for name, head in (columns | others).items()}
+        frames.append(pd.DataFrame(cells, dtype="str"))
+    return pd.concat(frames, ignore_index=True)

@@ -23,7 +23,7 @@ from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.meeting import column_that_meets
-from kp_core.reading.question import Finding, Form, Question
+from kp_core.reading.question import Form
 from kp_core.reading.rows import Part, Rows, check, refuse_if_mostly_rejected
 from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
 from kp_core.reading.source import Bundle, fingerprint, stem_of
@@ -32,7 +32,7 @@ from kp_core.reading.values import distinct
 
 @dataclass(frozen=True)
 class Read:
-    """The rows of one reading, checked, with the entry of the report, and what makes no sense in them.
+    """The rows of one reading, checked, with the entry of the report.
 
     reading  None if nothing was read, which a note says
     """
@@ -42,7 +42,6 @@ class Read:
     notes: tuple[Note, ...] = ()
     recognition: Recognition | None = None
     opened: Opened | None = None
-    asked: tuple[Finding | Form, ...] = ()
 
     def entries(self, in_use: pa.Array) -> list[Reading]:
         """Return the entry of the report with whose lists these are and how many documents in use they have."""
@@ -91,10 +90,9 @@ def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, n
         read += [
             _in_memory(item, each, wishes) for item in each.tables if isinstance(item, (pd.DataFrame, abc.Mapping))
         ]
-        read += [_of_files(one, recognition, wishes) for one, recognition in own]
-    if odd := [what for one in read for what in one.asked]:
-        findings = [what for what in odd if isinstance(what, Finding)]
-        raise Question(*findings, forms=[what for what in odd if isinstance(what, Form)])
+        read += [_of_files(one, recognition, wishes, asked) for one, recognition in own]
+    if asked:
+        raise asked.question()
     return [_with_ids_that_meet(one, read, wishes) for one in read]
 
 
@@ -152,7 +150,7 @@ def _with_ids_that_meet(one: Read, every: Sequence[Read], wishes: Wishes) -> Rea
     said = f"documents are told by “{name}”, whose ids another file has too"
     meant = replace(layout, columns=columns, numbered=False, evidence=f"{layout.evidence}; {said}")
     recognition = replace(one.recognition, plan=(meant,), columns=columns, evidence=meant.evidence)
-    again = _of_files(one.opened, recognition, wishes)
+    again = _of_files(one.opened, recognition, wishes, Asked())
     return replace(again, notes=(*again.notes, Note("info", file.name, f"{said[:1].upper()}{said[1:]}.")))
 
 
@@ -189,19 +187,19 @@ def _layout_of_frame(frame: pd.DataFrame, role: Role, name: str, mapping: Mappin
     return layout
 
 
-def _of_files(one: Opened, recognition: Recognition, wishes: Wishes) -> Read:
-    """Read one file or group, if it plays the role that was asked for."""
+def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Asked) -> Read:
+    """Read one file or group, if it plays the role that was asked for; ask what makes no sense in it."""
     bundle, files, first = one.bundle, recognition.files, recognition.files[0]
-    asked = role_said(first) or one.given.role
+    wanted = role_said(first) or one.given.role
     texts_beside = recognition.role == "documents" and "documents" not in wishes.files
-    if asked not in (None, recognition.role) and not texts_beside:
+    if wanted not in (None, recognition.role) and not texts_beside:
         what = f"{counted(len(files), 'file')}, {recognition.evidence}"
-        return Read(None, (), (Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."),))
+        return Read(None, (), (Note("info", bundle.name, f"Left out, because {wanted} was asked for: {what}."),))
     family, several = family_named(recognition.family), len(files) > 1
     # One file may hold the gold standard and systems, and be given for both.
     rows = [
         part
-        for part in family.read(recognition, asked)
+        for part in family.read(recognition, wanted)
         if part.role == one.given.role or first.name not in wishes.files.get(part.role, ())
     ]
     texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
@@ -228,11 +226,14 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes) -> Read:
     origin = (id(one.given), id(recognition) if apart else 0)
     text = "" if several or not texts else first.text
     read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes, text)
-    doubts = [doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None]
-    odd = (_inside(doubt, bundle) if isinstance(doubt, Form) else doubt for doubt in doubts)
+    for doubt in (sense.doubt_of(part, recognition) for part in read.parts):
+        if isinstance(doubt, Form):
+            asked.forms.append(_inside(doubt, bundle))
+        elif doubt is not None:
+            asked.findings.append(doubt)
     notes = [note for file in files for note in file.notes_on_repeats()]
     notes += [note for text in texts for note in text.notes]
-    return replace(read, recognition=recognition, opened=one, asked=tuple(odd), notes=tuple(notes))
+    return replace(read, recognition=recognition, opened=one, notes=tuple(notes))
 
 
 def _checked(
