@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
@@ -154,9 +153,6 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
     def by_owner(numbers: pd.Series) -> npt.NDArray[np.int64]:
         return np.asarray(numbers.reindex(owners.index, fill_value=0), np.int64)
 
-    def named(role: Role, counts: Mapping[str, int]) -> list[int]:
-        return [counts.get(name, 0) if kind == role else 0 for kind, name in every]
-
     lists = rows.groupby("list", sort=False)["owner"].agg(["first", "size"]).set_index("first")["size"]
     lengths = lists.groupby(level=0)
     hollow = [place[role, name] for role, name in zip(corpus.empty["role"], corpus.empty["source"], strict=True)]
@@ -178,12 +174,11 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
         owners[f"lists with duplicates{what}"] = by_owner(again.drop_duplicates("list")["owner"].value_counts())
         if what == ", normalised":
             owners["vanishing"] = by_owner(rows[~left]["owner"].value_counts())
-    varied = corpus.gold[corpus.gold["variants"].notna()] if "variants" in corpus.gold else corpus.gold[:0]
-    owners["with variants"] = named("gold", varied["annotator"].value_counts().to_dict())
-    equal = np.diff(corpus.runs["score"].to_numpy(np.float64)) == 0
-    tied = corpus.runs["system"][1:][equal & (np.diff(corpus.runs["rank"].to_numpy(np.int64)) == 1)]
-    owners["ties"] = named("system", tied.value_counts().to_dict())
-    owners["re-sorted"] = named("system", {name: ranking.resorted for name, ranking in corpus.rankings.items()})
+    varied = corpus.gold["variants"].notna().to_numpy() if "variants" in corpus.gold else np.zeros(len(gold), bool)
+    owners["with variants"] = by_owner(rows["owner"][: len(gold)][varied].value_counts())
+    tied = (np.diff(corpus.runs["score"].to_numpy(np.float64)) == 0) & (np.diff(corpus.runs["rank"].to_numpy()) == 1)
+    owners["ties"] = by_owner(rows["owner"][len(gold) + 1 :][tied].value_counts())
+    owners["re-sorted"] = [corpus.rankings[name].resorted if role == "system" else 0 for role, name in every]
     if k is not None:
         owners[f"shorter than {k}"] = by_owner(lists[lists < k].groupby(level=0).size()) + empty
     return owners

@@ -280,6 +280,7 @@ def test_tables_beside_the_folders_of_data_sets_are_those_of_all(tmp_path: Path)
     corpus = kp.load(files=tmp_path)
     assert corpus.datasets == ["inspec", "nus"]
     assert len(corpus.vocabulary.similar) == 1
+    assert [one.file for one in corpus.report.readings if one.role == "similar"] == ["all/similar.csv"]
     assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].tolist() == [0.5, 0.0, 0.25]
 
 
