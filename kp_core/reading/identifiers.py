@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, permutations
-from os.path import commonprefix
+from os.path import commonprefix, splitext
 from typing import TypeAlias
 
 import numpy as np
@@ -18,8 +18,7 @@ from rapidfuzz.distance import Levenshtein
 
 from kp_core.corpus import Corpus, kept, run_starts
 from kp_core.errors import UsageError
-
-_EXTENSIONS = (".txt", ".key", ".kwd", ".tags", ".abstr", ".html", ".htm", ".xml", ".json", ".pdf")
+from kp_core.reading.source import KNOWN_EXTENSIONS
 
 
 def strip_extension(doc_id: str) -> str:
@@ -28,8 +27,8 @@ def strip_extension(doc_id: str) -> str:
     >>> strip_extension("C-7.txt"), strip_extension("C-7.2")
     ('C-7', 'C-7.2')
     """
-    ending = next((one for one in _EXTENSIONS if doc_id.lower().endswith(one)), "")
-    return doc_id[: len(doc_id) - len(ending)] or doc_id
+    bare, ending = splitext(doc_id)
+    return bare if ending.lower() in KNOWN_EXTENSIONS else doc_id
 
 
 def _only_number(doc_id: str) -> str:

@@ -57,7 +57,7 @@ def is_vectors(file: Source) -> bool:
     ending = Path(file.name).suffix.lower()
     if ending != ".txt":
         return ending == ".vec"
-    lines = [*_without_mark(file.data[:_HEAD]).splitlines(), b"", b""]
+    lines = [*file.data[:_HEAD].removeprefix(codecs.BOM_UTF8).splitlines(), b"", b""]
     first, second = (line.split(b" ") for line in lines[:2])
     length = int(first[1]) if len(first) == 2 and all(map(bytes.isdigit, first)) else 0
     numbers = [cell for cell in (second if length else first)[1:] if cell]
@@ -66,10 +66,6 @@ def is_vectors(file: Source) -> bool:
         return False
     points = sum(not one.lstrip(b"+-").isdigit() for one in told)
     return all(map(_NUMBER.fullmatch, told)) and points >= (1 if length else _TOLD)
-
-
-def _without_mark(data: bytes) -> bytes:
-    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def read_vectors(
@@ -132,8 +128,9 @@ def _columns(name: str, table: pa.Table) -> pd.DataFrame:
         if column.null_count or len(pc.unique(length)) > 1:
             raise unfit(name, "vectors of one length")
         return _table(name, phrases, _matrix(name, column.flatten()).reshape(len(column), -1))
-    kinds = (pa.types.is_floating, pa.types.is_integer)
-    numbers = [one.to_numpy() for one in rest.columns if any(is_kind(one.type) for is_kind in kinds)]
+    numbers = [
+        one.to_numpy() for one in rest.columns if pa.types.is_floating(one.type) or pa.types.is_integer(one.type)
+    ]
     if len(numbers) < rest.num_columns or not numbers:
         raise InputError(name, "columns that are no numbers", _EXPECTED, _REMEDY)
     return _table(name, phrases, _matrix(name, np.stack(numbers, axis=1)))
@@ -155,17 +152,12 @@ def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
             raise InputError(source.name, found, "the arrays phrases and vectors", _REMEDY)
         texts, matrix = (_array(source.name, arrays, one) for one in (phrases, vectors))
         if texts.dtype.kind != "U":
-            found = f"phrases of type {texts.dtype}"
-            raise InputError(source.name, found, "phrases as text", _AS_TEXT)
-        if _is_beyond_unicode(texts):
+            raise InputError(source.name, f"phrases of type {texts.dtype}", "phrases as text", _AS_TEXT)
+        # Of a number that is no character Python would make a broken text.
+        codes = np.ascontiguousarray(texts, dtype=texts.dtype.newbyteorder("=")).tobytes()
+        if (np.frombuffer(codes, np.uint32) > sys.maxunicode).any():
             raise InputError(source.name, "a phrase with a code that is no character", "phrases as text", _AS_TEXT)
         return _table(source.name, np.ravel(texts).tolist(), _matrix(source.name, matrix))
-
-
-def _is_beyond_unicode(texts: np.ndarray[Any, Any]) -> bool:
-    """Tell whether an array of text holds a number that is no character, of which Python makes a broken text."""
-    codes = np.ascontiguousarray(texts, dtype=texts.dtype.newbyteorder("=")).tobytes()
-    return bool((np.frombuffer(codes, np.uint32) > sys.maxunicode).any())
 
 
 def _array(name: str, arrays: Any, key: str) -> np.ndarray[Any, Any]:
@@ -181,7 +173,7 @@ def _array(name: str, arrays: Any, key: str) -> np.ndarray[Any, Any]:
 
 def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
     """Return the vectors of word2vec text: a phrase, _ for its blanks, and its numbers, with blanks between them."""
-    data = _without_mark(source.data)
+    data = source.data.removeprefix(codecs.BOM_UTF8)
     head = re.match(rb"(\d+) (\d+)[ \r]*\n", data)
     try:
         table = pc_csv.read_csv(
