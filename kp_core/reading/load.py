@@ -117,8 +117,9 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
         raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
     notes = list(repeated_files(opened))
     opened, vocabulary = _without_vocabulary(opened)
-    of_role = {one.role: [other for other in opened if other.given.role == one.role] for one in given}
-    names = {role: {file.name for one in own for file in one.files} for role, own in of_role.items()}
+    names: dict[Role | None, set[str]] = {item.role: set() for item in given}
+    for group in opened:
+        names[group.given.role] |= {file.name for file in group.files}
     read = read_all(given, opened, replace(wishes, files=names), notes)
     parts = [part for one in read for part in one.parts]
     if not parts:
@@ -142,33 +143,33 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
 
 def _without_vocabulary(opened: Sequence[Opened]) -> tuple[list[Opened], dict[VocabularyTable, list[File]]]:
     """Return what was opened without tables of a vocabulary among unsorted files, and these tables."""
-    found, rest = dict[VocabularyTable, list[File]](), list[Opened]()
-    for one in opened:
+    tables, rest = dict[VocabularyTable, list[File]](), list[Opened]()
+    for group in opened:
         kept = list[File]()
-        for file in one.files:
-            decided = one.given.role or file.mapping.role
+        for file in group.files:
+            decided = group.given.role or file.mapping.role
             name = None if decided else table_of_vocabulary(file.source)
-            (kept if name is None else found.setdefault(name, [])).append(file)
-        rest.append(replace(one, files=tuple(kept)))
-    return rest, found
+            (kept if name is None else tables.setdefault(name, [])).append(file)
+        rest.append(replace(group, files=tuple(kept)))
+    return rest, tables
 
 
 def _load_datasets(datasets: abc.Mapping[str, Sequence[Given]], wishes: Wishes) -> Corpus:
     """Read each data set by itself; what is not certain in any of them is one question, about `data set/file`."""
-    found, asked = dict[str, Corpus](), Asked()
+    corpora, asked = dict[str, Corpus](), Asked()
     for name, given in datasets.items():
         start = f"{name}/"
-        own = {path.removeprefix(start): said for path, said in wishes.mappings.items() if path.startswith(start)}
+        within = {path.removeprefix(start): said for path, said in wishes.mappings.items() if path.startswith(start)}
         with named(name):
             try:
-                found[name] = _load(given, replace(wishes, mappings=own))
+                corpora[name] = _load(given, replace(wishes, mappings=within))
             except Question as question:
                 asked.findings += [_within(name, finding) for finding in question.findings]
                 files = [start + form.file.removeprefix(start) for form in question.forms]
                 asked.forms += [replace(form, file=file) for form, file in zip(question.forms, files, strict=True)]
     if asked:
         raise asked.question()
-    return one_corpus(**found)
+    return one_corpus(**corpora)
 
 
 def _within(dataset: str, finding: Finding) -> Finding:

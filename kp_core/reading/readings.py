@@ -59,54 +59,52 @@ class Read:
 
 def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[Read]:
     """Return the readings of everything in the order in which it was given; what is not certain is asked at once."""
-    asked, found = Asked(), list[tuple[Opened, Recognition]]()
-    looks = [_recognised(one) for one in opened]
+    asked, recognitions = Asked(), list[tuple[Opened, Recognition]]()
+    looks = [_recognised(group) for group in opened]
     lines = {size for recognised, _, _ in looks for size in map(lines_of_lists, recognised) if size}
-    for one, (recognised, within, left_out) in zip(opened, looks, strict=True):
+    for group, (recognised, within, left_out) in zip(opened, looks, strict=True):
         if within and lines:
-            recognised, within, left_out = _recognised(one, lines)
+            recognised, within, left_out = _recognised(group, lines)
         asked.add(within)
-        meant = one.bundle.loose or not one.bundle.folder
-        notes += [Note("warning" if meant else "info", f, f"Left out: {what}.") for f, what in left_out.items()]
-        unused = (file.name for file in one.files if file.mapping.role == "leave out")
-        ignored = (*one.bundle.ignored, *left_out, *unused)
+        level: Any = "warning" if group.bundle.loose or not group.bundle.folder else "info"
+        notes += [Note(level, file, f"Left out: {what}.") for file, what in left_out.items()]
+        unused = (file.name for file in group.files if file.mapping.role == "leave out")
+        ignored = (*group.bundle.ignored, *left_out, *unused)
         for recognition in recognised:  # the first of a folder names what was left out of it
-            found.append((replace(one, bundle=replace(one.bundle, ignored=ignored)), recognition))
+            recognitions.append((replace(group, bundle=replace(group.bundle, ignored=ignored)), recognition))
             ignored = ()
-    if alike := _alike(asked.forms, found):
-        notes += [
-            Note("info", name, f"It is read like {other}, which has the same columns.") for name, other, _ in alike
-        ]
-        return read_all(given, [_with_mappings(one, alike) for one in opened], wishes, notes)
+    if alike := _alike(asked.forms, recognitions):
+        said = "It is read like {}, which has the same columns."
+        notes += [Note("info", file, said.format(other)) for file, (other, _) in alike.items()]
+        return read_all(given, [_with_mappings(group, alike) for group in opened], wishes, notes)
     settled = list[list[tuple[Opened, Recognition]]]()
-    for each in given:
-        own = [(one, recognition) for one, recognition in found if one.given is each]
-        roles = settle_roles([recognition for _, recognition in own], notes, asked)
-        settled.append([(one, role) for (one, _), role in zip(own, roles, strict=True)])
+    for item in given:
+        groups = [group for group, _ in recognitions if group.given is item]
+        roles = settle_roles([reading for group, reading in recognitions if group.given is item], notes, asked)
+        settled.append(list(zip(groups, roles, strict=True)))
     if asked:
         raise asked.question()
     read = list[Read]()
-    for each, own in zip(given, settled, strict=True):
-        read += [
-            _in_memory(item, each, wishes) for item in each.tables if isinstance(item, (pd.DataFrame, abc.Mapping))
-        ]
-        read += [_of_files(one, recognition, wishes, asked) for one, recognition in own]
+    for item, pairs in zip(given, settled, strict=True):
+        tables = (table for table in item.tables if isinstance(table, (pd.DataFrame, abc.Mapping)))
+        read += [_in_memory(table, item, wishes) for table in tables]
+        read += [_of_files(group, recognition, wishes, asked) for group, recognition in pairs]
     if asked:
         raise asked.question()
-    return [_with_ids_that_meet(one, read, wishes) for one in read]
+    return [_with_ids_that_meet(reading, read, wishes) for reading in read]
 
 
-def _recognised(one: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
+def _recognised(group: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
     """Return what some files are, what is not certain of them, and those that hold no data, with the reason.
 
     lines  how many lines other files have whose line n is document n
     """
     asked, left_out = Asked(), dict[str, str]()
-    kept = [file for file in one.files if file.mapping.role != "leave out"]
-    among = one.bundle.folder or (one.given.role is None and len(kept) > 1)
-    found = recognise(kept, one.given.role, asked, left_out if among else None, lines)
-    asked.forms = [_inside(form, one.bundle) for form in asked.forms]
-    return found, asked, left_out
+    kept = [file for file in group.files if file.mapping.role != "leave out"]
+    among = group.bundle.folder or (group.given.role is None and len(kept) > 1)
+    recognised = recognise(kept, group.given.role, asked, left_out if among else None, lines)
+    asked.forms = [_inside(form, group.bundle) for form in asked.forms]
+    return recognised, asked, left_out
 
 
 def _inside(form: Form, bundle: Bundle) -> Form:
@@ -114,25 +112,24 @@ def _inside(form: Form, bundle: Bundle) -> Form:
     return form if bundle.loose or not bundle.folder else replace(form, file=f"{bundle.name}/{form.file}")
 
 
-def _alike(forms: Sequence[Form], found: Sequence[tuple[Opened, Recognition]]) -> list[tuple[str, str, Mapping]]:
-    """Return the files whose meaning is asked, and that have the columns of a file whose meaning was said."""
+def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, tuple[str, Mapping]]:
+    """Return file whose meaning is asked → a file with the same columns whose meaning was said, and this meaning."""
     said = {
-        tuple(layout.table.names): (one.files[0].name, one.files[0].mapping)
-        for _, one in found
-        for layout in one.plan[:1]
-        if isinstance(layout, Layout) and one.files[0].mapping.names_columns
+        tuple(layout.table.names): (reading.files[0].name, reading.files[0].mapping)
+        for _, reading in recognitions
+        for layout in reading.plan[:1]
+        if isinstance(layout, Layout) and reading.files[0].mapping.names_columns
     }
-    return [(form.file, *said[heads]) for form in forms if (heads := tuple(form.columns)) in said]
+    return {form.file: said[heads] for form in forms if (heads := tuple(form.columns)) in said}
 
 
-def _with_mappings(one: Opened, alike: Sequence[tuple[str, str, Mapping]]) -> Opened:
+def _with_mappings(group: Opened, alike: abc.Mapping[str, tuple[str, Mapping]]) -> Opened:
     """Return opened files with the meaning of others that have the same columns."""
-    of = {name: mapping for name, _, mapping in alike}
-    named = [
-        next((of[name] for name in names_inside(file.source, one.bundle) if name in of), None) for file in one.files
-    ]
-    files = (file.meaning(mapping) if mapping else file for file, mapping in zip(one.files, named, strict=True))
-    return replace(one, files=tuple(files))
+    files = []
+    for file in group.files:
+        meant = [alike[name][1] for name in names_inside(file.source, group.bundle) if name in alike]
+        files.append(file.meaning(meant[0]) if meant else file)
+    return replace(group, files=tuple(files))
 
 
 def _with_ids_that_meet(one: Read, every: Sequence[Read], wishes: Wishes) -> Read:
