@@ -209,7 +209,7 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
     decided = any(part.mapping.as_read or part.mapping.switch("dataset") for part in parts)
     if not 2 <= len(gold) <= len(set(files)) or decided or any(part.name_given for part in gold):
         return None
-    phrases = [_phrases_by_document(part) for part in gold]
+    phrases = [part.phrases() for part in gold]
     alike = [set(one) & set(other) for one, other in pairwise(phrases)]
     lists = [part for part in parts if part.role == "system" and "doc_id" in part.table.column_names]
     if all(len(common) >= _FEWEST for common in alike):
@@ -230,14 +230,6 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
     return Finding("ask", files[1], found, "people who read the same documents, or data sets", answers)
 
 
-def _phrases_by_document(part: Part) -> dict[str, set[str]]:
-    found = dict[str, set[str]]()
-    ids, phrases = (part.table[name].to_pylist() for name in ("doc_id", "phrase"))
-    for doc_id, phrase in zip(ids, phrases, strict=True):
-        found.setdefault(doc_id, set()).add(phrase.casefold())
-    return found
-
-
 def _as_datasets(
     parts: Sequence[Part], gold: Sequence[Part], phrases: Sequence[Mapping[str, set[str]]]
 ) -> tuple[Reply, ...]:
@@ -247,7 +239,7 @@ def _as_datasets(
     for part in (part for part in parts if part.file not in of):
         called = [name for name in names if name in _words(part.file)]
         if len(called) != 1 and part.role == "system":
-            lists = _phrases_by_document(part)
+            lists = part.phrases()
             met = [sum(len(own & due.get(doc_id, set())) for doc_id, own in lists.items()) for due in phrases]
             first, *others = sorted(met, reverse=True)
             called = [names[met.index(first)]] if first > _MORE * max(others) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import abc
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +24,14 @@ from kp_core.reading.values import Rejected, byte_lengths, distinct_values, floa
 def put(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:
     """Return a table with another column in place of one."""
     return table if table[name] is column else table.set_column(table.column_names.index(name), name, column)
+
+
+def phrases_by_document(doc_ids: Iterable[str], phrases: Iterable[str]) -> dict[str, set[str]]:
+    """Return the phrases of each document, in any case of letters."""
+    documents = dict[str, set[str]]()
+    for doc_id, phrase in zip(doc_ids, phrases, strict=True):
+        documents.setdefault(doc_id, set()).add(phrase.casefold())
+    return documents
 
 
 @dataclass
@@ -88,6 +96,10 @@ class Part(Rows):
         if self.lists is None:
             return distinct_values(self.table["doc_id"], self.starts())
         return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
+
+    def phrases(self) -> dict[str, set[str]]:
+        """Return the phrases of each document, in any case of letters."""
+        return phrases_by_document(self.table["doc_id"].to_pylist(), self.table["phrase"].to_pylist())
 
     def every_source(self) -> list[str]:
         """Return the names of all sources, those with nothing but empty lists included."""

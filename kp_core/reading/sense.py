@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,7 +19,7 @@ from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
 from kp_core.reading.layout import Layout
 from kp_core.reading.mapping import ROW, Mapping
 from kp_core.reading.question import Finding, Form, Level, Question, Reply
-from kp_core.reading.rows import Part
+from kp_core.reading.rows import Part, phrases_by_document
 from kp_core.reading.sniff import columns_of
 from kp_core.reading.values import is_number
 
@@ -157,9 +156,10 @@ def _shifted(corpus: Corpus) -> list[Finding]:
         return []
     found, expected = [], "lists in the order of the gold standard"
     gold, runs = (table[table["doc_id"].isin(documents)] for table in (corpus.gold, corpus.runs))
-    due = _phrases_of(gold, documents)
+    due = list(phrases_by_document(gold["doc_id"], gold["phrase"]).values())
     for name, rows in runs.groupby("system", sort=False):
-        lists = _phrases_of(rows, documents)
+        phrases = phrases_by_document(rows["doc_id"], rows["phrase"])
+        lists = [phrases.get(doc_id, set()) for doc_id in documents]
         own = _meeting(lists, due)
         for which, met in (("next", _meeting(lists, due[1:])), ("previous", _meeting(lists[1:], due))):
             if met * 2 >= len(documents) and own * 10 <= met:
@@ -168,14 +168,6 @@ def _shifted(corpus: Corpus) -> list[Finding]:
                 )
                 found.append(Finding("warn", str(name), f"{said}, as if shifted by one line", expected))
     return found
-
-
-def _phrases_of(rows: pd.DataFrame, documents: Sequence[str]) -> list[set[str]]:
-    """Return the phrases of each document, in any case of letters."""
-    phrases: dict[str, set[str]] = {one: set() for one in documents}
-    for doc_id, phrase in zip(rows["doc_id"], rows["phrase"], strict=True):
-        phrases[doc_id].add(phrase.casefold())
-    return list(phrases.values())
 
 
 def _meeting(lists: Sequence[set[str]], due: Sequence[set[str]]) -> int:

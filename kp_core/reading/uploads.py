@@ -12,6 +12,7 @@ from kp_core.errors import UsageError
 from kp_core.reading.archive import is_folder, is_gzip
 from kp_core.reading.load import load
 from kp_core.reading.mapping import Mapping
+from kp_core.reading.rows import phrases_by_document
 from kp_core.reading.source import Source
 
 
@@ -79,13 +80,12 @@ _NUMBERED = re.compile(
 
 def _are_alike(corpus: Corpus, names: Sequence[str]) -> bool:
     """Tell whether the lists of each system share phrases with those of the first, document by document."""
-    first = corpus.runs[(corpus.runs["rank"] <= _FIRST) & corpus.runs["system"].isin(list(names))]
-    lists = {name: rows.groupby("doc_id")["phrase"].agg(set) for name, rows in first.groupby("system")}
-    if len(lists) < len(names):
-        return False
-    for other in names[1:]:
-        both = lists[names[0]].to_frame("a").join(lists[other].to_frame("b"), how="inner")
-        shares = [len(a & b) / len(a | b) for a, b in zip(both["a"], both["b"], strict=True)]
+    top = corpus.runs[(corpus.runs["rank"] <= _FIRST) & corpus.runs["system"].isin(list(names))]
+    lists = {name: phrases_by_document(rows["doc_id"], rows["phrase"]) for name, rows in top.groupby("system")}
+    first, *others = (lists.get(name, {}) for name in names)
+    for other in others:
+        both = ((phrases, other[doc_id]) for doc_id, phrases in first.items() if doc_id in other)
+        shares = [len(a & b) / len(a | b) for a, b in both]
         if not shares or sum(shares) / len(shares) < _ALIKE:
             return False
     return True
