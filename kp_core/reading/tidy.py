@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -117,7 +116,9 @@ def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
     _say_what_is_left_out(corpus, written)
     first = ["doc_id", "annotator", "phrase", "relevance", "variants"]
     gold = corpus.gold.reindex(columns=[*first, *(column for column in corpus.gold if column not in first)])
-    runs = corpus.runs.rename(columns=_harmless).astype({"rank": "Int64"})
+    # What would be read as the judgement of a prediction is renamed; the judgements have a table of their own.
+    grades = [column for column in corpus.runs if plain(str(column)) in NAMES["relevance"]]
+    runs = corpus.runs.rename(columns={column: f"{column} (file)" for column in grades}).astype({"rank": "Int64"})
     judged = corpus.judgements
     without = judged["doc_id"].isna()
     named = {
@@ -129,11 +130,6 @@ def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
         "judgements_without_document": judged[without].drop(columns="doc_id"),
     }
     return {name: table.reset_index(drop=True) for name, table in named.items() if len(table)}
-
-
-def _harmless(column: str) -> str:
-    """Rename what would be read as the judgement of a prediction; the judgements have a table of their own."""
-    return f"{column} (file)" if plain(str(column)) in NAMES["relevance"] else column
 
 
 def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source: str) -> pd.DataFrame:
@@ -181,9 +177,8 @@ def _jsonl(table: pd.DataFrame) -> bytes:
 
 
 def _parquet(table: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    _with_variants(table, list).to_parquet(buffer, index=False, engine="pyarrow")
-    return buffer.getvalue()
+    content: bytes = _with_variants(table, list).to_parquet(index=False, engine="pyarrow")
+    return content
 
 
 _FORMS: dict[str, Callable[[Any], bytes]] = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
