@@ -72,9 +72,10 @@ def load(
         "judgements": judgements,
         None: files,
     }
-    corpus = _load(given_items(every, limits), Wishes(mappings, encoding, strict, fixes, limits))
+    wishes = Wishes(mappings, encoding, strict, fixes, limits)
+    corpus = _load(given_items(every, limits), wishes)
     tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
-    corpus = _with_vocabulary(corpus, {**tables, "vectors": vectors}, limits, encoding, directed)
+    corpus = _with_vocabulary(corpus, {**tables, "vectors": vectors}, wishes, directed)
     refuse_contradictions(corpus.vocabulary)
     return corpus
 
@@ -87,16 +88,12 @@ def _mapping(value: Mapping | str) -> Mapping:
 
 
 def _with_vocabulary(
-    corpus: Corpus,
-    given: abc.Mapping[VocabularyTable, Any],
-    limits: Limits,
-    encoding: str | None,
-    directed: bool = False,
+    corpus: Corpus, given: abc.Mapping[VocabularyTable, Any], wishes: Wishes, directed: bool = False
 ) -> Corpus:
     """Return a corpus with further tables of its vocabulary, and what was understood of them in its report."""
     if not directed and all(table is None for table in given.values()):
         return corpus
-    vocabulary, read = vocabulary_of(given, limits, encoding, directed)
+    vocabulary, read = vocabulary_of(given, wishes.limits, wishes.encoding, directed)
     whole, report = corpus.vocabulary.with_tables(vocabulary), corpus.report
     readings, notes = (*report.readings, *read.readings), (*report.notes, *read.notes)
     return replace(corpus, vocabulary=whole, report=replace(report, readings=readings, notes=notes))
@@ -109,8 +106,7 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
         return _load_datasets(datasets, replace(wishes, mappings=mappings))
     datasets, tables = datasets_in(given, table_of_vocabulary)
     if datasets:
-        corpus = _load_datasets(datasets, wishes)
-        return _with_vocabulary(corpus, tables, wishes.limits, wishes.encoding)
+        return _with_vocabulary(_load_datasets(datasets, wishes), tables, wishes)
     opened = open_files(given, wishes)
     met = names_met(given, opened)
     if unknown := [name for name in wishes.mappings if name not in met]:
@@ -138,7 +134,7 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
     readings = [reading for one in read for reading in one.entries(in_use)]
     notes = [*corpus.report.notes, *sense.notes(corpus)]
     corpus = replace(corpus, report=replace(corpus.report, readings=tuple(readings), notes=tuple(notes)))
-    return _with_vocabulary(corpus, vocabulary, wishes.limits, wishes.encoding)
+    return _with_vocabulary(corpus, vocabulary, wishes)
 
 
 def _without_vocabulary(opened: Sequence[Opened]) -> tuple[list[Opened], dict[VocabularyTable, list[File]]]:

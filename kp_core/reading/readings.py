@@ -47,12 +47,12 @@ class Read:
         """Return the entry of the report with whose lists these are and how many documents in use they have."""
         if self.reading is None:
             return []
-        own = [part for part in self.parts if part.role == self.reading.role]
+        parts = [part for part in self.parts if part.role == self.reading.role]
         if self.reading.role == "judgements":
-            judges = dict.fromkeys(name for part in own for name in distinct(part.table["annotator"]))
+            judges = dict.fromkeys(name for part in parts for name in distinct(part.table["annotator"]))
             return [replace(self.reading, whose=tuple(judges))]
-        whose = dict.fromkeys(name for part in own for name in part.every_source())
-        ids = pc.unique(pa.chunked_array([part.ids() for part in own], pa.large_string()))
+        whose = dict.fromkeys(name for part in parts for name in part.every_source())
+        ids = pc.unique(pa.chunked_array([part.ids() for part in parts], pa.large_string()))
         documents = pc.sum(pc.is_in(ids, in_use)).as_py() or 0
         return [replace(self.reading, whose=tuple(whose), documents=documents)]
 
