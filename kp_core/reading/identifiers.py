@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, permutations
@@ -138,9 +139,9 @@ def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
         starts = pa.array(np.union1d(run_starts(owners), run_starts(ids)))
         empty = corpus.empty[corpus.empty["role"] == role]
         every_owner = [*owners.take(starts).to_pylist(), *empty["source"]]
-        documents = dict[str, dict[str, None]]()
+        documents = defaultdict[str, dict[str, None]](dict)
         for owner, doc_id in zip(every_owner, [*ids.take(starts).to_pylist(), *empty["doc_id"]], strict=True):
-            documents.setdefault(owner, {})[doc_id] = None
+            documents[owner][doc_id] = None
         found[side] = {name: list(documents[name]) for name in names if name in documents}
     texts = corpus.documents.loc[corpus.documents["text"].notna(), "doc_id"].tolist()
     found["texts"] = {"texts": texts} if texts else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import abc
+from collections import abc, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,10 +28,10 @@ def put(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:
 
 def phrases_by_document(doc_ids: Iterable[str], phrases: Iterable[str]) -> dict[str, set[str]]:
     """Return the phrases of each document, in any case of letters."""
-    documents = dict[str, set[str]]()
+    documents = defaultdict[str, set[str]](set)
     for doc_id, phrase in zip(doc_ids, phrases, strict=True):
-        documents.setdefault(doc_id, set()).add(phrase.casefold())
-    return documents
+        documents[doc_id].add(phrase.casefold())
+    return dict(documents)
 
 
 @dataclass
