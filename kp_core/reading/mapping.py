@@ -75,7 +75,6 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "lines": ("lists", "texts", "ids", "subjects"),
     "variants": ("split", "literal"),
     "underscore": ("kept", "space"),
-    "curated": ("alone", "left-out", "beside"),
     "label": (),
 }
 #: Values that some fields may have.
