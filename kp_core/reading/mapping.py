@@ -67,13 +67,9 @@ SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
 #: Settings of formats that are not tables; the labels of marks depend on the file.
 SWITCHES: dict[str, tuple[str, ...]] = {
     "line": ("phrase", "label", "subject", "number"),
-    "semicolons": ("kept", "split"),
-    "suffix": ("kept", "removed"),
     "annotators": ("none", "folders", "files", "endings"),
     "separator": ("\t", "@", ":", ";"),
-    "texts": (".txt", ".abstr", ".html", ".md"),
     "lines": ("lists", "texts", "ids", "subjects"),
-    "variants": ("split", "literal"),
     "underscore": ("kept", "space"),
     "label": (),
 }

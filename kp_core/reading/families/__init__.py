@@ -25,9 +25,7 @@ _MAY: dict[str, Callable[[str, bytes], object]] = {
         or re.search(rb"(?m)[ \t][OBIESL](?:-[^\s,;]*)?\r?$", first)
     ),
     "document_files": lambda ending, first: ending not in _TABLES or re.match(rb"[^\n]*\t|\s*<[^<>\s]+>", first),
-    "document_lines": lambda _, first: re.match(rb"[^\n]*[\t@:;]", first) or b"@" in first,
-    "document_texts": lambda ending, first: ending not in _TABLES or first.lstrip()[:1] in (b"{", b"["),
-    "line_aligned": lambda ending, first: ending not in _TABLES or re.search(rb"[;<\[]", first),
+    "lines": lambda ending, first: ending not in _TABLES or re.search(rb"[\t@:;]", first),
     "trec": lambda ending, first: ending in (".run", ".qrels") or re.search(rb"(?m)^\S+[ \t]+\S+[ \t]+\S+", first),
 }
 #: Bytes that are looked at.

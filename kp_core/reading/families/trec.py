@@ -52,6 +52,11 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     return None
 
 
+def is_trec(file: File) -> bool:
+    """Tell qrels and runs from other lines with blanks."""
+    return recognise(file, None) is not None
+
+
 def _trimmed(lines: list[str]) -> pa.Array:
     return pc.ascii_trim_whitespace(pa.array(lines, pa.large_string()))
 
