@@ -69,7 +69,7 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "line": ("phrase", "label", "subject", "number"),
     "annotators": ("none", "folders", "files", "endings"),
     "separator": ("\t", "@", ":", ";"),
-    "lines": ("lists", "texts", "ids", "subjects"),
+    "lines": ("lists", "texts", "ids"),
     "underscore": ("kept", "space"),
     "label": (),
 }

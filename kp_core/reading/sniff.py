@@ -34,6 +34,7 @@ _NOT_READ = {
     re.compile(rb"<\?xml|<TEI|<files>"): "XML",
     re.compile(rb"<DOC>", re.IGNORECASE): "SGML",
     re.compile(rb"#FORMAT=WebAnno"): "WebAnno TSV",
+    re.compile(rb"[^\t\r\n]+\t(?:<[^<>\s]+> *)+(?:[\r\n]|$)"): "Text with URIs of Annif",
     re.compile(rb'\{.*"(?:@graph|dcterms:subject)"\s*:', re.DOTALL): "JSON-LD",
     re.compile(rb'\{.*"annotation_sets"\s*:', re.DOTALL): "JSON of GATE",
 }

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kp_core.corpus import Role
-from kp_core.errors import Note
+from kp_core.errors import Note, part_of
 from kp_core.reading.families import trec
 from kp_core.reading.family import Family, File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
@@ -246,12 +246,14 @@ def _recognition(
     endings = Counter(_ending(file) or "none" for file in files)
     shown = ", ".join(f"{count} {ending}" for ending, count in endings.items())
     evidence = f"files named {shown}; {'system = folder, document = file' if apart else _WHOSE[whose]}"
+    lines = [one for file in files for one in file.lines if one.strip()]
+    fitting = part_of(sum(bool(_LABEL.match(one)) for one in lines), len(lines), "line", "is", "are")
     said = {
-        "label": "is `id: label`, split",
-        "number": "has a number",
-        "subject": "has a subject with its address (URI)",
+        "label": f"{fitting} `id: label`, split",
+        "number": "each line has a number",
+        "subject": "subjects with URIs",
     }
-    evidence += f"; each line {said[line]}" if line in said else ""
+    evidence += f"; {said[line]}" if line in said else ""
     fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]
     amounts = [more["number"] for _, more in fields if "number" in more]
     scored = len(amounts) == len(fields) and (line == "subject" or any(amount % 1 for amount in amounts))

@@ -18,7 +18,7 @@ from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.mapping import MARKS
 from kp_core.reading.rows import Rows
 from kp_core.reading.shapes import BORDER, title_and_body
-from kp_core.reading.values import URIS, is_number
+from kp_core.reading.values import is_number
 
 #: What stands between id and phrases, most telling first, and what an id in front of it looks like.
 _LINES = {
@@ -115,11 +115,7 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim lists beside ids or texts of as many lines, subjects beside their labels, and texts that have titles."""
-    subjects = [file for file in files if _share(file, _text_and_uris) >= 0.9]
-    labels = [file for file in files if file not in subjects and document_files.line_of([file]) == "subject"]
-    if len(subjects) == len(labels) == 1 and role != "system":
-        return [_aligned((subjects[0], labels[0]), "subjects", role)]
+    """Claim lists beside ids or texts of as many lines, and texts that have titles."""
     files = [file for file in files if _is_plain(file)]
     if role == "documents":
         return list(filter(None, (_recognise_aligned(file, role) for file in files)))
@@ -127,8 +123,8 @@ def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition
     if all(_may_be_rows(file.sample) for file in lists):
         return []
     beside = [(_beside(file, len(lists[0].lines)), file) for file in files if file not in lists]
-    found = [_aligned((file,), what, role) for what in ("ids", "texts") for other, file in beside if other == what]
-    return [*(_aligned((file,), "lists", role) for file in lists), *found] if found else []
+    found = [_aligned(file, what, role) for what in ("ids", "texts") for other, file in beside if other == what]
+    return [*(_aligned(file, "lists", role) for file in lists), *found] if found else []
 
 
 def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
@@ -137,22 +133,16 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
         return None
     said = file.mapping.format == "F5"
     guesses = {
-        "subjects": role != "system" and _share(file, _text_and_uris) >= 0.9,
         "ids": role in (None, "documents") and _IDS.fullmatch(file.stem) and _is_plain(file),
         "texts": role == "documents" and (said or _share(file, _TITLE_ENDS.search) >= 0.8),
         "lists": role != "documents" and (said or _are_lists(file)),
     }
     what = file.mapping.switch("lines") or next((guess for guess, fits in guesses.items() if fits), "")
-    return _aligned((file,), what, role) if what else None
+    return _aligned(file, what, role) if what else None
 
 
 def _share(file: File, fits: Callable[[str], object]) -> float:
     return sum(bool(fits(line)) for line in file.sample) / max(len(file.sample), 1)
-
-
-def _text_and_uris(line: str) -> tuple[str, list[str]] | None:
-    text, _, uris = line.rpartition("\t")
-    return (text, re.findall(r"<([^<>\s]+)>", uris)) if text.strip() and URIS.fullmatch(uris) else None
 
 
 def _is_plain(file: File) -> bool:
@@ -186,15 +176,11 @@ def _may_be_rows(lines: Sequence[str]) -> bool:
     return known or (bool(even) and not any(BORDER in line for line in lines))
 
 
-def _aligned(files: tuple[File, ...], what: str, role: Role | None) -> Recognition:
-    file, options = files[0], {"lines": what}
+def _aligned(file: File, what: str, role: Role | None) -> Recognition:
+    options = {"lines": what}
     if what in ("texts", "ids"):
         said = "texts, one a line" if what == "texts" else "ids of documents, one a line"
-        return Recognition("F5", "documents", files, f"{counted(len(file.lines), 'line')}: {said}", {}, options)
-    if what == "subjects":
-        labels = f"; labels from {files[1].name}" if len(files) > 1 else ""
-        evidence = f"text, TAB, URIs in each line, which is a document{labels}"
-        return Recognition("F5", role or "gold", files, evidence, {}, options, strength=Strength.MARKS)
+        return Recognition("F5", "documents", (file,), f"{counted(len(file.lines), 'line')}: {said}", {}, options)
     split = sum(";" in line for line in file.sample)
     shown = part_of(split, len(file.sample), "first line", "is", "are")
     evidence = f"{shown} keyphrases split at `;`; each line is a document without a name"
@@ -202,7 +188,7 @@ def _aligned(files: tuple[File, ...], what: str, role: Role | None) -> Recogniti
     border = any(BORDER in line for line in file.sample)
     weak = _may_be_rows(file.sample) or not _is_plain(file)
     strength = Strength.MARKS if border else Strength.PROPOSED if weak else Strength.CONTENT
-    return Recognition("F5", role or "gold", files, evidence, {}, options, guessed=role is None, strength=strength)
+    return Recognition("F5", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
 
 
 def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -210,8 +196,6 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     file, what = recognition.files[0], recognition.options["lines"]
     if what == "ids":
         return [_ids(file)]
-    if what == "subjects":
-        return _subjects(recognition)
     rows = _texts(file) if what == "texts" else _lists(file, recognition)
     rows.counted = len(file.lines)
     return [rows]
@@ -231,30 +215,6 @@ def _texts(file: File) -> Rows:
     titles, texts = zip(*map(title_and_body, file.lines), strict=True)
     numbers = [str(number) for number in range(1, len(texts) + 1)]
     return document_rows({"doc_id": numbers, "title": titles, "text": [text.strip() for text in texts]})
-
-
-def _subjects(recognition: Recognition) -> list[Rows]:
-    """Read a text and its URIs a line; phrases are the labels of a vocabulary, or without one the URIs themselves."""
-    file, *vocabulary = recognition.files
-    known = filter(None, (document_files.subject(line) for named in vocabulary for line in named.lines))
-    labels = {more["concept"]: label for label, more in known}
-    builder, texts, without = ListBuilder("gold", file.limits), dict[str, str](), 0
-    for place, line in enumerate(file.lines, 1):
-        found = _text_and_uris(line)
-        if not line.strip():
-            builder.skip()
-        elif found is None:
-            builder.reject(file.name, place, "no text, TAB and URIs", line[:200])
-        else:
-            texts[str(place)] = found[0]
-            builder.open(str(place), file=file.name, line=place)
-            for uri in found[1]:
-                without += uri not in labels
-                builder.add(labels.get(uri, uri), concept=uri)
-    message = f"URIs without a label are the phrases themselves: {without:,}. " if without else ""
-    builder.say("warning", file.name, f"{message}There are no ids; the line numbers are the ids.")
-    beside = document_rows({"doc_id": list(texts), "text": list(texts.values())}, list(map(int, texts)))
-    return [beside] if recognition.role == "documents" else [builder.rows(), beside]
 
 
 def _lists(file: File, recognition: Recognition) -> Rows:
@@ -291,8 +251,8 @@ FAMILIES = (
     ),
     Family(
         "F5",
-        "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs",
-        "Text in which line n is document n becomes lists of phrases, texts, ids, or texts with subjects.",
+        "line n is document n: phrases split at semicolons, texts, or ids",
+        "Text in which line n is document n becomes lists of phrases, texts, or ids.",
         _recognise_aligned,
         _read_aligned,
         _group_aligned,

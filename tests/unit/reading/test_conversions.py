@@ -62,6 +62,7 @@ def test_hits_are_those_of_the_script_of_llms4subjects_by_concept_and_by_label(b
         ("1.jsonld", '{"@graph": [{"@id": "x:1", "dcterms:subject": {"@id": "gnd:4-2"}}]}', "found JSON-LD"),
         ("1.json", '{"dcterms:subject": ["gnd:4-2", "gnd:9-9"]}', "found JSON-LD"),
         ("d2.json", '{"text": "Sea", "annotation_sets": {"": {"annotations": []}}}', "found JSON of GATE"),
+        ("short.tsv", "Tides rise.\t<http://x.org/1> <http://x.org/2>\n", "found Text with URIs of Annif"),
         ("ana.tsv", "#FORMAT=WebAnno TSV 3.3\n\n#Text=The tide.\n1-1\t0-3\tThe\t_\t\n", "found WebAnno TSV"),
     ],
 )
