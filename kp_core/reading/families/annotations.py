@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -22,8 +22,9 @@ from kp_core.reading.spans import Marked, Span, labelled, span_rows
 from kp_core.reading.values import Rejected
 from kp_core.typeset import storable
 
-#: Fields of spans or labels; Label Studio called `annotations` `completions` before version 1.0.
-_LISTS = ("label", "labels", "entities", "annotations", "spans", "completions")
+_Group = Callable[[Sequence[File], Role | None], list[Recognition]]
+#: Fields of spans or labels.
+_LISTS = ("label", "labels", "entities", "annotations", "spans")
 #: How Prodigy names what else would be called an annotator and an id.
 _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 _MARK = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")
@@ -40,16 +41,17 @@ _PARTS = re.compile(r"(?<![a-z])(train|dev|test|valid)", re.IGNORECASE)
 def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     """Recognise objects of a text with a list of spans or labels, as doccano, Prodigy and Label Studio write them."""
     values = [record.value for record in file.records if record.value is not None]
-    marked = [_marked_in(value) for value in values]
-    names = list(dict.fromkeys(name for value in values[:200] for name in value if name not in ("text", *_LISTS)))
-    fits = marked[:200].count(None) * 5 <= len(marked[:200]) and not {*map(plain, names)} & {*NAMES["gold"]}
-    if role == "documents" or not fits or not any(name in value for value in values for name in _LISTS):
+    first = values[:200]
+    names = list(dict.fromkeys(name for value in first for name in value))
+    others = {plain(name) for name in names} - {*_LISTS}
+    fits = [_marked_in(value) for value in first].count(None) <= 0.2 * len(first) and not others & {*NAMES["gold"]}
+    if role == "documents" or not fits or not {*names} & {*_LISTS}:
         return None
     said = {"doc_id": file.mapping.document, "annotator": file.mapping.annotator}
-    columns = find_roles(names, ("doc_id", "annotator"), said)
+    columns = find_roles([name for name in names if name not in ("text", *_LISTS)], ("doc_id", "annotator"), said)
     if "annotator" not in columns and _PRODIGY["annotator"] in names:
         columns = {part: name for part, name in _PRODIGY.items() if name in names} | columns
-    every = [one for found in marked for one in found or () if not one.left]
+    every = [one for value in values for one in _marked_in(value) or () if not one.left]
     guess: Role = "system" if every and all(one.predicted for one in every) else "gold"
     evidence = f"{counted(len(values), 'JSON object')} with a text and spans or labels"
     reading = Recognition("F13", role or guess, (file,), evidence, columns, strength=Strength.MARKS)
@@ -89,7 +91,7 @@ def _span(item: Any) -> Span | None:
 
 def _task(data: dict[str, Any], value: dict[str, Any]) -> list[Marked] | None:
     """Read a task of Label Studio: its data, and results of every annotator and every model."""
-    done, models = value.get("annotations", value.get("completions")), value.get("predictions")
+    done, models = value.get("annotations"), value.get("predictions")
     if not isinstance(done, list) or not all(map(_has_results, done)):
         return None
     field = next((name for name in data if plain(name) in NAMES["text"] and isinstance(data[name], str)), "")
@@ -161,49 +163,30 @@ def _read_json(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim all `.ann` files if they hold nothing but marks, and the texts of the same names."""
-    marks = [file for file in files if file.suffix == ".ann"]
-    texts = {text.name: text for text in _texts_beside(marks, files).values()}
-    return [_brat([*marks, *texts.values()], role)] if _is_brat(marks) and (role != "documents" or texts) else []
-
-
-def _recognise_brat(file: File, role: Role | None) -> Recognition | None:
-    return _brat([file], role) if role != "documents" and _is_brat([file]) else None
-
-
-def _is_brat(files: Sequence[File]) -> bool:
-    """Tell files in which 90 % of the lines are those of brat; other lines than marks alone prove nothing."""
-    lines = [line for file in files for line in file.sample]
-    fitting = sum(bool(_MARK.fullmatch(line) or _OTHER_MARK.fullmatch(line)) for line in lines)
-    return any(map(_MARK.fullmatch, lines)) and fitting >= 0.9 * len(lines)
-
-
-def _texts_beside(marks: Sequence[File], files: Sequence[File]) -> dict[str, File]:
-    """Return the text of each file of marks: that of its name, in its own folder or in another one."""
+    """Claim all `.ann` files, or a single file, if nine of ten lines are those of brat, and texts of the same names."""
+    marks = [file for file in files if file.suffix == ".ann" or len(files) == 1]
     texts = {key: file for file in files if file.suffix == ".txt" for key in (file.stem, file.name[:-4])}
     beside = {file.name: texts.get(file.name[:-4]) or texts.get(file.stem) for file in marks}
-    return {name: text for name, text in beside.items() if text is not None}
-
-
-def _brat(files: Sequence[File], role: Role | None) -> Recognition:
-    marks = [file for file in files if file.suffix == ".ann"] or list(files)
+    of_marks = {text.name: text for text in beside.values() if text is not None}
+    lines = [line for file in marks for line in file.sample]
+    fitting = sum(bool(_MARK.fullmatch(line) or _OTHER_MARK.fullmatch(line)) for line in lines)
+    if not any(map(_MARK.fullmatch, lines)) or fitting < 0.9 * len(lines) or (role == "documents" and not of_marks):
+        return []
     labels = {found[1] for file in marks for line in file.lines if (found := _MARK.fullmatch(line))}
     several = len({file.stem for file in marks}) < len(marks)
-    evidence = f"{counted(len(marks), 'file')} of brat with {counted(len(files) - len(marks), 'text')}; "
-    evidence += "annotator = folder, document = file" if several else "document = file"
-    plan = (marks, several)
-    return labelled(
-        Recognition("F13B", role or "gold", tuple(files), evidence, plan=plan, strength=Strength.MARKS), labels
-    )
+    whose = "annotator = folder, document = file" if several else "document = file"
+    evidence = f"{counted(len(marks), 'file')} of brat with {counted(len(of_marks), 'text')}; {whose}"
+    plan, every = (marks, beside, several), (*marks, *of_marks.values())
+    reading = Recognition("F13B", role or "gold", every, evidence, plan=plan, strength=Strength.MARKS)
+    return [labelled(reading, labels)]
 
 
 def _read_brat(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the marks of every file in its order; a file without any is an empty list."""
-    marks, several = recognition.plan
-    texts = _texts_beside(marks, recognition.files)
+    marks, texts, several = recognition.plan
     every, rejected, other = list[Marked](), list[Rejected](), 0
     for file in marks:
-        text, folder = texts.get(file.name), PurePosixPath(file.name).parent.name or None
+        text, folder = texts[file.name], PurePosixPath(file.name).parent.name or None
         every.append(Marked(file.stem, text.text if text else "", [], file.name, 1, folder if several else None))
         for number, line in enumerate(file.lines, 1):
             if found := _MARK.fullmatch(line):
@@ -233,13 +216,9 @@ def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]
     return found
 
 
-def _recognise_tagged(file: File, role: Role | None) -> Recognition | None:
-    return _tagged([file], role) if _is_tagged(file) else None
-
-
 def _is_tagged(file: File) -> bool:
     """Tell a file in which 80 % of the lines end in a tag, some of them outside of keyphrases."""
-    lines = [line for line in file.sample if not line.startswith(("# ", "-DOCSTART-"))]
+    lines = [line for line in file.sample if not (line.startswith("# ") or _HEAD.fullmatch(line))]
     tags = [found[1] for line in lines if (found := _tag(line))]
     return {"O"} < {*tags} and bool({*"BISU"} & {*tags}) and len(tags) >= 0.8 * len(lines)
 
@@ -352,12 +331,17 @@ def _marked(file: File, name: str, lines: list[tuple[int, str]], source: str | N
     return Marked(name, text, spans, file.name, lines[0][0], source)
 
 
+def _alone(group: _Group) -> Callable[[File, Role | None], Recognition | None]:
+    """Return what recognises a single file by what recognises groups."""
+    return lambda file, role: next(iter(group([file], role)), None)
+
+
 _JSON = "JSON of texts with spans or labels (doccano, Prodigy, Label Studio) becomes keyphrases of annotators."
 _BRAT = "Brat standoff files, with their texts beside them, become keyphrases of annotators."
 _CONLL = "A token and its tag a line (CoNLL: B, I, O) becomes keyphrases, and the texts beside them."
 _SETTINGS: dict[str, Any] = {"OPTIONS": ("label",), "PROVED": True}
 FAMILIES = (
     Family("F13", "JSON: doccano, Prodigy, Label Studio", _JSON, _recognise_json, _read_json, **_SETTINGS),
-    Family("F13B", "brat, .ann beside .txt", _BRAT, _recognise_brat, _read_brat, _group_brat, True, **_SETTINGS),
-    Family("F13C", "tagged tokens, CoNLL", _CONLL, _recognise_tagged, _read_tagged, _group_tagged, **_SETTINGS),
+    Family("F13B", "brat, .ann beside .txt", _BRAT, _alone(_group_brat), _read_brat, _group_brat, True, **_SETTINGS),
+    Family("F13C", "tagged tokens, CoNLL", _CONLL, _alone(_group_tagged), _read_tagged, _group_tagged, **_SETTINGS),
 )

@@ -117,7 +117,8 @@ def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[Fil
         beside, only = any(shared[doc_id] > 1 for doc_id in ids), not any(prose) and len(undecided) == 1
         enough = len(undecided) == 1 and len(shelf) > (1 if role in ("gold", "system") else 2) and _ending(shelf[0])
         if is_prose or (ids & named and only):
-            texts += [file for file in shelf if beside or _document(file) in named]
+            met = [file for file in shelf if beside or ids & named]
+            texts += [file for file in met if _document(file) in named or are_prose([file])]
         elif (beside or enough or ids & named) and role != "documents":
             lists += shelf
     return lists, texts if lists else []
