@@ -261,9 +261,8 @@ def _recognition(
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
     # Keyphrases beside their texts, under the same names, are gold, whatever the folder of both is called.
     places = {(_folder(file), _document(file)) for file in texts}
-    known = (line == "subject" or set(endings) <= {*KEYS}) and {
-        (_folder(file), _document(file)) for file in files
-    } <= places
+    beside_texts = set(endings) <= {*KEYS} and {(_folder(file), _document(file)) for file in files} <= places
+    known = beside_texts or (line == "subject" and {_document(file) for file in files} <= ids)
     guessed = role is None and not (beside or scored or known) and whose == "none"
     strength = Strength.CONTENT if line == "number" and not set(endings) <= {*KEYS} else Strength.GRAMMAR
     options = {"line": line, "annotators": whose}
