@@ -262,15 +262,14 @@ def _columns_of(reading: Recognition) -> dict[Role, dict[str, int]]:
 
 def _question(file: File, columns: Sequence[str]) -> Question:
     """Ask which of several columns of tags is the gold standard."""
-    said = replace(file.mapping, format="F13C")
-    answers = {
-        f"“{name}” is the gold standard, the others are systems": replace(said, gold=(name,)) for name in columns
-    }
-    people = replace(said, role="gold", keyphrases=tuple(columns), annotator=HEADS)
-    last = replace(said, keyphrases=columns[-1])
-    answers |= {"each column is an annotator": people, f"only “{columns[-1]}” is read": last}
+    said, last = replace(file.mapping, format="F13C"), columns[-1]
+    answers: list[tuple[str, dict[str, Any]]] = [
+        (f"“{name}” is the gold standard, and the others are systems", {"gold": (name,)}) for name in columns[:10]
+    ]
+    answers += [("each column is an annotator", {"role": "gold", "keyphrases": tuple(columns), "annotator": HEADS})]
+    answers += [(f"only “{last}” is read", {"keyphrases": (last,)})]
     found = f"a token with {len(columns)} tags in each line, in {quoted(columns)}"
-    replies = tuple(Reply(words, {file.name: mapping}) for words, mapping in answers.items())
+    replies = tuple(Reply(words, {file.name: replace(said, **more)}) for words, more in answers)
     return Question(Finding("ask", file.name, found, "one of them as the gold standard", replies))
 
 
