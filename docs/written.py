@@ -212,7 +212,7 @@ def formats_page() -> str:
     said = "\n".join(f"| {key} | {meaning} |" for key, meaning in shown.pop("said").items())
     proofs = "\n".join(f"{place}. {one}" for place, one in enumerate(shown.pop("proofs"), 1))
     conversions = "\n".join(
-        f"**{one['title']}**\n\n```python\n{one['python'].strip()}\n```\n" for one in shown.pop("conversions").values()
+        f"**{one['title']}**\n\n```py\n{one['python'].strip()}\n```\n" for one in shown.pop("conversions").values()
     )
     for name, blocks in shown.items():
         title, becomes = every.pop(name)

@@ -107,7 +107,9 @@ def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[Fil
         named = {_document(file) for file in shelf} & (_documents_of(lists) if _ending(shelf[0]) == ".txt" else known)
         if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or named):
             lists += shelf
-        elif _ending(shelf[0]) in (".txt", "", ".run") and (not _hold_documents(shelf) or (named and are_prose(shelf))):
+        elif _ending(shelf[0]) == ".run":
+            lists += [] if _hold_documents(shelf) else shelf
+        elif _ending(shelf[0]) in (".txt", "") and (not _hold_documents(shelf) or (named and are_prose(shelf))):
             undecided.append(shelf)
     named = _documents_of(lists)
     shared = Counter(doc_id for shelf in undecided for doc_id in {_document(file) for file in shelf})
