@@ -85,6 +85,11 @@ Written `--as FILE:FIELD=VALUE,FIELD=VALUE`. A value with a comma or an equals s
 In F4 and F12 the first line is the path of the file.
 
 {examples}
+## Formats that a few lines convert
+
+These are not read. Each program is Python without further packages, and writes a file that is read. A test runs them.
+
+{conversions}
 ## What `convert` writes
 
 Any of these formats in, one of the following out. What a form cannot hold is refused before a file is written, and
@@ -106,13 +111,10 @@ line break) begins with `'`; `--format csv-exact` leaves it as it is. CSV that i
 * Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts,
   names the documents; files of unequal length are refused. Lists of one length, which may be a table, are read so if
   another line-aligned file has as many lines.
-* If tokens have several columns of tags (F13C), a question asks which is the gold standard. Chunks, as in CoNLL-2003,
-  are no keyphrases.
-* Files of one document each (F4, F12, F13B, F13W, F14) are read as a whole, whether in a folder or archive, dropped
+* If tokens have several columns of tags (F13C), chunks among them, a question asks which is the gold standard.
+* Files of one document each (F4, F12, F13B) are read as a whole, whether in a folder or archive, dropped
   together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name; a
   table shows how.
-* In F14 the two folders above a file, type and language as in `run1/Article/de/3A17.json`, are the group of its
-  document, and the folder above these is the system.
 * A phrase that is only the identifier of its concept (runs of identifiers, URIs of Annif) is called by the label that
   another file has for this concept, so that both meet by phrase and by concept; a note counts them.
 * What holds no lists and no texts (notes, links, published results) is left out of a folder, and listed.
@@ -201,7 +203,7 @@ def formats_page() -> str:
     """Return the page of the documentation that shows every family, and every form of one, with an example."""
     every: dict[str, tuple[str, str]] = {}
     for family in all_families():
-        first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
+        first = getattr(family, "BECOMES", "") or (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
         every[family.NAME] = family.TITLE, f"{first[:1].upper()}{first[1:]}"
         forms = getattr(family, "FORMS", {})
         every |= {form: (title, f"A form of {family.NAME}, read as a table.") for form, title in forms.items()}
@@ -209,6 +211,9 @@ def formats_page() -> str:
     shown = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
     said = "\n".join(f"| {key} | {meaning} |" for key, meaning in shown.pop("said").items())
     proofs = "\n".join(f"{place}. {one}" for place, one in enumerate(shown.pop("proofs"), 1))
+    conversions = "\n".join(
+        f"**{one['title']}**\n\n```py\n{one['python'].strip()}\n```\n" for one in shown.pop("conversions").values()
+    )
     for name, blocks in shown.items():
         title, becomes = every.pop(name)
         rows.append(f"| {name} | {title} | {becomes} |")
@@ -217,7 +222,7 @@ def formats_page() -> str:
     assert not every, f"formats.toml has no example of {', '.join(every)}"
     schemas = ", ".join(dict.fromkeys(one.name for one in SCHEMAS if not one.name.startswith("KPScope")))
     listed = {"rows": "\n".join(rows), "examples": "\n".join(examples)}
-    return _FORMATS.format(**listed, schemas=schemas, said=said, proofs=proofs)
+    return _FORMATS.format(**listed, schemas=schemas, said=said, proofs=proofs, conversions=conversions)
 
 
 def worksheet() -> str:

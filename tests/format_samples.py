@@ -68,7 +68,6 @@ def parquet(name="a.parquet", **columns):
 SHOWN = tomllib.loads((Path(__file__).parents[1] / "docs" / "formats.toml").read_text(encoding="utf-8"))
 EXAMPLES = {family: shown for family, shown in SHOWN.items() if "examples" in shown}
 TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-WEBANNO = TABLE["F13W"]["files"]["annotation/d1.txt/ana.tsv"]
 
 
 def samples():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -185,6 +185,24 @@ class Recognition:
     guessed: bool = False
     strength: Strength = Strength.GRAMMAR
     mapping: Mapping | None = None
+
+
+@dataclass(frozen=True)
+class Family:
+    """A format family of a module that has several, in `FAMILIES`; what it holds is that of a `FormatFamily`.
+
+    BECOMES  what becomes of its files, as a sentence
+    """
+
+    NAME: str
+    TITLE: str
+    BECOMES: str
+    recognise: Callable[[File, Role | None], Recognition | list[Recognition] | None]
+    read: Callable[[Recognition, Role | None], list[Rows]]
+    recognise_groups: Callable[[Sequence[File], Role | None], list[Recognition]] | None = None
+    GROUP_IS_ONE: bool = False
+    OPTIONS: tuple[str, ...] = ()
+    PROVED: bool = False
 
 
 class FormatFamily(Protocol):

@@ -24,7 +24,7 @@ _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,6}|#x[0-9A-Fa-f]{1,5});")
 _BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
 _BOLD = re.compile(r"^\*\*(.+)\*\*$")
 #: The end of a sentence of several words.
-_WORD, _FULL_STOP = re.compile(r"\w+"), re.compile(r"\w[.!?]\s*$")
+_SENTENCE = re.compile(r"\w\W+\w+\W+\w+[.!?]\s*$")
 
 
 def document_rows(
@@ -50,43 +50,25 @@ def plain_text(text: str) -> str:
 
 
 def bare_items(items: list[str]) -> list[str]:
-    """Take numbers that count the items of a list, or bullets before all of them, off these.
+    """Take bullets, or numbers from 1 on, off the items of a list; a sentence before or behind them becomes blank.
 
-    >>> bare_items(["1. tide", "2. sea"]), bare_items(["1. FC Union"]), bare_items(["- tide", "- sea"])
-    (['tide', 'sea'], ['1. FC Union'], ['tide', 'sea'])
+    >>> bare_items(["1. tide", "2. sea"]), bare_items(["1. FC Union"]), bare_items(["- a", "b"])
+    (['tide', 'sea'], ['1. FC Union'], ['- a', 'b'])
+    >>> bare_items(["Keyphrases:", "• tide", "• sea", "Let me know if you need more."])
+    ['', 'tide', 'sea', '']
     """
-    if len(items) < 2 or not _BULLET.match(items[0]):
+    filled = [place for place, item in enumerate(items) if item.strip()]
+    first = len(filled) > 1 and items[filled[0]].rstrip().endswith(":")
+    ended = len(filled) - first > 2 and _SENTENCE.search(items[filled[-1]]) and not _BULLET.match(items[filled[-1]])
+    places = filled[first : len(filled) - bool(ended)]
+    bare = {place: _BULLET.sub("", items[place]) for place in places}
+    numbers = [int(found[0]) for place in places if (found := re.match("[0-9]+", items[place]))]
+    listed = all(len(one) < len(items[place]) for place, one in bare.items())
+    if not listed or not (numbers == list(range(1, len(places) + 1)) if numbers else len(places)) or len(items) < 2:
         return items
-    bare = [_BULLET.sub("", item) for item in items]
-    numbers = [re.match("[0-9]+", item) for item in items]
-    counted = all(found is None for found in numbers) or [int(n[0]) if n else 0 for n in numbers] == [
-        *range(1, len(items) + 1)
-    ]
-    return bare if counted and all(len(one) < len(item) for one, item in zip(bare, items, strict=True)) else items
-
-
-def bare_lines(lines: list[str]) -> list[str]:
-    """Take bullets or numbers off lines that all begin with one; sentences before and behind such a list become blank.
-
-    >>> bare_lines(["• tide", "• sea"]), bare_lines(["- a", "b"]), bare_lines(["Keyphrases:", "1. tide", "2. sea"])
-    (['tide', 'sea'], ['- a', 'b'], ['', 'tide', 'sea'])
-    >>> bare_lines(["1. tide", "2. sea", "Let me know if you need more."])
-    ['tide', 'sea', '']
-    """
-    filled = [place for place, line in enumerate(lines) if line.strip()]
-    introduced = len(filled) > 1 and lines[filled[0]].rstrip().endswith(":")
-    ended = (
-        len(filled) - introduced > 2
-        and bool(_FULL_STOP.search(lines[filled[-1]]))
-        and len(_WORD.findall(lines[filled[-1]])) > 2
-        and not _BULLET.match(lines[filled[-1]])
-    )
-    listed = {place: _BULLET.sub("", lines[place]) for place in filled[introduced : len(filled) - ended]}
-    if not all(len(bare) < len(lines[place]) for place, bare in listed.items()):
-        return lines
-    if all(map(_BOLD.match, listed.values())):
-        listed = {place: _BOLD.sub(r"\1", bare) for place, bare in listed.items()}
-    return [listed.get(place, "") for place in range(len(lines))]
+    if all(map(_BOLD.match, bare.values())):
+        bare = {place: _BOLD.sub(r"\1", one) for place, one in bare.items()}
+    return [bare.get(place, "") for place in range(len(items))]
 
 
 class ListBuilder:
@@ -167,7 +149,7 @@ class ListBuilder:
         pieces = [piece.strip() for piece in plain_text(text).split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
-        kept = list(filter(None, bare_lines(pieces) if separator == "\n" else bare_items(pieces)))
+        kept = list(filter(None, bare_items(pieces)))
         self.skip(len(pieces) - len(kept) if kept or len(pieces) > 1 else 0)
         return kept
 

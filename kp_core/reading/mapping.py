@@ -67,15 +67,10 @@ SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
 #: Settings of formats that are not tables; the labels of marks depend on the file.
 SWITCHES: dict[str, tuple[str, ...]] = {
     "line": ("phrase", "label", "subject", "number"),
-    "semicolons": ("kept", "split"),
-    "suffix": ("kept", "removed"),
     "annotators": ("none", "folders", "files", "endings"),
     "separator": ("\t", "@", ":", ";"),
-    "texts": (".txt", ".abstr", ".html", ".md"),
-    "lines": ("lists", "texts", "ids", "subjects"),
-    "variants": ("split", "literal"),
+    "lines": ("lists", "texts", "ids"),
     "underscore": ("kept", "space"),
-    "curated": ("alone", "left-out", "beside"),
     "label": (),
 }
 #: Values that some fields may have.

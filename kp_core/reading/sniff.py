@@ -29,6 +29,15 @@ from kp_core.reading.values import is_number
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
 #: How records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle begin.
 _TAGGED = re.compile(r"\s*(?:TY  - |PMID ?- |%0 |@\w+\{|=LDR |FN |@?prefix |@base )", re.IGNORECASE)
+#: How files begin whose formats are not read.
+_NOT_READ = {
+    re.compile(rb"<\?xml|<TEI|<files>"): "XML",
+    re.compile(rb"<DOC>", re.IGNORECASE): "SGML",
+    re.compile(rb"#FORMAT=WebAnno"): "WebAnno TSV",
+    re.compile(rb"[^\t\r\n]+\t(?:<[^<>\s]+> *)+(?:[\r\n]|$)"): "Text with URIs of Annif",
+    re.compile(rb'\{.*"(?:@graph|dcterms:subject)"\s*:', re.DOTALL): "JSON-LD",
+    re.compile(rb'\{.*"annotation_sets"\s*:', re.DOTALL): "JSON of GATE",
+}
 #: Heads of tables of results.
 _MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
@@ -112,6 +121,7 @@ def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
             if f.mapping.format in ("", family.NAME)
             and (f.mapping.format or not f.mapping.names_columns)
             and binary_kind(f.source.data) is None
+            and not _not_read(f)
         ]
         chosen = {role_said(file) for file in free}
         wanted = (chosen.pop() if len(chosen) == 1 else None) or role
@@ -402,6 +412,12 @@ def _refuse_no_data(file: File) -> None:
         found = f"a table of measures ({' '.join(names)}) without document ids"
         remedy = "Leave this file out: it holds results, not predictions."
         raise NoData(file.name, found, "lists of keyphrases", remedy)
-    if file.sample[0].lstrip().startswith(("<?xml", "<TEI", "<files>")):
-        remedy = "Convert it to CSV, JSON or plain text first; XML is not read."
-        raise NoData(file.name, "XML", "lists or texts", remedy)
+    if found := _not_read(file):
+        remedy = f"Convert it to CSV, JSON or plain text first ({found} is not read): docs/formats.md shows how."
+        raise NoData(file.name, found, "lists or texts", remedy)
+
+
+def _not_read(file: File) -> str:
+    """Return what a format is called that is not read, and that texts might be taken for; empty for any other."""
+    start = file.source.data[:65_536].lstrip(b"\xef\xbb\xbf \r\n")
+    return next((name for begins, name in _NOT_READ.items() if begins.match(start)), "")

@@ -22,8 +22,8 @@ KNOWN_EXTENSIONS = frozenset(
     (
         *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip", ".tar"),
         *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".annif", ".ref", ".qrels", ".run", ".final"),
-        *(".ann", ".conll", ".pred", ".jsonld"),
-        *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf", ".sgml"),
+        *(".ann", ".conll", ".pred"),
+        *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf"),
     )
 )
 

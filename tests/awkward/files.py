@@ -360,17 +360,6 @@ FILES = (
         "at most 1,000 annotators",
     ),
     Awkward(
-        "another label in every token of a span",
-        "a.tsv",
-        lambda: (
-            b"#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Key|kind\n\n#Text="
-            + b"ab " * 50_000
-            + b"\n"
-            + b"".join(b"1-%d\t%d-%d\tab\tk%d[1]\t\n" % (n + 1, 3 * n, 3 * n + 2, n) for n in range(50_000))
-        ),
-        "20 %",
-    ),
-    Awkward(
         "50,000 parts of one span",
         "a.ann",
         lambda: b"T1\tKP " + b";".join(b"%d %d" % (n, n + 900) for n in range(50_000)) + b"\tx\n",

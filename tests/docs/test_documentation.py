@@ -26,8 +26,8 @@ OTHERS = [
     ROOT / name
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "sample_data/README.md")
 ]
-#: What stands between fences: what is run; what the test of its page runs with models of its own; commands on files
-#: that are not here; what is no command.
+#: What stands between fences: what is run; what the test of its page runs with models or files of its own; commands on
+#: files that are not here; what is no command.
 RUN, WITH_MODELS, ON_OTHER_FILES = {"python", "bash"}, {"py"}, {""}
 NO_COMMANDS = {"nginx", "ini", "json", "latex", "yaml"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 _TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".ods", ".parquet")
 #: What the first bytes of a file, and its ending, must have for each family; a family that is not here is always asked.
 _MAY: dict[str, Callable[[str, bytes], object]] = {
-    "brat": lambda ending, first: ending in (".ann", ".txt") or re.match(rb"\s*[T#*REAMN]\S*\t", first),
+    "annotations": lambda ending, first: (
+        ending == ".ann"
+        or first.lstrip()[:1] in (b"{", b"[")
+        or re.match(rb"\s*[T#*REAMN]\S*\t", first)
+        or re.search(rb"(?m)[ \t][OBIESL](?:-[^\s,;]*)?\r?$", first)
+    ),
     "document_files": lambda ending, first: ending not in _TABLES or re.match(rb"[^\n]*\t|\s*<[^<>\s]+>", first),
-    "document_lines": lambda _, first: re.match(rb"[^\n]*[\t@:;]", first) or b"@" in first,
-    "document_texts": lambda ending, first: ending not in _TABLES or first.lstrip()[:1] in (b"{", b"[", b"<"),
-    "json_spans": lambda _, first: first.lstrip()[:1] in (b"{", b"["),
-    "line_aligned": lambda ending, first: ending not in _TABLES or re.search(rb"[;<\[]", first),
-    "subject_records": lambda _, first: b"dcterms:subject" in first or b'"@graph"' in first,
-    "tagged_tokens": lambda _, first: re.search(rb"(?m)[ \t][OBIESL](?:-[^\s,;]*)?\r?$", first),
+    "lines": lambda ending, first: ending not in _TABLES or re.search(rb"[\t@:;]", first),
     "trec": lambda ending, first: ending in (".run", ".qrels") or re.search(rb"(?m)^\S+[ \t]+\S+[ \t]+\S+", first),
-    "webanno": lambda _, first: b"#FORMAT=WebAnno" in first,
 }
 #: Bytes that are looked at.
 _FIRST = 65_536
@@ -36,14 +35,14 @@ _FIRST = 65_536
 @cache
 def all_families() -> tuple[FormatFamily, ...]:
     """Return every module in this folder, in the order of the numbers in their names."""
-    return _in_order([_module(found.name) for found in pkgutil.iter_modules(__path__)])
+    return _in_order(found.name for found in pkgutil.iter_modules(__path__))
 
 
 def families_of(files: Sequence[File]) -> tuple[FormatFamily, ...]:
     """Return the families that some file may be of, by its first bytes and its ending, or because the user says so."""
     chosen = {file.mapping.format for file in files if file.mapping.format}
     names = [found.name for found in pkgutil.iter_modules(__path__) if chosen or _may_be(found.name, files)]
-    return _in_order([_module(name) for name in names])
+    return _in_order(names)
 
 
 def _may_be(family: str, files: Sequence[File]) -> bool:
@@ -51,12 +50,11 @@ def _may_be(family: str, files: Sequence[File]) -> bool:
     return test is None or any(test(file.suffix, file.source.data[:_FIRST]) for file in files)
 
 
-def _module(name: str) -> FormatFamily:
-    return importlib.import_module(f"{__name__}.{name}")
-
-
-def _in_order(modules: Sequence[FormatFamily]) -> tuple[FormatFamily, ...]:
-    return tuple(sorted(modules, key=lambda module: (int(re.sub(r"\D", "", module.NAME) or 0), module.NAME)))
+def _in_order(names: Iterable[str]) -> tuple[FormatFamily, ...]:
+    """Return the families of these modules: what they list in `FAMILIES`, or they themselves."""
+    modules = (importlib.import_module(f"{__name__}.{name}") for name in names)
+    families = [family for module in modules for family in getattr(module, "FAMILIES", (module,))]
+    return tuple(sorted(families, key=lambda family: (int(re.sub(r"\D", "", family.NAME)), family.NAME)))
 
 
 def family_named(name: str) -> FormatFamily:

@@ -39,8 +39,7 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
         return None
     named = file.suffix == ".qrels"  # only under this name may annotators stand where the iteration does
     for kind, fits, size in (("gold", _is_qrel, len(_QRELS)), ("system", _is_run, len(_RUN))):
-        fields = list(zip(file.sample, _fields(_trimmed(file.sample), size).to_pylist(), strict=True))
-        sample = [found for line, found in fields if fits(found, named) or not line.startswith("#")]
+        sample = _fields(_trimmed(file.sample), size).to_pylist()
         fitting = sum(fits(fields, named) for fields in sample)
         if role in (None, kind) and fitting and fits(sample[0], named) and fitting >= 0.8 * len(sample):
             shown = "doc 0 phrase grade" if kind == "gold" else "doc Q0 phrase rank score tag"
@@ -50,6 +49,11 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
             strength = Strength.MARKS if fitting == len(sample) else Strength.NAMES
             return Recognition(NAME, guess, (file,), evidence, {}, dict(file.mapping.switches), strength=strength)
     return None
+
+
+def is_trec(file: File) -> bool:
+    """Tell qrels and runs from other lines with blanks."""
+    return recognise(file, None) is not None
 
 
 def _trimmed(lines: list[str]) -> pa.Array:
@@ -84,16 +88,12 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     file, gold = recognition.files[0], recognition.role == "gold"
     names = _QRELS if gold else _RUN
     rows = Rows(recognition.role, pa.table({}), 0)
-    places, blocks, begun, comments, longer = [np.zeros(0, np.int64)], [], 1, 0, 0
+    places, blocks, begun, longer = [np.zeros(0, np.int64)], [], 1, 0
     for block in _blocks(file):
         lines = _trimmed(block)
         fields = _fields(lines, len(names))
         count = np.where(pc.equal(lines, ""), 0, pc.list_value_length(fields))
         fits = (count == len(names)) | ((count > len(names)) & (not gold))
-        for place in np.flatnonzero(pc.starts_with(lines, "#")):
-            found = fields[place].as_py()
-            row = fits[place] and (number(found[3]) == number(found[3]) if gold else found[1].upper() == "Q0")
-            comments, fits[place], count[place] = comments + (not row), row, count[place] * row
         for place in np.flatnonzero(~fits & (count > 0)):
             parts = re.split(_TABS, block[place].strip()) if "\t" in block[place] else block[place].split()
             reason = f"{counted(len(parts), 'field')} instead of {len(names)}"
@@ -109,7 +109,10 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         name: pa.chunked_array([block[place] for block in blocks], pa.large_string()).combine_chunks()
         for place, name in enumerate(names)
     }
-    _say(rows, file.name, comments, longer)
+    if longer:
+        one, several = "line has words after its tag", "lines have words after their tag"
+        rest = ", which TREC tools leave out, and so does this."
+        rows.notes.append(Note.counting("info", file.name, longer, one + rest, several + rest))
     _decode(columns, rows, file.name, recognition.options.get("underscore") == "space")
     order = _graded(columns) if gold else _ranked(columns, rows, file.name)
     rows.lines = np.concatenate(places)[order]
@@ -126,16 +129,6 @@ def _blocks(file: File) -> Iterator[list[str]]:
         stop = text.find("\n", start + _BLOCK) + 1 or len(text)
         yield split_lines(text[start:stop])
         start = stop
-
-
-def _say(rows: Rows, file: str, comments: int, longer: int) -> None:
-    if comments:
-        one, several = "line begins with `#`: a comment.", "lines begin with `#`: comments."
-        rows.notes.append(Note.counting("info", file, comments, one, several))
-    if longer:
-        one, several = "line has words after its tag", "lines have words after their tag"
-        rest = ", which TREC tools leave out, and so does this."
-        rows.notes.append(Note.counting("info", file, longer, one + rest, several + rest))
 
 
 def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: bool) -> None:

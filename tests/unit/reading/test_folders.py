@@ -125,18 +125,21 @@ def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
         kp.load(gold=same)
 
 
-def test_folders_of_many_files_named_by_numbers_are_annotators() -> None:
+def test_folders_and_files_named_by_numbers_are_asked_unless_texts_tell_documents() -> None:
     many = archive({f"g/{folder}/{file}.key": "tide" for folder in (1, 2) for file in range(100, 120)})
-    assert kp.load(gold=many).annotators == ["1", "2"]
+    with pytest.raises(kp.Question, match="folders and files of which either may be documents") as asked:
+        kp.load(gold=many)
+    assert [kp.load(gold=many, mapping=answer.mapping).annotators for answer in asked.value.answers] == [
+        ["1", "2"],
+        [str(file) for file in range(100, 120)],
+    ]
 
 
-def test_half_numbered_folders_are_told_apart_by_what_they_hold() -> None:
+def test_numbered_folders_are_annotators_if_the_texts_are_named_like_their_files() -> None:
     pack = {f"{team}/{doc_id}.key": f"{team} {doc_id}" for team in "12" for doc_id in ("1", "2", "3", "4", "5")}
     with_texts = pack | {f"docs/{doc_id}.txt": "Water." for doc_id in "12345"}
     people = {team: {doc_id: [f"{team} {doc_id}"] for doc_id in "12345"} for team in "12"}
     assert lists(kp.load(files=archive(with_texts))) == people
-    many = {f"{doc_id}/1.key": f"tide {doc_id}" for doc_id in range(12)}
-    assert list(lists(kp.load(gold=archive(many)))) == ["1"]
 
 
 @pytest.mark.parametrize(

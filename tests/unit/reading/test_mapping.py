@@ -11,7 +11,7 @@ import kp_core as kp
 from kp_core.reading import Form, Mapping, Question, Source, form_for, understand
 from kp_core.reading.mapping import HEADS, ROW
 from tests.cases import ROOT
-from tests.format_samples import WEBANNO, archive, workbook
+from tests.format_samples import archive, workbook
 from tests.forms import mappings
 from tests.unit.reading.test_families import CASES, forms
 from tests.unit.reading.test_families import given as files_of
@@ -122,8 +122,8 @@ def test_a_refused_file_has_a_form():
 
 
 def test_a_file_that_is_no_table_has_the_settings_of_its_format():
-    form = form_for(Source("d1.tsv", WEBANNO.encode()), Mapping())
-    assert (form.columns, form.switches["label"]) == ({}, ("all", "Key", "sea", "water"))
+    form = form_for(Source("d1.ann", b"T1\tKey 0 4\ttide\nT2\tWater 5 8\tsea\n"), Mapping())
+    assert (form.columns, form.switches["label"]) == ({}, ("all", "Key", "Water"))
     assert "label=all" in str(form.mapping)
     assert isinstance(form, Form)
 

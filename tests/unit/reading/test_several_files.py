@@ -75,6 +75,7 @@ def test_two_columns_of_tags_are_asked_once_for_two_roles() -> None:
         "--as 't.conll:gold=column 2,format=F13C'",
         "--as 't.conll:gold=column 3,format=F13C'",
         "--as 't.conll:role=gold,keyphrases=column 2,column 3,annotator=(heads),format=F13C'",
+        "--as 't.conll:keyphrases=column 3,format=F13C'",
     ]
     gold = ["The", "tide table", "Harbour light"]
     for answer, right in zip(finding.answers[:2], ((1.0, 2 / 3), (2 / 3, 1.0)), strict=True):
