@@ -17,7 +17,7 @@ Every answer has `.frame` (tidy rows), `.signature` (the recipe in one line) and
 [0.5]
 
 Two plain lists, one number?                   score
-Which system is better, and is that certain?   answer, evaluate, compare, versus, stability, spread
+Which system is better, significantly or not?  answer, evaluate, compare, versus, stability, spread
 Why do I not get the printed number?           printing
 Which phrases make the number?                 documents, one_document, subjects, near_misses, soft_evaluate
 How far do the annotators agree?               agreement, trim

@@ -354,7 +354,7 @@ def compare(
     output: Output = Output(),
     **choices: Unpack[Options],
 ) -> int:
-    """Say which system is better, and whether that is certain."""
+    """Report which system is better, by how much, and whether that is significant."""
     settings, names, trials = _settings(choices), names_in(measures), cast(int, choices.get("resamples", TRIALS))
     if (fail_on or margin is not None) and not baseline:
         raise UsageError("--margin and --fail-on say how systems stand to one of them; name it: --baseline NAME")

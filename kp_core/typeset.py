@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kp_core.order import close, exceeds
+
 #: What LaTeX prints of a character; a signature has no blanks, so a line may break after each of its fields.
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "{}$&#_%"}
@@ -113,6 +115,22 @@ def number(value: float, digits: int = 3) -> str:
     ('0.123', '0.000', 'undefined')
     """
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def digits_apart(first: float, second: float) -> int:
+    """Return how many decimals show that two values differ, and by how much: three, or more where they are close.
+
+    Four if three would contradict the difference, as .095 and .088 do, which differ by .008.
+
+    >>> digits_apart(0.3, 0.2), digits_apart(0.2394, 0.2386), digits_apart(0.0954, 0.0876), digits_apart(0.2, 0.2)
+    (3, 4, 4, 3)
+    """
+    digits, apart = 3, abs(first - second)
+    shown = abs(round(first, digits) - round(second, digits))
+    digits += not close(shown, round(apart, digits))
+    while digits < 6 and exceeds(apart, 0) and number(first, digits) == number(second, digits):
+        digits += 1
+    return digits
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

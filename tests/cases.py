@@ -1,9 +1,13 @@
-"""Where the project and its sample stand; the cases in a TOML file beside a file of tests; the rows of an oracle."""
+"""Where the project and its sample are; cases in TOML beside a file of tests; expanded intervals; rows of an oracle."""
 
 import csv
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from scipy.stats import norm, t
 
 ROOT = Path(__file__).resolve().parents[1]
 LECTURES = ROOT / "sample_data" / "lectures"
@@ -12,6 +16,12 @@ LECTURES = ROOT / "sample_data" / "lectures"
 def cases(tests: str) -> dict[str, Any]:
     """Return {table: rows}, as parametrize takes them; tests: the path of the file of tests."""
     return tomllib.loads(Path(tests).with_suffix(".toml").read_text("utf-8"))
+
+
+def expanded(values: Sequence[float], documents: int) -> list[float]:
+    """Return the expanded percentile interval (Hesterberg 2015) of resampled values, from SciPy's distributions."""
+    tail = norm.cdf(-((documents / (documents - 1)) ** 0.5) * t.ppf(0.975, documents - 1))
+    return [float(x) for x in np.quantile(values, [tail, 1 - tail])]
 
 
 def rows(path: Path) -> list[dict[str, str]]:

@@ -11,11 +11,11 @@ import pandas as pd
 from kp_core.charts.screen_tables import column_of
 from kp_core.charts.selection import over_numbers, rows_of
 from kp_core.charts.style import GOLDEN, GREY, ORACLE, SYMBOLS, Look, looks
-from kp_core.order import best_first, exceeds, leveled
+from kp_core.order import best_first, leveled
 from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
-from kp_core.typeset import number
+from kp_core.typeset import digits_apart, number
 
 #: Width and height of the picture of a value, and of that of a curve.
 _VALUE, _CURVE = (240, 24), (120, 26)
@@ -97,29 +97,22 @@ def rows(
     return found
 
 
-def people(result: Result, measure: str) -> str:
-    """Say what people reach; nothing where there is no value of theirs."""
-    table = rows_of(result, measure)
-    row = table[table["system"] == HUMANS]
-    known = len(row) and row["value"].iloc[0] == row["value"].iloc[0]
-    return f"people {number(row['value'].iloc[0])}{_interval(row.iloc[0])}" if known else ""
-
-
 def _interval(row: pd.Series) -> str:
     return f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else ""
 
 
 def _behind(comparison: Comparison | None) -> dict[str, str]:
-    """Return for every system but the best its difference to the best, and whether that is certain."""
+    """Return for every system but the best its difference to the best, and how sure that is."""
     if comparison is None or not comparison.scores:
         return {}
     pairs = comparison.better_first()
     best = best_first(comparison.scores)[0]
     found = {best: "best"}
     for row in pairs[pairs["a"] == best].to_dict("records"):
-        worse, certain = str(row["b"]), str(row["b"]) in comparison.better.get(best, ())
-        sure = "clear" if certain else "leaning" if exceeds(row["low"], 0) else "cannot tell"
-        found[worse] = f"−{number(row['difference'])} · {sure}"
+        worse = str(row["b"])
+        same = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
+        sure = "identical" if same else comparison.grade(best, worse)
+        found[worse] = f"−{number(row['difference'], digits_apart(row['difference'], 0))} · {sure}"
     return found
 
 

@@ -50,13 +50,13 @@ _K: Part = {"unifiedhovertitle": {"text": "k = %{x}"}}
 class Marks:
     """Cutoffs to mark on the axis: the one in use, the average gold size, and where the lists of each system end.
 
-    clear  cutoffs at which the system that leads now is better than the next one for certain: a thick bar on the axis
+    significant  cutoffs at which the system that leads now is significantly better than the next one: a thick bar
     """
 
     cutoff: int | str | None = None
     average: int | None = None
     ends: Mapping[str, int] = field(default_factory=dict)
-    clear: Sequence[int] = ()
+    significant: Sequence[int] = ()
 
     def labels(self, last: int) -> list[tuple[int, str, str]]:
         """Return cutoff, words and dash of every mark within the axis; one mark where two coincide."""
@@ -92,13 +92,13 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
     first = shown[names[0]]
     traces.append(_clicked(first, _leads(first, last)))
     lines = [mark_at(k, panel, dash) for k, _, dash in marked for panel in panels]
-    bars = neighbours(marks.clear, range(1, last + 1))
+    bars = neighbours(marks.significant, range(1, last + 1))
     lines += [along_axis(own[0], own[-1], panel, color=CLEAR, width=6) for own in bars for panel in panels]
     more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
     figure = laid_out(traces, height, **_axes(panels, last), **more)
-    marked_at = f" A bar on the axis marks the {len(marks.clear)} cutoffs where the system that leads at k is clearly"
-    clear = f"{marked_at} better than the next one at k." if bars else ""
-    return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()) + clear)
+    marked_at = f" A bar on the axis marks the {len(marks.significant)} cutoffs where the system that leads at k is"
+    bar = f"{marked_at} significantly better than the next one at k." if bars else ""
+    return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()) + bar)
 
 
 def small(result: Result, measure: str, marks: Marks) -> Chart:

@@ -69,13 +69,14 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
         for column in ("difference", "p_adjusted")
     )
     difference, p = difference.fillna(-difference.T), p.fillna(p.T)
+    ahead = np.array([[other in comparison.better[name] for other in names] for name in names])
     largest = float(np.nanmax(np.abs(difference.to_numpy()), initial=1e-9))
     hover = "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}"
     look = {"colorscale": "PuOr_r", "zmin": -largest, "zmax": largest, "customdata": plain(p)}
-    figure = heat_map_of(difference, "row minus column", hover, 7, p < ALPHA, **look)
+    figure = heat_map_of(difference, "row minus column", hover, 7, ahead | ahead.T, **look)
     alt = (
         f"Differences in {measure} between all pairs of {len(names)} systems as a heat map; "
-        f"{int((_above(p) < ALPHA).sum())} of {len(comparison.frame)} are significant."
+        f"{int(ahead.sum())} of {len(comparison.frame)} are significant."
     )
     return Chart(figure, alt)
 

@@ -126,7 +126,7 @@ def _odd_first_row(part: Part) -> dict[str, str]:
 
 def findings(corpus: Corpus) -> tuple[Finding, ...]:
     """Return what makes the numbers of a corpus mean little or nothing: sides that hardly meet, and what would help."""
-    return kept(corpus, "findings", None, lambda: (*_apart(corpus), *_shifted(corpus)))
+    return kept(corpus, "findings", None, lambda: (*_apart(corpus), *shifted(corpus)))
 
 
 def _apart(corpus: Corpus) -> list[Finding]:
@@ -146,7 +146,7 @@ def _apart(corpus: Corpus) -> list[Finding]:
     return found
 
 
-def _shifted(corpus: Corpus) -> list[Finding]:
+def shifted(corpus: Corpus) -> list[Finding]:
     """Find lists that meet the keyphrases of the next, or the previous, document throughout, and hardly ever their own.
 
     Files without ids do so where one of them has a line too many, or too few, near its beginning.

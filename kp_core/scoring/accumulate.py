@@ -294,7 +294,7 @@ def with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[s
     """Return values with the bounds that their resamples (B, K) give, NaN without any."""
     low = high = np.full(len(value), np.nan)
     if resampled is not None:
-        low, high = intervals.percentile(resampled)
+        low, high = intervals.percentile(resampled, intervals.expanded_tail(n))
     return Estimate(value, low, high, n, reason, resampled)
 
 

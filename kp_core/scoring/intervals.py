@@ -77,20 +77,39 @@ def blocks(
         yield block, own
 
 
-def percentile(values: Floats) -> tuple[Floats, Floats]:
-    """Return the 2.5 and 97.5 percentiles over resamples (B, K) → (K,); NaN where too many are undefined."""
-    undefined = np.isnan(values)
-    if not undefined.any():
-        low, high = np.quantile(values, [0.025, 0.975], axis=0)
-        return low, high
-    low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
+def expanded_tail(documents: Ints | Floats | float) -> Floats:
+    """Return the share of the resamples below a 95 % interval for a number of documents; NaN below two documents.
+
+    Φ(−√(n/(n−1)) · t(.975, n−1)): as wide as the t interval where values are normal, .025 for many documents.
+    Source: Hesterberg 2015 (expanded percentile interval).
+
+    >>> expanded_tail(np.array([1, 5, 20, 10_000])).round(4).tolist()
+    [nan, 0.001, 0.0159, 0.025]
+    """
+    from scipy.special import ndtr
+
+    n = np.asarray(documents, float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(n > 1, ndtr(-np.sqrt(n / (n - 1)) * _t_quantile(n)), np.nan))
+
+
+def percentile(values: Floats, tail: Floats | float = 0.025) -> tuple[Floats, Floats]:
+    """Return the bounds that leave a share of the resamples (B, K) out at either end → (K,).
+
+    tail  that share, of all columns or of each (K,): of resampled documents `expanded_tail`
+    NaN where too many resamples are undefined, or the share is.
+    """
+    low, high = np.full((2, values.shape[1]), np.nan)
+    undefined, tails = np.isnan(values), np.broadcast_to(tail, values.shape[1:])
     good = undefined.mean(axis=0) <= MOST_UNDEFINED
-    if good.any():
-        low[good], high[good] = np.nanquantile(values[:, good], [0.025, 0.975], axis=0)
+    quantiles = np.nanquantile if undefined.any() else np.quantile  # four times as fast
+    for share in np.unique(tails[good & ~np.isnan(tails)]):
+        columns = good & (tails == share)
+        low[columns], high[columns] = quantiles(values[:, columns], [share, 1 - share], axis=0)
     return low, high
 
 
-def _t_quantile(documents: int | Ints | Floats) -> Floats:
+def _t_quantile(documents: Ints | Floats | float) -> Floats:
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(np.maximum(np.asarray(documents) - 1.0, 1.0), 0.975))

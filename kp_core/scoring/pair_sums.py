@@ -16,7 +16,7 @@ from kp_core.scoring.counts import Counted, Counts
 from kp_core.scoring.intervals import STEP, half_width, p_of
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.paired import bootstrap, enumerated, rank_biserial, wilcoxon_test
-from kp_core.scoring.runs import multi_bootstrap, sampled_of, variance_of
+from kp_core.scoring.runs import multi_bootstrap, pooled, runs_of, sampled_of, variance_of
 from kp_core.settings import Cutoff, Interval, Settings
 
 
@@ -42,6 +42,57 @@ def common(block: dict[str, Statistic]) -> Bools:
     return np.asarray(np.logical_and.reduce([one.defined for one in block.values()]))
 
 
+#: Below this share of the documents, or of those of either system, two systems are not comparable.
+COMPARABLE = 0.9
+
+
+@dataclass(frozen=True)
+class ListCounts:
+    """For how many documents systems have a list, in each of their runs.
+
+    both  (S, S) documents with a list of both of two systems; documents: how many are in use
+
+    >>> lists = ListCounts(("a", "b"), np.array([[10, 8], [8, 9]]), 10)
+    >>> lists.coverage, lists.lacking("a", "b"), lists.comparable("a", "b")
+    ({'a': (10, 10), 'b': (9, 10)}, ['b'], False)
+    """
+
+    systems: tuple[str, ...] = ()
+    both: Ints = field(default_factory=lambda: np.zeros((0, 0), np.int64))
+    documents: int = 0
+
+    @property
+    def coverage(self) -> dict[str, tuple[int, int]]:
+        """System → documents with a list, and all documents in use."""
+        return {name: (int(own), self.documents) for name, own in zip(self.systems, self.both.diagonal(), strict=True)}
+
+    def shared(self, a: str, b: str) -> int:
+        """Return for how many documents both of two systems have a list; all documents where nothing is known."""
+        if not self.systems:
+            return self.documents
+        return int(self.both[self.systems.index(a), self.systems.index(b)])
+
+    def lacking(self, *systems: str) -> list[str]:
+        """Return which of some systems lack a list."""
+        return [name for name in systems if name in self.systems and self.shared(name, name) < self.documents]
+
+    def comparable(self, a: str, b: str) -> bool:
+        """Tell whether two systems have lists for nearly the same documents, and for nearly all in use."""
+        own, shared = [self.shared(name, name) for name in (a, b)], self.shared(a, b)
+        return min(own) >= COMPARABLE * self.documents and shared >= COMPARABLE * (sum(own) - shared)
+
+
+def list_counts(systems: Mapping[str, Counted]) -> ListCounts:
+    """Count for how many documents systems have a list, from the counts of their runs."""
+    counts = next(iter(systems.values())).lists
+    in_use = counts.known & counts.drawable
+    groups = runs_of(systems)
+    has = np.array(
+        [np.logical_and.reduce([systems[run].lists.listed[in_use] for run in own]) for own in groups.values()]
+    )
+    return ListCounts(tuple(groups), has.astype(np.int64) @ has.T, int(in_use.sum()))
+
+
 @dataclass(frozen=True)
 class Compared:
     """What was found of systems and their pairs.
@@ -50,6 +101,10 @@ class Compared:
     p, halves           of each pair (P,): p of the test, and half the width of the cluster t interval
     left_out            documents on which not every system is scored
     effects             of each pair: d_z, rank-biserial correlation (none where data are streamed), wins, ties, losses
+    lists               for how many documents the systems have lists
+    runs                of each system: how many runs, where some system has several
+    otherwise           number of a pair → what is found of it under the other rule for missing lists, if one is missing
+    identical           system → the first system with the same lists, for those that are not first
     """
 
     documents: int
@@ -59,6 +114,10 @@ class Compared:
     halves: Floats
     effects: list[tuple[float, float, int, int, int]]
     left_out: Ids = field(default_factory=Ids)
+    lists: ListCounts = field(default_factory=ListCounts)
+    runs: Mapping[str, int] = field(default_factory=dict)
+    otherwise: Mapping[int, Compared] = field(default_factory=dict)
+    identical: Mapping[str, str] = field(default_factory=dict)
 
 
 class Pairing:
@@ -106,6 +165,11 @@ class Pairing:
             self._add("products", np.array([own.T @ own for own in both]))
         return differences
 
+    def add_lists(self, lists: ListCounts) -> None:
+        """Add for how many documents of a block the systems have lists."""
+        self._add("lists", lists.both)
+        self._add("in use", np.array([lists.documents]))
+
     def _add(self, part: str, values: Floats | Ints) -> None:
         self.sums.add(f"{self.name}/{part}", values)
 
@@ -122,8 +186,11 @@ class Pairing:
         effects = [_effect(*own) for own in zip(arrays["signs"], moments, ranked, strict=True)]
         left_out = self.sums.ids.get(self.name, Ids())
         p, halves = np.full((2, len(self.pairs)), np.nan)
+        lists = ListCounts()
+        if "lists" in arrays:
+            lists = ListCounts(tuple(self.systems), arrays["lists"].astype(np.int64), int(arrays["in use"][0]))
         if not n:
-            return Compared(0, dict.fromkeys(self.systems, float("nan")), {}, p, halves, effects, left_out)
+            return Compared(0, dict.fromkeys(self.systems, float("nan")), {}, p, halves, effects, left_out, lists)
         totals, whole, resampled = arrays["sum"], np.array([[float(n)]]), dict[str, Floats]()
         scores = dict(zip(self.systems, self._value(totals, whole).tolist(), strict=True))
         if "weight" in arrays:
@@ -141,7 +208,7 @@ class Pairing:
                 p[i] = wilcoxon_test(differences[i])[1]
             if self.interval == "cluster-t":
                 halves[i] = self._half(arrays["products"][i], totals[[a]], totals[[b]], n)
-        return Compared(n, scores, resampled, p, halves, effects, left_out)
+        return Compared(n, scores, resampled, p, halves, effects, left_out, lists)
 
     def _value(self, sums: Floats, n: Floats) -> Floats:
         """Return the measure for sums (..., B, M) and numbers of documents (B or 1, 1) → (..., B)."""
@@ -212,18 +279,19 @@ def compared_over_runs(
         return Compared(0, dict.fromkeys(systems, float("nan")), {}, p, halves, effects, left_out)
     sampled = {name: sampled_of([influence(asked, view, average, used) for view in own]) for name, own in views.items()}
     scores = {name: float(one.mean[0]) for name, one in sampled.items()}
-    rng = np.random.default_rng(settings.seed)
+    rng, borrowed = np.random.default_rng(settings.seed), pooled(sampled.values())
     drawn = multi_bootstrap(list(sampled.values()), used, settings.resamples, rng)
     resampled = {name: own[:, 0] for name, own in zip(sampled, drawn, strict=True)}
     for number, (a, b) in enumerate(pairs):
-        error, freedom = variance_of([sampled[a], sampled[b]], n).error
+        error, freedom = variance_of([sampled[a], sampled[b]], n, borrowed).error
         if settings.interval == "two-way-t":
             halves[number] = half_width(error, freedom)[0]
         if test == "multi-bootstrap":
             p[number] = bootstrap(resampled[a] - resampled[b])
         else:
             p[number] = p_of(np.array([scores[a] - scores[b]]), error, freedom)[0]
-    return Compared(n, scores, resampled, p, halves, effects, left_out)
+    runs = {name: len(own) for name, own in systems.items()}
+    return Compared(n, scores, resampled, p, halves, effects, left_out, runs=runs)
 
 
 def effects_of(differences: Floats) -> tuple[float, float, int, int, int]:

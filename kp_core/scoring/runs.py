@@ -75,24 +75,58 @@ def sampled_of(runs: Sequence[Influence]) -> Sampled:
     return Sampled(np.stack([one.value for one in runs]), np.stack([one.moved for one in runs]))
 
 
-def variance_of(systems: Sequence[Sampled], documents: int) -> Variance:
+@dataclass(frozen=True)
+class RunVariance:
+    """The variance of a single run (K,), pooled over the systems that have several, for those that have one.
+
+    spread   between runs; within: the part of it that is none of runs, before D / (D − 1)
+    freedom  degrees of freedom: the runs of all these systems, less one for each
+    """
+
+    spread: Floats
+    within: Floats
+    freedom: float
+
+
+def pooled(systems: Iterable[Sampled]) -> RunVariance | None:
+    """Return the pooled variance of a single run; None where no system has several."""
+    several = [one for one in systems if len(one.values) > 1]
+    if not several:
+        return None
+    weights = np.array([len(one.values) - 1.0 for one in several])
+
+    def mean(of_means: Sequence[Floats]) -> Floats:
+        single = [len(one.values) * part for one, part in zip(several, of_means, strict=True)]
+        return np.asarray(np.average(single, axis=0, weights=weights))
+
+    spread, within = mean([one.spread for one in several]), mean([one.within for one in several])
+    return RunVariance(spread, within, float(weights.sum()))
+
+
+def variance_of(systems: Sequence[Sampled], documents: int, borrowed: RunVariance | None = None) -> Variance:
     """Return the variance of a mean over runs, or of the difference of two, where documents and runs are samples.
 
-    systems  one, or the two whose difference is taken; documents: how many of them are used
+    systems   one, or the two whose difference is taken; documents: how many of them are used
+    borrowed  the variance of a run, which all of these systems have where one of them has a single run
     """
     means = [one.moved.mean(axis=0) for one in systems]
     apart = means[0] if len(means) == 1 else means[0] - means[1]
     scale, freedom = (documents / (documents - 1), documents - 1) if documents > 1 else (np.nan, np.nan)
     runs = [(one.spread, len(one.values) - 1.0) for one in systems if len(one.values) > 1]
-    both = scale * np.sum([one.within for one in systems], axis=0)
-    return Variance(runs, [(scale * (apart**2).sum(axis=0), freedom)], both)
+    within = np.sum([one.within for one in systems], axis=0)
+    if borrowed is not None and len(runs) < len(systems):
+        share = sum(1 / len(one.values) for one in systems)
+        runs, within = [(share * borrowed.spread, borrowed.freedom)], share * borrowed.within
+    return Variance(runs, [(scale * (apart**2).sum(axis=0), freedom)], scale * within)
 
 
 def multi_bootstrap(systems: Sequence[Sampled], used: Bools, resamples: int, rng: np.random.Generator) -> list[Floats]:
     """Return the values of the resamples of every system (B, K): documents drawn alike for all, runs for each.
 
+    A single run cannot be drawn again: it moves by the variance between the runs of the other systems.
     Source: Sellam et al. 2022 (The MultiBERTs), unpaired runs. Micro averages and F of means move by their influences.
     """
+    borrowed = pooled(systems)
     weights = intervals.resample(int(used.sum()), resamples, rng)
     found = []
     for one in systems:
@@ -100,4 +134,7 @@ def multi_bootstrap(systems: Sequence[Sampled], used: Bools, resamples: int, rng
         drawn = intervals.resample(runs, resamples, rng) / runs
         moved = [weights @ own[used] + value for own, value in zip(one.moved, one.values, strict=True)]
         found.append(np.einsum("br,rbk->bk", drawn, np.stack(moved)))
+        if runs == 1 and borrowed is not None:
+            deviation = np.sqrt(np.maximum(borrowed.spread - borrowed.within, 0))
+            found[-1] += deviation * rng.standard_normal(found[-1].shape[:1])[:, None]
     return found

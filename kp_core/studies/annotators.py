@@ -204,7 +204,8 @@ def agreement_of(
                     numbers = values.row(i, int(documents[i]))
                     rows.append((name, part.asked.name(), None, average, part.subset, *numbers))
     notes = (*notes, *agreement_notes(sums, too_many(len(couples[0])), settings))
-    return Result(result_frame(rows), settings, notes, sums.number("documents"), caption="Agreement of annotators")
+    number, caption = sums.number("documents"), "Agreement of annotators"
+    return Result(result_frame(rows), settings, notes, number, caption=caption, annotators=names.annotators)
 
 
 def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:

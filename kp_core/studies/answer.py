@@ -10,14 +10,19 @@ from typing import Any, Literal
 
 from kp_core import typeset
 
-Grade = Literal["clear", "leaning", "cannot tell", "not comparable", "one system", "people"]
-#: Grade → the word of its badge; a value alone, of a system or of people, has none.
-BADGES: dict[Grade, str] = {
-    "clear": "Clear",
-    "leaning": "Leaning",
-    "cannot tell": "Cannot tell",
-    "not comparable": "Not comparable",
-}
+Grade = Literal[
+    "significant",
+    "suggestive",
+    "not significant",
+    "not comparable",
+    "depends on missing lists",
+    "depends on the data set",
+    "depends on k",
+    "one system",
+    "people",
+]
+#: Grades of a value alone, of a system or of people, which have no badge.
+_ALONE = ("one system", "people")
 
 
 @dataclass(frozen=True)
@@ -29,36 +34,55 @@ class BestK:
     high: int
 
     def __str__(self) -> str:
-        """Say it.
+        """Return the cutoffs in words.
 
         >>> print(BestK(10, 7, 14), BestK(3, 3, 3), sep="; ")
-        10; 7 to 14 cannot be told apart; 3, and lower next to it
+        10; k = 7–14 do not differ significantly from it; 3; the next lower and higher k are significantly lower
         """
-        apart = (
-            f"; {self.low} to {self.high} cannot be told apart" if self.low < self.high else ", and lower next to it"
-        )
-        return f"{self.k}{apart}"
+        if self.low == self.high:
+            return f"{self.k}; the next lower and higher k are significantly lower"
+        return f"{self.k}; k = {self.low}–{self.high} do not differ significantly from it"
 
 
 @dataclass(frozen=True)
-class ClearAt:
-    """The cutoffs that were tried, and those at which one system is better than another for certain."""
+class SignificantAt:
+    """The cutoffs at which two systems differ significantly, corrected for all that were tried.
+
+    significant, opposite  where the better system is better, and where the other one is; alone: the cutoff at which the
+                           difference is significant if it is the only one looked at
+    """
 
     tried: tuple[int, ...]
-    clear: tuple[int, ...]
+    significant: tuple[int, ...]
+    opposite: tuple[int, ...]
     better: str
     other: str
+    alone: int | None = None
 
     def __str__(self) -> str:
-        """Say it.
+        """Return the cutoffs in words.
 
-        >>> print(ClearAt(tuple(range(1, 51)), (6, 7, 8, 10), "yake", "rake"))
-        With all of k = 1 to 50 corrected for, yake is clearly better than rake at 6 to 8 and 10.
+        >>> print(SignificantAt(tuple(range(1, 51)), (6, 7, 8, 10), (1,), "yake", "rake"))
+        Corrected for every k from 1 to 50, yake is significantly better than rake at k = 6–8 and 10, and rake at k = 1.
+        >>> print(SignificantAt(tuple(range(1, 51)), (), (), "yake", "rake", 14))
+        Significant at k = 14. Had you tried every k from 1 to 50 and reported the best, none would be significant.
         """
         first, last, size = self.tried[0], self.tried[-1], len(self.tried)
-        tried = f"{first} to {last}" if size == last - first + 1 else f"{size} cutoffs between {first} and {last}"
-        at = _ranges(self.clear, self.tried) if self.clear else "none of them"
-        return f"With all of k = {tried} corrected for, {self.better} is clearly better than {self.other} at {at}."
+        every = size == last - first + 1
+        tried = f"every k from {first} to {last}" if every else f"{size} values of k from {first} to {last}"
+        if self.ways:
+            (name, at), *others = self.ways
+            other = self.other if name == self.better else self.better
+            where = ", and ".join([at, *(f"{turned} at {its}" for turned, its in others)])
+            return f"Corrected for {tried}, {name} is significantly better than {other} at {where}."
+        alone = f"Significant at k = {self.alone}. " if self.alone else ""
+        return f"{alone}Had you tried {tried} and reported the best, none would be significant."
+
+    @property
+    def ways(self) -> list[tuple[str, str]]:
+        """Return the systems that are significantly better somewhere, with the cutoffs in words."""
+        both = (self.better, self.significant), (self.other, self.opposite)
+        return [(name, f"k = {ranges(at, self.tried)}") for name, at in both if at]
 
 
 def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]:
@@ -70,21 +94,25 @@ def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]
     return [list(group) for among, group in groupby(every, lambda number: number in chosen) if among]
 
 
-def _ranges(chosen: Sequence[int], every: Sequence[int]) -> str:
-    """Return some of ascending numbers as ranges of those that follow each other."""
-    ends = [(own[0], own[-1]) for own in neighbours(chosen, every)]
-    return typeset.listed([f"{first} to {last}" if first < last else str(first) for first, last in ends])
+def ranges(chosen: Sequence[int], every: Sequence[int]) -> str:
+    """Return some of ascending numbers as ranges of those that follow each other.
+
+    >>> ranges([1, 2, 3, 7], range(1, 51))
+    '1–3 and 7'
+    """
+    ends = [(group[0], group[-1]) for group in neighbours(chosen, every)]
+    return typeset.listed([f"{first}–{last}" if first < last else str(first) for first, last in ends])
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What page, report, LaTeX, Markdown, command line and Python say of some data, word by word.
+    """What page, report, LaTeX, Markdown, command line and Python show of some data, word by word.
 
-    claim     one sentence: which system is better, and by which values
+    claim     one sentence for everybody: which system is better, and by how much
     grade     how sure that is
-    why       one sentence: difference, interval, corrected p, documents
+    why       the statistics: difference, interval, corrected p, documents
     systems   those that the claim names, the better one first
-    over_k    where else it is clear; best_k: where the better system is best, if that is neither the first nor the last
+    over_k    where else it is significant; best_k: where the better system is best, if neither the first nor the last
     coverage  system → for how many documents it has a list, and of how many
     caveats   at most two sentences, the most important first
     """
@@ -93,27 +121,29 @@ class Answer:
     grade: Grade
     why: str
     systems: tuple[str, ...] = ()
-    over_k: ClearAt | None = None
+    over_k: SignificantAt | None = None
     best_k: BestK | None = None
     coverage: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
 
     @property
     def badge(self) -> str:
-        """The word of the grade, or nothing."""
-        return BADGES.get(self.grade, "")
+        """The grade as it begins a sentence, or nothing."""
+        return "" if self.grade in _ALONE else self.grade.capitalize()
 
     @property
-    def rests_on(self) -> tuple[str, ...]:
-        """What stands below the claim, a sentence each: why, over k, best k, caveats."""
+    def details(self) -> tuple[str, ...]:
+        """The statistics behind the claim, a sentence each: why, over k, best k."""
         over = (str(self.over_k),) if self.over_k else ()
         best = (f"{self.systems[0]} is best at k = {self.best_k}.",) if self.best_k else ()
-        return (self.why, *over, *best, *self.caveats)
+        return (self.why, *over, *best)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The claim, behind the word of its grade, and all that stands below it."""
-        return (f"{self.badge}: {self.claim}" if self.badge else self.claim, *self.rests_on)
+        """The claim, behind the word of its grade unless it has this word, the caveats, and the details."""
+        graded = bool(self.badge) and not self.grade.startswith("depends")
+        claim = f"{self.badge}: {self.claim}" if graded else self.claim
+        return (claim, *self.caveats, *self.details)
 
     def __str__(self) -> str:
         """Return the answer as plain text, a line for each sentence."""
@@ -125,7 +155,7 @@ class Answer:
         return f"**{first}** {' '.join(below)}\n"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the claim in bold, and what it rests on."""
+        """Return what a notebook shows: the claim in bold, and what stands below it."""
         first, *below = map(escape, map(typeset.visible, self.sentences))
         return f"<p><b>{first}</b><br>{' '.join(below)}</p>"
 
@@ -136,7 +166,8 @@ class Answer:
             "claim": self.claim,
             "grade": self.grade,
             "why": self.why,
-            "over_k": over and {"tried": list(over.tried), "clear": list(over.clear)},
+            "over_k": over
+            and {"tried": list(over.tried), "significant": list(over.significant), "opposite": list(over.opposite)},
             "best_k": best and {"k": best.k, "from": best.low, "to": best.high},
             "coverage": {name: list(lists) for name, lists in self.coverage.items()},
             "caveats": list(self.caveats),

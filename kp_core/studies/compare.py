@@ -12,21 +12,32 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unavailable, unfit
-from kp_core.order import best_first, exceeds, leveled
+from kp_core.order import best_first, close, exceeds, leveled, reaches
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
-from kp_core.scoring.codes import BLOCK, Floats
+from kp_core.scoring.codes import BLOCK, Coded, Floats, ragged
 from kp_core.scoring.counts import Counted
 from kp_core.scoring.measures import Asked, own_counts, parse
-from kp_core.scoring.pair_sums import Compared, Pairing, common, compared_over_runs, effects_of, statistic
+from kp_core.scoring.pair_sums import (
+    COMPARABLE,
+    Compared,
+    ListCounts,
+    Pairing,
+    common,
+    compared_over_runs,
+    effects_of,
+    list_counts,
+    statistic,
+)
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs, runs_of
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import SUBJECT, Average, Changes, Cutoff, Settings, settled, signature
 from kp_core.studies import WORDS
+from kp_core.studies.answer import Grade
 from kp_core.studies.facts import too_few
 from kp_core.studies.means import OVER_RUNS, notes_of_datasets, over_runs, subset_of
-from kp_core.studies.parts import DATASET
+from kp_core.studies.parts import DATASET, parse_by, parts
 from kp_core.studies.result import Numbers
 from kp_core.studies.subject_pairs import compared_over_subjects
 
@@ -37,9 +48,13 @@ ALPHA = 0.05
 EFFECTS = ("d_z", "rank_biserial", "wins", "ties", "losses")
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon", "two-way-t", "multi-bootstrap"]
 TESTS = get_args(Test)
-#: What a difference from a baseline says.
-Verdict = Literal["better", "not worse", "worse", "cannot tell"]
+#: What a difference from a baseline says; systems that are not comparable fail every gate.
+Verdict = Literal["better", "not worse", "worse", "cannot tell", "not comparable"]
 VERDICTS = get_args(Verdict)
+#: With fewer documents no difference is called significant.
+FEW = 10
+#: With fewer degrees of freedom between runs a single run has no test: .10 false positives with two runs against one.
+_FEWEST_FREEDOM = 2
 Correction = Literal["holm", "bh", "none"]
 
 
@@ -110,6 +125,34 @@ class BetterOn:
     which: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Found:
+    """What was found of a pair of systems: difference, its interval, corrected p, on how many documents."""
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    documents: int
+
+    @staticmethod
+    def of(row: pd.Series, turned: bool) -> Found:
+        """Return what a row of a comparison holds; turned: of the second system minus the first."""
+        bounds = (-row["high"], -row["low"]) if turned else (row["low"], row["high"])
+        sign = -1 if turned else 1
+        return Found(sign * row["difference"], *bounds, row["p_adjusted"], int(row["documents"]))
+
+    def grade(self, capped: bool = False) -> Grade:
+        """Return how sure the difference is; capped: nothing may be called significant.
+
+        >>> Found(0.1, 0.01, 0.2, 0.03, 20).grade(), Found(0.1, 0.01, 0.2, 0.07, 20).grade()
+        ('significant', 'suggestive')
+        """
+        if self.p < ALPHA and self.documents >= FEW and not capped:
+            return "significant"
+        return "suggestive" if self.p < ALPHA or exceeds(self.low, 0) or exceeds(0, self.high) else "not significant"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Numbers):
     """All pairs of systems at one measure and cutoff.
@@ -124,6 +167,14 @@ class Comparison(Numbers):
     baseline   the system that all others are compared with, if there is one
     clusters   1 is best; better: for each system, those it is significantly better than
     test       name of the test with trials, seed and correction, in words
+    lists      for how many documents the systems have lists; runs: how many runs each has, where some have several
+    otherwise  one row a pair of which a list is missing: both values, difference, interval and p under the other rule,
+               on shared documents where missing lists count as empty, as empty where they are left out
+    decisive   pair → the corrected p on which a decision may rest: the larger one of both rules; 1 where they disagree
+               in direction, where systems are not comparable, below ten documents, and of pairs that are capped
+    capped     pairs of which nothing may be called significant: one has a single run, and the runs of the others are
+               too few to borrow from, or a list is missing from streamed data, which know no shared documents
+    identical  system → the first system with the same lists, for those that are not first; the family counts one
     """
 
     effects: pd.DataFrame
@@ -139,6 +190,45 @@ class Comparison(Numbers):
     baseline: str = ""
     datasets: dict[str, Comparison] = field(default_factory=dict)
     over_datasets: tuple[BetterOn, ...] = ()
+    lists: ListCounts = field(default_factory=ListCounts)
+    runs: Mapping[str, int] = field(default_factory=dict)
+    otherwise: pd.DataFrame = field(default_factory=pd.DataFrame)
+    decisive: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    capped: frozenset[tuple[str, str]] = frozenset()
+    identical: Mapping[str, str] = field(default_factory=dict)
+
+    def grade(self, a: str, b: str) -> Grade:
+        """Return how sure it is that system a, which has the higher value, is better than system b.
+
+        Under both rules for missing lists, where one is missing: what differs depends on them.
+        """
+        if not self.comparable(a, b):
+            return "not comparable"
+        ways = [way for way in (self.found(a, b), self.found(a, b, self.otherwise)) if way is not None]
+        capped = not {(a, b), (b, a)}.isdisjoint(self.capped)
+        grades = {way.grade(capped) for way in ways}
+        differ = len(grades) > 1 or exceeds(0, min(way.difference for way in ways))
+        return "depends on missing lists" if differ else grades.pop()
+
+    def leader(self, level: float = ALPHA) -> str:
+        """Return the system that is significantly better than every other one; empty where none is."""
+        values = [name for name in best_first(self.scores) if self.scores[name] == self.scores[name]]
+        best = next(iter(values), "")
+        p = [self.decisive.get((best, name), self.decisive.get((name, best), 1.0)) for name in values if name != best]
+        return best if p and max(p) < level else ""
+
+    def comparable(self, a: str, b: str) -> bool:
+        """Tell whether two systems have lists for nearly the same documents, and for nearly all in use."""
+        return _comparable(self.lists, self.documents < COMPARABLE * (self.documents + self.left_out), a, b)
+
+    def found(self, a: str, b: str, rows: pd.DataFrame | None = None) -> Found | None:
+        """Return what was found of a pair, as a minus b, in the frame or in other rows; None where it is not there."""
+        rows = self.frame if rows is None else rows
+        for one, other in ((a, b), (b, a)) if len(rows) else ():
+            own = rows[(rows["a"] == one) & (rows["b"] == other)]
+            if len(own):
+                return Found.of(own.iloc[0], one != a)
+        return None
 
     @property
     def signature(self) -> str:
@@ -223,6 +313,22 @@ def compare(
     return compared(data, family, family.asked.cutoffs(data.settings)[0])
 
 
+def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> dict[str, Comparison]:
+    """Compare every pair of systems in each part of the data: name of the part → the comparison.
+
+    by  what the parts tell apart, such as presence
+    """
+    data, family = _prepared(corpus, settings), Family(measure)
+    cutoff = family.asked.cutoffs(data.settings)[0]
+    systems = count_systems(data, family.asked.of_tables, own=own_counts([family.asked]))
+    each = {
+        name.partition(":")[2]: compared(data, family, cutoff, own[0])
+        for name, own in parts(data, [systems], parse_by(by)).items()
+        if name != "all"
+    }
+    return {name: comparison for name, comparison in each.items() if comparison.documents}
+
+
 def _prepared(corpus: Corpus, settings: Settings) -> Prepared:
     """Return a corpus under settings whose interval takes runs as a sample, where a system has several."""
     data = prepare(corpus, settings)
@@ -285,27 +391,21 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
 def better_on(found: Mapping[str, Comparison]) -> Iterator[BetterOn]:
     """Say for every ordered pair of systems on how many data sets the first is better, if on any.
 
-    p of a data set is that of its pair after the correction over pairs there, one-sided. At least u of N data sets:
-    p = (N − u + 1) · p_(u), made monotone. Holm's adjusted p, in order, are the same numbers; so it names which.
+    p of a data set is that of its pair after the correction over pairs there, two-sided, since both directions are
+    looked at. At least u of N data sets: p = (N − u + 1) · p_(u), made monotone. Holm's adjusted p, in order, are the
+    same numbers; so it names which. A data set on which the two are not comparable does not count, and one of fewer
+    than ten documents shows nothing.
     Source: Dror, Baumer, Bogomolov & Reichart 2017, Replicability analysis for natural language processing.
     """
-    first = {name: one.frame.drop_duplicates(["a", "b"]).set_index(["a", "b"]) for name, one in found.items()}
-    pairs = dict.fromkeys(pair for rows in first.values() for a, b in rows.index for pair in ((a, b), (b, a)))
+    pairs = dict.fromkeys(pair for one in found.values() for a, b in one.decisive for pair in ((a, b), (b, a)))
     for a, b in pairs:
-        one_sided = dict[str, float]()
-        for name, rows in first.items():
-            if (a, b) in rows.index:
-                difference, p = rows.loc[(a, b), ["difference", "p_adjusted"]]
-            elif (b, a) in rows.index:
-                difference, p = rows.loc[(b, a), ["difference", "p_adjusted"]]
-                difference = -difference
-            else:
-                continue
-            one_sided[name] = p / 2 if exceeds(difference, 0) else 1.0  # where nothing was tested, nothing is shown
-        adjusted = paired.holm(np.nan_to_num(np.array(list(one_sided.values())), nan=1.0))
-        which = tuple(name for name, p in zip(one_sided, adjusted, strict=True) if p <= ALPHA)
+        tested = {name: one for name, one in found.items() if {a, b} <= one.scores.keys() and one.comparable(a, b)}
+        p = [one.decisive.get((a, b), one.decisive.get((b, a), 1.0)) for one in tested.values()]
+        ahead = [exceeds(one.scores[a], one.scores[b]) for one in tested.values()]
+        adjusted = paired.holm(np.where(ahead, p, 1.0))
+        which = tuple(name for name, own in zip(tested, adjusted, strict=True) if own <= ALPHA)
         if which:
-            yield BetterOn(a, b, len(which), len(one_sided), which)
+            yield BetterOn(a, b, len(which), len(tested), which)
 
 
 def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
@@ -326,22 +426,62 @@ def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, 
     groups = runs_of(systems)
     if len(groups) < 2:
         raise unavailable("one system")
-    pairs, of = family.pairs(list(groups)), (family.asked, cutoff, average)
-    if average in SUBJECT:
-        if family.test != "randomisation":
-            raise unavailable("test over subjects", test=family.test)
-        results = _over_subjects(data, systems, pairs, family, cutoff, average)
-    elif have_runs(list(systems)) or {settings.interval, family.test} & {*OVER_RUNS}:
+    if average in SUBJECT and family.test != "randomisation":
+        raise unavailable("test over subjects", test=family.test)
+    over_both = have_runs(list(systems)) or bool({settings.interval, family.test} & {*OVER_RUNS})
+    if over_both and average not in SUBJECT:
         family = _tested_over_runs(family, settings)
-        counts = {name: [systems[run].of(family.asked) for run in runs] for name, runs in groups.items()}
-        results = compared_over_runs(counts, pairs, data.documents, *of, family.test, settings)
-    else:
-        pairing = Pairing(pairs, list(systems), family.asked, average, settings.interval, Sums())
-        differences = add_pairs(pairing, family, cutoff, data, systems)
-        results = pairing.compared(family.test, family.trials, differences)
+    pairs, lists = family.pairs(list(groups)), list_counts(systems)
+    results = _results(data, family, cutoff, systems, pairs)
+    # What a missing list does is seen under the other rule, on the two systems by themselves.
+    ruled = {
+        name: own.changed(lambda counts: replace(counts, settings=other_rule(counts.settings)))
+        for name, own in systems.items()
+    }
+    otherwise = {
+        number: _results(data, family, cutoff, {run: ruled[run] for name in pair for run in groups[name]}, [pair])
+        for number, pair in enumerate(pairs)
+        if lists.lacking(*pair) and lists.shared(*pair)
+    }
+    results = replace(results, lists=lists, otherwise=otherwise, identical=_identical(data.coded, groups))
     found = comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
     told = [one for one in data.corpus.report.notes if one.level == "warning" and one.where in data.names.systems]
     return replace(found, notes=(*found.notes, *told))
+
+
+def other_rule(settings: Settings) -> Settings:
+    """Return settings with the other rule for missing lists: left out where they count as empty, and the reverse."""
+    return settings.changed(missing="zero" if settings.missing == "skip" else "skip")
+
+
+def _results(
+    data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, Counted], pairs: list[tuple[str, str]]
+) -> Compared:
+    """Return what is found of pairs of systems, by the test that their data and the settings ask for."""
+    settings, average = data.settings, family.average(data.settings)
+    if average in SUBJECT:
+        return _over_subjects(data, systems, pairs, family, cutoff, average)
+    if have_runs(list(systems)) or {settings.interval, family.test} & {*OVER_RUNS}:
+        counts = {name: [systems[run].of(family.asked) for run in runs] for name, runs in runs_of(systems).items()}
+        return compared_over_runs(counts, pairs, data.documents, family.asked, cutoff, average, family.test, settings)
+    pairing = Pairing(pairs, list(systems), family.asked, average, settings.interval, Sums())
+    differences = add_pairs(pairing, family, cutoff, data, systems)
+    return pairing.compared(family.test, family.trials, differences)
+
+
+def _identical(coded: Coded, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return system → the first system with the same lists in all its runs, for those that are not first."""
+    first, found = dict[tuple[bytes, ...], str](), dict[str, str]()
+    for name, runs in groups.items():
+        each = [coded.runs[run] for run in runs]
+        same = tuple(
+            part.tobytes()
+            for run in each
+            for part in (run.listed, run.length, run.phrase[ragged(run.start, run.length)])
+        )
+        if (other := first.setdefault(same, name)) != name:
+            found[name] = other
+    return found
 
 
 def _over_subjects(
@@ -394,6 +534,7 @@ def add_pairs(
         scored = list(compress(ids, shared))
         weights = intervals.weights(interval, scored, shared[shared], one.resamples, one.seed, rng)
         differences = pairing.add(block, weights, _swaps(family, scored, one.seed, None if streamed else rng))
+        pairing.add_lists(list_counts({name: own[number] for name, own in parts.items()}))
         pairing.sums.note({pairing.name: Ids.where(ids, ~shared)})
     return differences
 
@@ -423,13 +564,9 @@ def comparison_of(
     values, n = results.scores, results.documents
     words = in_words(family, settings, n, streamed)
     shown, average = None if family.asked.measure.fixed is not None else cutoff, family.average(settings)
-    apart = np.array([values[a] - values[b] for a, b in pairs])
-    low, high = apart - results.halves, apart + results.halves
-    if results.resampled and settings.interval in ("bootstrap", "poisson", "multi-bootstrap"):
-        drawn = [results.resampled[a] - results.resampled[b] for a, b in pairs]
-        low, high = intervals.percentile(np.stack(drawn, axis=1))
-    adjusted, tested = np.full(len(pairs), np.nan), ~np.isnan(results.p)  # what was not tested is not corrected for
-    adjusted[tested] = paired.CORRECTIONS[family.correction](results.p[tested])
+    apart, low, high = _differences(results, pairs, settings)
+    adjusted = _corrected(results.p, pairs, family, results.identical)
+    otherwise = _otherwise(results, pairs, family, settings)
     columns = {
         "measure": family.asked.name(shown),
         "k": pd.Series([shown] * len(pairs), dtype=object),
@@ -441,21 +578,30 @@ def comparison_of(
         "p_adjusted": adjusted,
         "documents": n,
     }
-    if family.margin is not None:
-        columns["verdict"] = [verdict(*own, family.margin) for own in zip(low, high, strict=True)]
     named = pd.DataFrame(pairs, columns=["a", "b"])
-    adjusted_pairs = [(*pair, p) for pair, p in zip(pairs, adjusted.tolist(), strict=True)]
-    clusters, better = paired.decisions(values, adjusted_pairs, ALPHA)
+    rows = named.assign(difference=apart, low=low, high=high, p_adjusted=adjusted)
+    thinned = n < COMPARABLE * (n + results.left_out.count)
+    comparable = [_comparable(results.lists, thinned, *pair) for pair in pairs]
+    if family.margin is not None:
+        columns["verdict"] = _verdicts(rows, otherwise, comparable, family.margin)
+    unseen = [pair for pair in pairs if streamed and results.lists.lacking(*pair)]
+    capped = frozenset((*unseen, *(pair for pair in pairs if _has_too_few_runs(results.runs, pair, family.test))))
+    decisive = _decisive(rows, otherwise, [alike and n >= FEW for alike in comparable], capped)
+    clusters, better = paired.decisions(values, [(*pair, p) for pair, p in decisive.items()], ALPHA)
     notes, left_out = [Note("info", "test", words)], results.left_out
     if len(family.asked.averages(settings.average)) > 1:
         settings = settings.changed(average=cast(Average, average))
         notes.append(Note("info", "average", f"Of both averages, the {average} average is compared."))
-    if n < 10:
+    if n < FEW:
         notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
     if left_out.count:
         lost = counted(left_out.count, "document is", "documents are")
         text = f"{lost} left out, because not every system is scored there: {left_out}"
         notes.append(Note("warning", "documents", text))
+    notes += [
+        Note("info", name, f"its lists are those of {first}, so that the tests count the two as one")
+        for name, first in results.identical.items()
+    ]
     return Comparison(
         named.assign(**columns),
         settings,
@@ -471,7 +617,105 @@ def comparison_of(
         test=words,
         recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.of_tables),
         baseline=family.baseline,
+        lists=results.lists,
+        runs=results.runs,
+        otherwise=otherwise,
+        decisive=decisive,
+        capped=capped,
+        identical=results.identical,
     )
+
+
+def _differences(
+    results: Compared, pairs: Sequence[tuple[str, str]], settings: Settings
+) -> tuple[Floats, Floats, Floats]:
+    """Return the difference of each pair, and its interval: 0 to 0 where no document differs."""
+    apart = np.array([results.scores[a] - results.scores[b] for a, b in pairs])
+    low, high = apart - results.halves, apart + results.halves
+    if results.resampled and settings.interval in ("bootstrap", "poisson", "multi-bootstrap"):
+        drawn = [results.resampled[a] - results.resampled[b] for a, b in pairs]
+        low, high = intervals.percentile(np.stack(drawn, axis=1), intervals.expanded_tail(results.documents))
+    if settings.interval != "none":
+        none_differs = np.array([won + lost == 0 < tied for _, _, won, tied, lost in results.effects])
+        same = none_differs & close(apart, 0) & np.isnan(low)
+        low, high = np.where(same, 0.0, low), np.where(same, 0.0, high)
+    return apart, low, high
+
+
+def _comparable(lists: ListCounts, thinned: bool, a: str, b: str) -> bool:
+    """Tell whether two systems can be compared; thinned: few documents are left that all systems are scored on."""
+    thin = [name for name, (own, of) in lists.coverage.items() if own < COMPARABLE * of]
+    return lists.comparable(a, b) and not (thinned and thin)
+
+
+def _corrected(p: Floats, pairs: Sequence[tuple[str, str]], family: Family, identical: Mapping[str, str]) -> Floats:
+    """Return p corrected over the pairs that were tested; pairs of the same two outputs count once.
+
+    identical  system → the first with the same output; two of these differ in nothing, so that they are no test
+    """
+    first = dict[tuple[str, ...], int]()
+    for number, pair in enumerate(pairs):
+        both = tuple(sorted({identical.get(name, name) for name in pair}))
+        if len(both) > 1 and p[number] == p[number]:  # what was not tested is not corrected for
+            first.setdefault(both, number)
+    corrected = dict(zip(first, paired.CORRECTIONS[family.correction](p[list(first.values())]), strict=True))
+    keys = [tuple(sorted({identical.get(name, name) for name in pair})) for pair in pairs]
+    return np.array([corrected.get(key, own) for key, own in zip(keys, p, strict=True)])
+
+
+def _otherwise(results: Compared, pairs: Sequence[tuple[str, str]], family: Family, settings: Settings) -> pd.DataFrame:
+    """Return what is found of pairs under the other rule for missing lists; p is corrected as in the whole family."""
+    if not results.otherwise:
+        return pd.DataFrame()
+    p = results.p.copy()
+    for number, own in results.otherwise.items():
+        p[number] = own.p[0]
+    adjusted = _corrected(p, pairs, family, results.identical)
+    rows = []
+    for number, own in results.otherwise.items():
+        a, b = pairs[number]
+        apart, low, high = _differences(own, [pairs[number]], settings)
+        rows.append(
+            (a, b, own.scores[a], own.scores[b], apart[0], low[0], high[0], p[number], adjusted[number], own.documents)
+        )
+    columns = ["a", "b", "value_a", "value_b", "difference", "low", "high", "p", "p_adjusted", "documents"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _has_too_few_runs(runs: Mapping[str, int], pair: tuple[str, str], test: str) -> bool:
+    """Tell a pair with a single run whose variance is borrowed from too few runs, or by a test that is too narrow.
+
+    >>> [_has_too_few_runs({"x": number, "y": 1}, ("x", "y"), "two-way-t") for number in (1, 2, 3)]
+    [False, True, False]
+    """
+    freedom = sum(runs.values()) - len(runs)
+    if not freedom or min(runs[name] for name in pair) > 1:
+        return False
+    return freedom < _FEWEST_FREEDOM or test == "multi-bootstrap"
+
+
+def _decisive(
+    rows: pd.DataFrame, otherwise: pd.DataFrame, testable: Sequence[bool], capped: frozenset[tuple[str, str]]
+) -> dict[tuple[str, str], float]:
+    """Return pair → the p on which a decision may rest (see `Comparison`)."""
+    other = {(row.a, row.b): (row.difference, row.p_adjusted) for row in otherwise.itertuples()}
+    found = dict[tuple[str, str], float]()
+    for row, able in zip(rows.itertuples(), testable, strict=True):
+        pair = row.a, row.b
+        difference, p = other.get(pair, (row.difference, row.p_adjusted))
+        may = able and pair not in capped and difference * row.difference >= 0
+        found[pair] = float(np.nan_to_num(max(p, row.p_adjusted), nan=1.0)) if may else 1.0
+    return found
+
+
+def _verdicts(rows: pd.DataFrame, otherwise: pd.DataFrame, comparable: Sequence[bool], margin: float) -> list[Verdict]:
+    """Return the verdict of each pair, by the wider of its intervals under both rules for missing lists."""
+    by = pd.concat([rows, otherwise]).groupby(["a", "b"], sort=False)
+    low, high = by["low"].min(), by["high"].max()
+    return [
+        verdict(low[pair], high[pair], margin) if alike else "not comparable"
+        for pair, alike in zip(zip(rows["a"], rows["b"], strict=True), comparable, strict=True)
+    ]
 
 
 def verdict(low: float, high: float, margin: float) -> Verdict:
@@ -479,10 +723,12 @@ def verdict(low: float, high: float, margin: float) -> Verdict:
 
     >>> verdict(0.01, 0.05, 0.02), verdict(-0.01, 0.03, 0.02), verdict(-0.05, -0.03, 0.02), verdict(-0.05, 0.01, 0.02)
     ('better', 'not worse', 'worse', 'cannot tell')
+    >>> verdict(0.0, 0.0, 0.0)  # the same output twice
+    'not worse'
     """
     if exceeds(low, 0):
         return "better"
-    if exceeds(low, -margin):
+    if exceeds(low, -margin) or reaches(low, 0):
         return "not worse"
     return "worse" if exceeds(0, high) else "cannot tell"
 

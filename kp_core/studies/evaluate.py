@@ -332,6 +332,20 @@ def _human_rows(
     return rows
 
 
+def each_of_people(corpus: Corpus, settings: Settings, asked: Asked) -> dict[str, float]:
+    """Return the value of each annotator against the others; NaN where people have none, since they choose a set.
+
+    settings: their gold standard is that of the others
+    """
+    data = prepare(corpus, settings)
+    if asked.measure.family not in ("overlap", "concordance"):
+        return dict.fromkeys(data.names.annotators, float("nan"))
+    majority, average = left_one_out(settings.annotators) == "majority", asked.averages(data.settings.average)[0]
+    each = Grid(*against_others(data.choices, data.universe, majority)).columns()
+    values = [float(estimate(asked, view, average, None, "none").value[0]) for view in each]
+    return dict(zip(data.names.annotators, values, strict=True))
+
+
 def interval_table(
     corpus: Corpus,
     settings: Settings | None = None,

@@ -77,7 +77,10 @@ def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, .
 
 
 def fails(comparison: Comparison, verdicts: Sequence[str]) -> bool:
-    """Tell whether some difference from the baseline has one of some verdicts; refuses words that are none."""
+    """Tell whether some difference from the baseline has one of some verdicts, or some system is not comparable.
+
+    Refuses words that are no verdict.
+    """
     if unknown := [one for one in verdicts if one not in VERDICTS]:
         raise UsageError(f"'{unknown[0]}' is no verdict; choose among: {', '.join(VERDICTS)}")
-    return bool(comparison.frame["verdict"].isin(list(verdicts)).any())
+    return bool(comparison.frame["verdict"].isin([*verdicts, "not comparable"]).any())

@@ -95,7 +95,7 @@ def mean_of_runs(
         if not used.any():
             return found
         drawn = multi_bootstrap([sampled], used, settings.resamples, np.random.default_rng(settings.seed))[0]
-        low, high = intervals.percentile(drawn)
+        low, high = intervals.percentile(drawn, intervals.expanded_tail(used.sum()))
         return replace(found, low=low, high=high, resampled=drawn)
     variance = variance_of([sampled], int(used.sum()))
     half = half_width(*variance.error)
@@ -194,7 +194,7 @@ def _bounds(value: float, basis: Basis, each: Sequence[Basis]) -> tuple[float, f
     if value != value:
         return value, value
     if basis.drawn is not None:
-        low, high = intervals.percentile(basis.drawn[:, None])
+        low, high = intervals.percentile(basis.drawn[:, None], intervals.expanded_tail(_as_many(each)))
         return float(low[0]), float(high[0])
     size = len(each)
     paired = [basis.runs] if basis.runs else [one.runs for one in each]
@@ -204,6 +204,18 @@ def _bounds(value: float, basis: Basis, each: Sequence[Basis]) -> tuple[float, f
     both = np.array([sum(one.both for one in each) / size**2])
     half = float(half_width(*Variance(runs, documents, both).error)[0])
     return value - half, value + half
+
+
+def _as_many(each: Sequence[Basis]) -> float:
+    """Return how many documents of one data set would have the degrees of freedom of the mean over several.
+
+    Source: Satterthwaite 1946, by the variance of each data set's resamples.
+    """
+    variances = np.array([np.nanvar(one.drawn) for one in each if one.drawn is not None])
+    freedom = np.array([one.estimate.documents[one.column] for one in each]) - 1.0
+    if freedom.min() < 1 or not variances.any():
+        return float(freedom.min()) + 1
+    return float(variances.sum() ** 2 / (variances**2 / freedom).sum()) + 1
 
 
 def notes_of_datasets(corpus: Corpus, results: Mapping[str, Numbers]) -> tuple[Note, ...]:

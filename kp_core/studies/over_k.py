@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into what is certain at every cutoff at once, the best cutoff, and documents needed."""
+"""Turn a corpus and settings into what is significant at each cutoff, the best cutoff, and documents needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from kp_core.corpus import Corpus
-from kp_core.order import EQUAL, leveled, reaches
+from kp_core.order import EQUAL, exceeds, leveled, reaches
 from kp_core.scoring import paired
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import parse
@@ -18,7 +18,7 @@ from kp_core.scoring.runs import have_runs
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
-from kp_core.studies.compare import ALPHA, TRIALS
+from kp_core.studies.compare import ALPHA, TRIALS, other_rule
 from kp_core.studies.document_values import values_over
 
 #: The last cutoff that is tried, and how many are tried where all of them would take too long.
@@ -27,9 +27,14 @@ _LAST, _FEW = 50, 10
 _WORK = 3e10
 #: Numbers of signs that are held at once.
 _AT_ONCE = 8_000_000
-#: Documents that are said to be needed lie between these, and so often would a difference like this one be clear.
+#: Numbers of documents that are looked at, and how often a difference like this one would be significant there.
 _FEWEST, _MOST, _POWER = 10, 10_000, 0.8
-_DRAWS = 500
+#: Pilots drawn from the documents; draws of more documents from each pilot, and swaps of the test of each draw.
+_PILOTS, _DRAWS, _SWAPS = 30, 100, 400
+#: Fewer documents that differ, or a range wider than this factor, say nothing about how many are needed.
+FEWEST_DIFFERING, _WIDEST = 5, 10
+#: With so many documents that weigh alike, |Σd| / √Σd² of random swaps is as good as normal.
+_NORMAL = 40
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,8 @@ class OverK:
 
     tried        the cutoffs: ten of them where all would take too long
     by_document  system → its values (D, K), of the documents for which every system has one at each cutoff
-    p            pair of systems → corrected p at each cutoff (K,)
+    p            pair of systems → corrected p at each cutoff (K,): where a list is missing the larger one of both
+                 rules for missing lists, and 1 where their directions differ
     trials       random swaps that the test looked at; seed: of the generator that drew them
     """
 
@@ -48,15 +54,23 @@ class OverK:
     trials: int
     seed: int
 
-    def clear(self, system: str, other: str) -> tuple[int, ...]:
-        """Return the cutoffs at which a system is better than another one for certain."""
+    def significant(self, system: str, other: str) -> tuple[int, ...]:
+        """Return the cutoffs at which a system is significantly better than another one."""
         p = self.p[(system, other)] if (system, other) in self.p else self.p[(other, system)]
-        ahead = self.by_document[system].mean(axis=0) > self.by_document[other].mean(axis=0)
+        ahead = exceeds(self.by_document[system].mean(axis=0), self.by_document[other].mean(axis=0))
         return tuple(k for k, sure in zip(self.tried, (p < ALPHA) & ahead, strict=True) if sure)
 
     def best(self, system: str) -> BestK | None:
         """Return the cutoff of a system's highest value; None where it is the first or last: it may rise beyond."""
         return best_k(self.by_document[system], self.tried, self.trials, np.random.default_rng(self.seed))
+
+    def leads(self) -> dict[str, tuple[int, ...]]:
+        """Return system → the cutoffs at which it is significantly better than every other one, if there are any."""
+        each = {
+            name: set.intersection(*({*self.significant(name, other)} for other in self.by_document if other != name))
+            for name in self.by_document
+        }
+        return {name: tuple(sorted(own)) for name, own in each.items() if own}
 
 
 def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: int = TRIALS) -> OverK | None:
@@ -79,13 +93,22 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     tried = cutoffs(data, trials)
     if len(tried) < 2:  # all lists are empty, or of one phrase
         return None
-    values, _ = values_over(data, asked, tried)
+    values, used = values_over(data, asked, tried)
     if len(values) < 2 or not len(next(iter(values.values()))):
         return None
-    pairs = list(combinations(values, 2))
-    apart = leveled(np.hstack([values[a] - values[b] for a, b in pairs]))
-    p = corrected(apart, trials, np.random.default_rng(settings.seed)).reshape(len(pairs), len(tried))
-    return OverK(tried, values, dict(zip(pairs, p, strict=True)), trials, settings.seed)
+    pairs, zero = list(combinations(values, 2)), values
+    if data.settings.missing == "skip":
+        zero, used = values_over(data.under(other_rule(data.settings)), asked, tried)
+    apart = leveled(np.hstack([zero[a] - zero[b] for a, b in pairs]))
+    p = corrected(apart, trials, np.random.default_rng(settings.seed))
+    listed = {name: run.listed[used] for name, run in data.coded.runs.items()}
+    both = np.stack([listed[a] & listed[b] for a, b in pairs], axis=1)
+    if not both.all():
+        # Differences of 0 leave the test of a pair as it is without these documents.
+        shared = apart * np.repeat(both, len(tried), axis=1)
+        p_shared = corrected(shared, trials, np.random.default_rng(settings.seed))
+        p = np.where(apart.sum(axis=0) * shared.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
+    return OverK(tried, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
 
 
 def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
@@ -123,7 +146,7 @@ def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
 
 
 def best_k(values: Floats, tried: Sequence[int], trials: int, rng: np.random.Generator) -> BestK | None:
-    """Return the cutoff of the highest mean of values (D, K), and those around it that are not lower for certain."""
+    """Return the cutoff of the highest mean of values (D, K), and those around it that are not significantly lower."""
     means = values.mean(axis=0)
     top = int(np.argmax(leveled(means)))
     if top == 0 or reaches(means[-1], means[top]):  # a curve that never falls has no best k
@@ -137,26 +160,59 @@ def best_k(values: Floats, tried: Sequence[int], trials: int, rng: np.random.Gen
     return BestK(tried[top], tried[low], tried[high])
 
 
-def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> int | None:
-    """Return about how many documents like these would make their mean difference clear in 8 of 10 cases.
+def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> tuple[int, int] | None:
+    """Return between which numbers of documents like these a mean difference is significant in 8 of 10 cases.
 
-    apart  differences of the documents (D,); pairs: for how many of them p is corrected. None below 10 and above
-    10,000. Documents are drawn again with replacement; a draw is clear where |Σd| / √Σd² is beyond the normal
-    distribution's bound for 5 % over all pairs.
+    apart  differences of the documents (D,); pairs: for how many of them p is corrected
+
+    The documents at hand are one pilot study of many: others are drawn from them with replacement, and for each the
+    number is found at which 8 of 10 draws from it are significant by the randomisation test at 5 % over all pairs. The
+    range is that of 8 in 10 pilots. None where fewer than five documents differ, or where it is wider than a factor of
+    ten: such data do not tell.
     """
-    from scipy.stats import norm
-
-    bound, moments = norm.isf(ALPHA / (2 * pairs)), np.stack([apart, apart**2], axis=1)
-
-    def is_clear(documents: int) -> bool:
-        drawn = rng.multinomial(documents, np.full(len(apart), 1 / len(apart)), _DRAWS) @ moments
-        clear = (drawn[:, 1] > 0) & (np.abs(drawn[:, 0]) >= bound * np.sqrt(drawn[:, 1]))
-        return bool(clear.mean() >= _POWER)
-
-    if not apart.any() or not is_clear(_MOST) or is_clear(_FEWEST):
+    if np.count_nonzero(apart) < FEWEST_DIFFERING:
         return None
+    needed, beyond = list[float](), _PILOTS // 10
+    while len(needed) < _PILOTS:
+        needed.append(_needed(rng.choice(apart, len(apart)), ALPHA / pairs, rng))
+        if needed.count(np.inf) > beyond:
+            return None
+    low, *_, high = sorted(needed)[beyond:-beyond]
+    return (int(low), int(high)) if high <= _WIDEST * low else None
+
+
+def _needed(pilot: Floats, alpha: float, rng: np.random.Generator) -> float:
+    """Return the number of documents at which the randomisation test has its power; infinite beyond the most."""
     low, high = _FEWEST, _MOST
-    while high - low > max(1, low // 20):
+    if power(pilot, high, alpha, rng) < _POWER:
+        return np.inf
+    if power(pilot, low, alpha, rng) >= _POWER:
+        return low
+    while high - low > max(1, low // 8):
         middle = round((low * high) ** 0.5)
-        low, high = (low, middle) if is_clear(middle) else (middle, high)
+        low, high = (low, middle) if power(pilot, middle, alpha, rng) >= _POWER else (middle, high)
     return high
+
+
+def power(pilot: Floats, documents: int, alpha: float, rng: np.random.Generator) -> float:
+    """Return how often documents drawn from differences (D,) are significant by the randomisation test.
+
+    Documents that do not differ change nothing, so only those that do are drawn.
+    """
+    from scipy.special import ndtri
+
+    differing = pilot[pilot != 0]
+    if not len(differing):
+        return 0.0
+    number = rng.binomial(documents, len(differing) / len(pilot), _DRAWS)
+    alike = (pilot**2).mean() ** 2 / (pilot**4).mean()
+    if documents * alike > _NORMAL:
+        moments = np.stack([differing, differing**2], axis=1)
+        total, squares = (rng.multinomial(number, np.full(len(differing), 1 / len(differing))) @ moments).T
+        return float((np.abs(total) >= -ndtri(alpha / 2) * np.sqrt(squares)).mean())
+    within = np.arange(number.max())[:, None] < number
+    drawn = differing[rng.integers(0, len(differing), within.shape)] * within
+    total = np.abs(drawn.sum(axis=0))
+    swapped = np.abs(rng.choice([-1.0, 1.0], (_SWAPS, len(drawn))) @ drawn)
+    reached = reaches(swapped, total).sum(axis=0)
+    return float(((reached + 1) / (_SWAPS + 1) <= alpha).mean())

@@ -498,6 +498,6 @@ def _claim(
     found = next((one for one in over if (one.a, one.b) == (best, second)), None)
     what = f"{first.name} of {block} keyphrases" if block else first.name
     if found is None:
-        return f"{best} is better than {second} on no data set for certain ({what})."
+        return f"{best} is significantly better than {second} on no data set ({what})."
     where = f"all {found.of}" if found.better == found.of else f"at least {found.better} of {found.of}"
-    return f"{best} is better than {second} on {where} data sets ({what}, Holm over data sets)."
+    return f"{best} is significantly better than {second} on {where} data sets ({what}, Holm over data sets)."

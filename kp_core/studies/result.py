@@ -128,11 +128,13 @@ class Result(Numbers):
             system has several runs, their number and standard deviation too
     by_run  then also one row a run
     checked whether what was required of the values holds
+    annotators  whose rows are among them, of an agreement
     """
 
     settings: Settings
     by_run: pd.DataFrame | None = None
     checked: tuple[Checked, ...] = ()
+    annotators: tuple[str, ...] = ()
 
     def content(self) -> dict[str, Any]:
         """Return what the command line prints in JSON, with what was required."""
@@ -147,10 +149,15 @@ class Result(Numbers):
         by_run = None if self.by_run is None else at(self.by_run)
         return replace(self, frame=at(self.frame), settings=self.settings.changed(k=(cutoff,)), by_run=by_run)
 
+    def titled(self) -> pd.DataFrame:
+        """Return the rows with the titles of their measures: K of an annotator is K of the others without this one."""
+        alone = (self.frame["measure"] == "K") & self.frame["system"].isin(self.annotators)
+        return self.frame.assign(measure=self.frame["measure"].mask(alone, "K without"))
+
     @property
     def columns(self) -> pd.Series[str]:
         """The column of each row in a wide table: its measure, with average and cutoff where that has several."""
-        rows = list(zip(*(self.frame[name].tolist() for name in ("measure", "average", "k")), strict=True))
+        rows = list(zip(*(self.titled()[name].tolist() for name in ("measure", "average", "k")), strict=True))
         averages = Counter(measure for measure, _ in {(measure, average) for measure, average, _ in rows})
         cutoffs = Counter(measure for measure, _ in {(measure, str(k)) for measure, _, k in rows})
         names = (
@@ -170,8 +177,9 @@ class Result(Numbers):
 
     def text(self) -> str:
         """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""
-        several = (self.frame["subset"] != "all").any()
-        shown = typeset.text(self.frame if several else self.frame.drop(columns="subset"))
+        frame = self.titled()
+        several = (frame["subset"] != "all").any()
+        shown = typeset.text(frame if several else frame.drop(columns="subset"))
         return (
             "\n".join([f"{shown}{self._end()}", *map(str, self.checked), ""]) if self.checked else shown + self._end()
         )

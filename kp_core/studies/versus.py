@@ -116,7 +116,8 @@ def _over_k(apart: Floats, tried: list[int], settings: Settings) -> pd.DataFrame
     low = high = np.full(len(tried), np.nan)
     if documents and settings.interval != "none":
         rng = np.random.default_rng(settings.seed)
-        low, high = intervals.percentile(intervals.resample(documents, settings.resamples, rng) @ apart / documents)
+        drawn = intervals.resample(documents, settings.resamples, rng) @ apart / documents
+        low, high = intervals.percentile(drawn, intervals.expanded_tail(documents))
     means = apart.mean(axis=0) if documents else low
     return pd.DataFrame({"k": tried, "difference": means, "low": low, "high": high, "documents": documents})
 

@@ -34,7 +34,7 @@ from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import longest_lists
-from kp_core.settings import Changes, Settings, __version__, settled
+from kp_core.settings import SUBJECT, Changes, Settings, __version__, settled
 from kp_core.studies import indexing
 from kp_core.studies.annotators import TOGETHER, agreement, legible
 from kp_core.studies.answer import Answer
@@ -127,6 +127,16 @@ class Asked:
         """What is said of all systems by the measure of the report."""
         return answers.answer(self.corpus, self.here.settings, self.measure, over="ask")
 
+    @property
+    def beside_people(self) -> tuple[str, ...]:
+        """Where the best system stands among people; nothing where there are too few or too many of them."""
+        settings = self.here.settings
+        if settings.average in SUBJECT or not 1 < len(self.corpus.annotators) <= answers.MOST_PEOPLE:
+            return ()
+        if settings.annotators != "union" or self.corpus.datasets or len(runs_of(self.corpus.systems)) < 2:
+            return ()
+        return answers.like_for_like(self.corpus, settings.changed(annotators="others"), self.measure).sentences
+
     @cached_property
     def comparison(self) -> Comparison | None:
         """The comparison of all systems by the measure of the report, where there are several."""
@@ -150,18 +160,18 @@ def data(asked: Asked) -> Section:
 
 
 def leaderboard(asked: Asked) -> Section:
-    """Show which system is better, and whether that is certain."""
+    """Show which system is better, by how much, and whether that is significant."""
     measure, comparison, said = asked.measure, asked.comparison, asked.answer
     shown = asked.named(measure, "kappa", "MAP")
     here, name = tables.only(asked.here, shown), shown[0]
     average = prepare(asked.corpus, asked.settings, k="average")
     (size,) = (k for k in average.settings.k if isinstance(k, int))
-    marks = Marks(asked.cutoff, size, longest_lists(average), said.over_k.clear if said.over_k else ())
+    marks = Marks(asked.cutoff, size, longest_lists(average), said.over_k.significant if said.over_k else ())
     curve = has_curve(measure)
     drawn = curves.over_k(asked.result, measure, marks) if curve else dots.leaderboard(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
     table = Table("leaderboard", f"Systems by {name}", board, here.signature)
-    return Section((*said.sentences, *tables.reasons(here)), charts=(drawn,), tables=(table,))
+    return Section((*said.sentences, *asked.beside_people, *tables.reasons(here)), charts=(drawn,), tables=(table,))
 
 
 def all_measures(asked: Asked) -> Section:

@@ -178,6 +178,7 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
     every = {
         "Conventions": conventions(),
         "Presets": presets(),
+        "Intervals": pd.DataFrame(_PROSE["coverage"]["rows"], columns=_PROSE["coverage"]["columns"]),
         "Reasons": pd.DataFrame(REASONS.items(), columns=["reason", "meaning"]),
         "Glossary": pd.DataFrame(TERMS.items(), columns=["term", "meaning"]),
     }

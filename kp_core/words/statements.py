@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,12 +9,14 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import REASONS, counted
-from kp_core.order import highest, leveled, reaches
+from kp_core.order import leveled, reaches
 from kp_core.scoring.measures import concordance, parse
 from kp_core.settings import change_in_words, in_words
-from kp_core.studies.compare import ALPHA
+from kp_core.studies.answer import ranges
+from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.facts import above_one
+from kp_core.studies.over_k import OverK
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
 from kp_core.studies.versus import Versus
@@ -69,7 +70,7 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
 
 
 def _few(documents: int) -> str:
-    return " Below 10 documents no such statement is reliable." if documents < 10 else ""
+    return " With fewer than 10 documents, no such statement is reliable." if documents < 10 else ""
 
 
 def _above(measure: str, values: Iterable[float]) -> str:
@@ -77,13 +78,13 @@ def _above(measure: str, values: Iterable[float]) -> str:
     return "".join(f" {note.message}." for note in above_one((measure, value) for value in values))
 
 
-def between(low: float, high: float, before: str = " (", after: str = "") -> str:
+def between(low: float, high: float, before: str = " (", after: str = "", digits: int = 3) -> str:
     """Return a 95 % interval between two marks, or nothing where there is none.
 
     >>> between(0.1, 0.25, ", ")
     ', 95 % interval 0.100 to 0.250'
     """
-    return f"{before}95 % interval {number(low)} to {number(high)}{after}" if low == low else ""
+    return f"{before}95 % interval {number(low, digits)} to {number(high, digits)}{after}" if low == low else ""
 
 
 def reliability(result: Result, error: float, scale: str, say: Mapping[str, str]) -> str:
@@ -136,27 +137,24 @@ def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
     return claim, f"{text}. {end}.{few}"
 
 
-def highest_by(values: Mapping[str, Mapping[str, float]]) -> str:
-    """Say which system has the highest value by how many measures; values: measure → system → value.
+def leaders(found: Mapping[str, Comparison], joined: str) -> str:
+    """Report which system is significantly ahead of every other one by some measures, or in some parts of the data.
 
-    >>> highest_by({"P@5": {"a": 0.2, "b": 0.1}, "R@5": {"a": 0.3, "b": 0.1}, "MAP": {"a": 0.1, "b": 0.2}})
-    'a has the highest value by 2 of 3 measures, b by 1.'
+    found   name of a measure or part → the comparison; joined: `by` or `in`
+    The level is divided by how many there are, since a lead is looked for in all of them.
     """
-    first = Counter[str]()
-    for own in values.values():
-        known = {name: value for name, value in own.items() if value == value}
-        if known:
-            first.update(highest(known)[:1])
-    if not first:
-        return "No system has a value by these measures."
-    (name, times), *others = first.most_common()
-    rest = "".join(f", {other} by {number_}" for other, number_ in others)
-    every = f"all {times}" if times == len(values) > 1 else f"{times} of {len(values)}"
-    return (
-        f"{name} has the highest value by {every} measures{rest}."
-        if len(values) > 1
-        else f"{name} has the highest value."
-    )
+    if not found:
+        return "There are no two systems to compare."
+    where = dict[str, list[str]]()
+    for name, comparison in found.items():
+        where.setdefault(comparison.leader(ALPHA / len(found)), []).append(name)
+    nowhere = where.pop("", [])
+    if not where:
+        return f"No system is significantly ahead of every other one {joined} {listed(nowhere)}."
+    (first, names), *others = where.items()
+    text = f"{first} is significantly ahead of every other system {joined} {listed(names)}"
+    text += "".join(f", {other} {joined} {listed(own)}" for other, own in others)
+    return f"{text}; {joined} {listed(nowhere)} no system is." if nowhere else f"{text}."
 
 
 def threshold(cutoff: int | str, system: str, kappa: Mapping[str, float], pabak: Mapping[str, float]) -> str:
@@ -170,29 +168,6 @@ def threshold(cutoff: int | str, system: str, kappa: Mapping[str, float], pabak:
     if chance in kappa:
         said += f"; k at random have {number(kappa[chance])} and {number(pabak[chance])}"
     return f"{said}; saying nothing has PABAK {number(pabak[silent])}." if silent in pabak else f"{said}."
-
-
-def highest_in_parts(values: Mapping[str, Mapping[str, float]]) -> str:
-    """Say which system has the highest value in each part of the data; values: part → system → value.
-
-    >>> highest_in_parts({"present": {"a": 0.2, "b": 0.1}, "absent": {"a": 0.0, "b": 0.1}})
-    'a is highest in present (0.200); b in absent (0.100).'
-    """
-    found: dict[str, list[str]] = {}
-    for part, own in values.items():
-        known = {name: value for name, value in own.items() if value == value}
-        best = highest(known) if known else []
-        if best:
-            found.setdefault(listed(best) if len(best) < len(known) or len(known) == 1 else "nobody", []).append(
-                f"{part} ({number(known[best[0]])})"
-            )
-    alike = found.pop("nobody", [])
-    said = [
-        f"{name} {'is highest ' if not place else ''}in {listed(parts)}"
-        for place, (name, parts) in enumerate(found.items())
-    ]
-    said += [f"all are level in {listed(alike)}"] if alike else []
-    return f"{'; '.join(said)}." if said else "No system has a value in any part."
 
 
 def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
@@ -210,31 +185,17 @@ def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
     return f"Of the predictions that miss, {listed(told)} share a word with a keyphrase."
 
 
-def highest_over_k(measure: str, values: Mapping[str, Sequence[float]]) -> str:
-    """Say which system is highest at which cutoffs; values: system → its value at k = 1, 2, …
-
-    >>> highest_over_k("F1@k", {"a": [0.2, 0.3, 0.1], "b": [0.1, 0.1, 0.2]})
-    'By F1@k, a is highest at k = 1 to 2, b at 3.'
-    """
-    leads: dict[str, list[list[int]]] = {}
-    last, before = max(map(len, values.values()), default=0), ""
-    for k in range(1, last + 1):
-        known = {name: own[k - 1] for name, own in values.items() if len(own) >= k and own[k - 1] == own[k - 1]}
-        name = highest(known)[0] if known else ""
-        if name and name == before:
-            leads[name][-1][1] = k
-        elif name:
-            leads.setdefault(name, []).append([k, k])
-        before = name
+def leaders_over_k(measure: str, found: OverK | None) -> str:
+    """Report at which cutoffs a system is significantly ahead of every other one."""
+    if found is None:
+        return f"No test over all k is made for {measure} on these data."
+    leads, tried = found.leads(), f"corrected for every k from {found.tried[0]} to {found.tried[-1]}"
     if not leads:
-        return f"{measure} has no value at any k."
-    ranges = {
-        name: listed([f"{low} to {high}" if low < high else str(low) for low, high in own])
-        for name, own in leads.items()
-    }
-    first, *others = sorted(leads, key=lambda name: -sum(high - low + 1 for low, high in leads[name]))
-    rest = "".join(f", {one} at {ranges[one]}" for one in others)
-    return f"By {measure}, {first} is highest at k = {ranges[first]}{rest}."
+        return f"By {measure}, no system is significantly ahead of every other one at any k ({tried})."
+    (first, at), *others = sorted(leads.items(), key=lambda lead: -len(lead[1]))
+    rest = "".join(f", {name} at k = {ranges(own, found.tried)}" for name, own in others)
+    where = f"k = {ranges(at, found.tried)}{rest}"
+    return f"By {measure}, {first} is significantly ahead of every other system at {where} ({tried})."
 
 
 def of_setting(preset: str, changes: Sequence[str]) -> str:

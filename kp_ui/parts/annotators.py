@@ -146,6 +146,8 @@ def ceiling() -> None:
     if not workspace.corpus().systems:
         return
     show.subheader("People and systems, like for like")
+    if (people := results.like_for_like()) is not None:
+        show.paragraph(results.in_short(" ".join((people.claim, *people.details))))
     names = ("F1@k", *legible(("kappa", "P_pos", "PABAK"), result.settings))
     found = cached.evaluation(names, people=True)
     here = found.at(settings.cutoff())

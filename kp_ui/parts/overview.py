@@ -27,22 +27,22 @@ _FEW = 3
 
 
 def answer() -> None:
-    """Say which system is better and whether that is certain, above the rows that say so and the curve over k."""
+    """Show which system is better and whether that is significant, above a row for each and the curve over k."""
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name = named(measure, cutoff)
     top = st.container()
     result = cached.measure_in_use()
     here = result.at(cutoff)
     said = cached.answer()
-    _rows(results.with_people(here), result, measure, said)
+    _rows(here, result, measure, said)
     results.reasons(here)
     results.few(here)
     if has_curve(measure):
-        clear = said.over_k.clear if said.over_k else ()
-        drawn = curves.over_k(result, measure, replace(results.marks(), clear=clear))
+        significant = said.over_k.significant if said.over_k else ()
+        drawn = curves.over_k(result, measure, replace(results.marks(), significant=significant))
         show.choosing_k(drawn, "over_k", f"{measure} over k")
         results.where_no_mark()
-        if clear:
+        if significant:
             show.small(results.in_short(f"The bar on the axis: {said.over_k}"))
     else:
         show.small(f"{name} does not depend on k, so it has no curve over k.")
@@ -83,8 +83,8 @@ def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> No
                 else:
                     st.html(f'<div class="kp-quiet kp-name">{tables.escape(row.system)}</div>', width=160)
                 st.html(_cells(row, [*row.cells.values(), *lists], len(cells) + bool(many)), width="stretch")
-    if people := board.people(here, measure):
-        show.about("people.beside", people=people)
+    if (people := results.like_for_like()) is not None:
+        show.small(results.in_short(" ".join((people.claim, *people.details))))
 
 
 def _head(heads: Sequence[str], further: int) -> str:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 import kp_core as kp
@@ -13,13 +12,14 @@ from kp_core.charts.curves import Marks
 from kp_core.charts.screen_tables import FEW, best_systems
 from kp_core.charts.style import ORACLE, Look, distinct, looks, short
 from kp_core.errors import Note
-from kp_core.scoring.counts import HUMANS
+from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import SUBJECT
 from kp_core.studies.answer import Answer
 from kp_core.studies.result import Numbers
+from kp_core.words import answers
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
@@ -44,16 +44,18 @@ def answer(said: Answer, systems: Iterable[str] = ()) -> None:
     show.answer(replace(said, claim=claim, why=why, systems=named, caveats=tuple(caveats)))
 
 
-def with_people(here: kp.Result) -> kp.Result:
-    """Return values of systems with those of people beside them: each annotator against the others, where few are."""
-    if settings.settings().average in SUBJECT or not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
-        return here
-    # People choose sets, so their values are the same at every cutoff, and one is asked for, whatever k is.
-    asked = cached.unless_too_small(settings.settings().changed(k="all"))
-    found = cached.ask(kp.evaluate, asked.changed(annotators="others"), (settings.value("measure"),))
-    named = {name: here.frame[name].iloc[0] for name in ("measure", "k")}
-    rows = found.frame[found.frame["system"] == HUMANS].assign(**named)
-    return replace(here, frame=pd.concat([here.frame, rows], ignore_index=True))
+def like_for_like() -> Answer | None:
+    """Return where the best system stands among people, on gold standards that leave each out; None with too many.
+
+    None, too, by measures of which neither more nor less is better, and by means over subjects.
+    """
+    if settings.settings().average in SUBJECT or parse(settings.value("measure")).measure.better == "none":
+        return None
+    if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
+        return None
+    others = "others:majority" if settings.value("annotators") == "majority" else "others"
+    asked = cached.at_cutoff().changed(annotators=others)
+    return cached.ask(answers.like_for_like, asked, settings.value("measure"))
 
 
 def best_first() -> list[str]:

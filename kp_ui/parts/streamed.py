@@ -98,7 +98,7 @@ def overview() -> None:
             with st.expander(f"All measures at k = {cutoff}"):
                 _all_measures(run, result, measure, cutoff)
         if comparison is not None:
-            show.subheader(f"Is the difference in {show.plain(name)} certain?")
+            show.subheader(f"Is the difference in {show.plain(name)} significant?")
             systems.tested(comparison, name)
         else:
             st.caption("This run holds no tests of pairs by this measure; the command kpscope compare makes them.")

@@ -7,11 +7,11 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
-from kp_core.charts.selection import NEAR, has_curve, named, over_numbers
+from kp_core.charts.selection import NEAR, has_curve, named
 from kp_core.scoring.paired import CORRECTIONS
 from kp_core.scoring.runs import have_runs, runs_of
 from kp_core.similarity.relation import TYPES
-from kp_core.studies.compare import TESTS, Correction, Family
+from kp_core.studies.compare import TESTS, Correction, Family, compare_parts
 from kp_core.studies.means import OVER_RUNS
 from kp_core.studies.parts import DATASET, PARTS
 from kp_core.studies.stability import By
@@ -57,16 +57,13 @@ def measures() -> None:
     cutoff = settings.cutoff()
     here = result.at(cutoff)
     results.ids_that_do_not_meet(here.notes)
-    names, here_systems = [named(name, cutoff) for name in groups[chosen]], results.best_first()
+    names = [named(name, cutoff) for name in groups[chosen]]
+    tests = _tests(groups[chosen], cutoff)
     with said:
-        values = {name: screen_tables.values(here, name) for name in names}
-        own = {
-            name: {one: value for one, value in every.items() if one in here_systems} for name, every in values.items()
-        }
-        show.lead(results.in_short(statements.highest_by(own)))
-    tests = {} if people else _tests(groups[chosen], cutoff)
+        show.lead(results.in_short(statements.leaders(tests, "by")))
     table = screen_tables.in_order(screen_tables.with_intervals(here, names), results.best_first())
-    tables.table(screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names))
+    marked = table if people else screen_tables.marked(table, tests)  # people are scored against another gold standard
+    tables.table(marked, chosen, here.documents, best=screen_tables.best_cells(here, names))
     test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomisation test"
     show.about("systems.measures", test=test)
     results.reasons(screen_tables.only(here, names))
@@ -124,7 +121,7 @@ def _tests(names: tuple[str, ...], cutoff: int | str) -> dict[str, kp.Comparison
 def _certainty() -> None:
     measure = settings.value("measure")
     name = named(measure, settings.cutoff())
-    show.subheader(f"Is the difference in {show.plain(show.head(name))} certain?")
+    show.subheader(f"Is the difference in {show.plain(show.head(name))} significant?")
     if len(workspace.corpus().systems) < 2:
         st.caption("One system is loaded. Load a second one to compare them.")
         return
@@ -135,7 +132,7 @@ def _certainty() -> None:
     comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
     family = Family(measure, test, cast(Correction, correction))
     found = cached.here(kp.answer, measure, family=family)
-    show.paragraph(results.in_short(" ".join((found.claim, found.why))))
+    show.paragraph(results.in_short(" ".join((found.claim, *found.caveats, found.why))))
     tested(comparison, name)
 
 
@@ -152,9 +149,8 @@ def over_k() -> None:
     if chosen:
         results.small_curves(result, chosen)
         with said:
-            every = over_numbers(result, in_use if in_use in chosen else chosen[0])
-            own = {name: rows["value"].tolist() for name, rows in every.items() if name in results.best_first()}
-            show.lead(results.in_short(statements.highest_over_k(in_use if in_use in chosen else chosen[0], own)))
+            first = in_use if in_use in chosen else chosen[0]
+            show.lead(results.in_short(statements.leaders_over_k(first, cached.over_k(first))))
     results.where_no_mark()
     with st.expander("Precision and recall as k grows"):
         show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall", "precision and recall")
@@ -328,12 +324,10 @@ def parts() -> None:
         st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
         return
     with said:
-        by_part = found.frame[found.frame["system"].isin(results.best_first()) & (found.frame["subset"] != "all")]
-        values = {
-            str(part).partition(":")[2]: dict(zip(own["system"], own["value"], strict=True))
-            for part, own in by_part.groupby("subset", sort=False)
-        }
-        show.lead(results.in_short(statements.highest_in_parts(values)))
+        tested = dict[str, kp.Comparison]()
+        with suppress(kp.UsageError):  # one system, or a measure that no test is made for
+            tested = cached.here(compare_parts, measure, chosen)
+        show.lead(results.in_short(statements.leaders(tested, "in")))
     show.chart(dots.by_part(found), "by_part", f"{measure} by {chosen}")
     tables.table(table, "by_part_table", found.documents)
     show.recipe(found, (found.frame, "parts", f"{measure} by {chosen}"))

@@ -149,14 +149,14 @@ def compared(measure: str) -> kp.Comparison | None:
     return None
 
 
-def over_k() -> OverK | None:
-    """Return what is certain at every cutoff by the measure in use, wherever k stands."""
-    return ask(over_k_of, in_use.settings().changed(k=1), in_use.value("measure"))
+def over_k(measure: str) -> OverK | None:
+    """Return the tests at every cutoff by a measure, whatever k is."""
+    return ask(over_k_of, in_use.settings().changed(k=1), measure)
 
 
 def answer() -> kp.Answer:
     """Return the answer by the measure in use at its cutoff."""
-    over = over_k() if len(workspace.corpus().systems) > 1 else None
+    over = over_k(in_use.value("measure")) if len(workspace.corpus().systems) > 1 else None
     return of((workspace.corpus(), over), "", _answered, at_cutoff(), in_use.value("measure"))
 
 

@@ -208,21 +208,31 @@ def in_heads(text: str) -> str:
 
 #: Grade of an answer → the icon and the colour of its badge.
 _GRADES: dict[str, tuple[str, Any]] = {
-    "clear": (":material/check_circle:", "green"),
-    "leaning": (":material/trending_up:", "blue"),
-    "cannot tell": (":material/balance:", "gray"),
+    "significant": (":material/check_circle:", "green"),
+    "suggestive": (":material/trending_up:", "blue"),
+    "not significant": (":material/balance:", "gray"),
     "not comparable": (":material/block:", "red"),
+    "depends on missing lists": (":material/call_split:", "orange"),
+    "depends on the data set": (":material/call_split:", "orange"),
+    "depends on k": (":material/call_split:", "orange"),
 }
+#: Grade → what it means, in the help of its badge.
+_MEANT = prose.entries("grades")
 
 
 def answer(said: Answer) -> None:
-    """Show the answer of a page with the badge of its grade, and in small type what it rests on."""
+    """Show the answer of a page with the badge of its grade and its caveats; the statistics are behind “Why”."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer"):
         st.title(plain(said.claim), anchor=False, width="content")
         if said.badge:
             icon, color = _GRADES[said.grade]
-            st.badge(said.badge, icon=icon, color=color)
-    small(" ".join(said.rests_on))
+            st.badge(said.badge, icon=icon, color=color, help=_MEANT[said.grade])
+    at_once = said.caveats if said.badge else (*said.caveats, *said.details)  # of a value alone nothing is tested
+    if at_once:
+        small(" ".join(at_once))
+    if said.badge:
+        with st.expander("Why"):
+            small(" ".join(said.details))
 
 
 def lacks(words: str) -> None:

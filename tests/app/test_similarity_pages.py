@@ -234,7 +234,7 @@ def test_vectors_that_are_dropped_give_a_measure_and_say_which_phrases_lack_one(
     tab(app, "Details")
     assert offered["all phrases"][1]() == "tide\nebb\nmoon\nsun\n"
     app = opened("overview", files=[gold, *lists, vectors], measure="SemF1@k", k="1")
-    assert "near seems better than far: SemF1@1 0.600 against 0.000." in words(app)
+    assert "near may be better than far, by 0.600 (SemF1@1 0.600 against 0.000)." in words(app)
     app = opened(
         "systems", files=[gold, *lists, vectors], systems_tab="Near misses", near=NEAR_VIEWS[1], soft="own choice"
     )

@@ -14,7 +14,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.studies.answer import BestK, ClearAt
+from kp_core.studies.answer import BestK, SignificantAt
 from kp_core.studies.compare import Family, compare_all
 from kp_core.studies.over_k import OverK, best_k, documents_needed, over_k
 from kp_core.takeaway.bundle import report
@@ -72,7 +72,7 @@ def test_nine_of_ten_documents_are_needed(first: range, second: range, compared:
 def test_left_out_documents_make_systems_incomparable_too() -> None:
     corpus = drawn(40, {"a": (0.9, range(40)), "b": (0.2, range(40)), "c": (0.5, range(5))})
     said = kp.answer(corpus, k=5, resamples=200)
-    assert said.grade == "clear"
+    assert said.grade == "significant"
     assert "c" not in said.why.split("documents")[1]  # of which too little is known
     said = kp.answer(corpus, k=5, missing="skip", resamples=200)
     assert said.grade == "not comparable"
@@ -84,7 +84,7 @@ def test_documents_without_keyphrases_need_no_list() -> None:
     systems = {
         name: {f"d{i}": [f"g{i}" if i % 3 < right else "no"] for i in range(20)} for name, right in (("a", 3), ("b", 1))
     }
-    assert kp.answer(kp.load(gold=gold, systems=systems), k=1, resamples=200).grade == "clear"
+    assert kp.answer(kp.load(gold=gold, systems=systems), k=1, resamples=200).grade == "significant"
 
 
 def test_one_system_says_how_many_lists_it_has() -> None:
@@ -208,17 +208,17 @@ def test_over_k_is_given_where_values_are_means_over_documents() -> None:
     assert over_k(corpus, kp.Settings(), "F1@3") is not None
     nothing = kp.load(gold={"d": ["x"], "e": ["y"]}, systems={"a": {"d": [], "e": []}, "b": {"d": [], "e": []}})
     assert over_k(nothing, kp.Settings()) is None
-    assert kp.answer(nothing, over="ask").grade == "cannot tell"
+    assert kp.answer(nothing, over="ask").grade == "not significant"
 
 
-def test_clear_cutoffs_are_those_where_the_first_is_ahead() -> None:
+def test_significant_cutoffs_are_those_with_the_first_ahead() -> None:
     values = {"a": np.array([[0.2, 0.8, 0.5]]), "b": np.array([[0.9, 0.1, 0.4]])}
     found = OverK((1, 2, 3), values, {("a", "b"): np.array([0.01, 0.02, 0.3])}, 100, 0)
-    assert found.clear("a", "b") == (2,)
-    assert found.clear("b", "a") == (1,)
-    corrected = "With all of k = {} corrected for, a is clearly better than b at {}."
-    assert str(ClearAt((1, 2, 3), (), "a", "b")) == corrected.format("1 to 3", "none of them")
-    assert str(ClearAt((1, 12, 23), (12,), "a", "b")) == corrected.format("3 cutoffs between 1 and 23", "12")
+    assert found.significant("a", "b") == (2,)
+    assert found.significant("b", "a") == (1,)
+    assert found.leads() == {"a": (2,), "b": (1,)}
+    corrected = "Corrected for 3 values of k from 1 to 23, a is significantly better than b at k = 12."
+    assert str(SignificantAt((1, 12, 23), (12,), (), "a", "b")) == corrected
 
 
 def test_the_best_k_has_those_beside_it_that_are_not_lower_for_certain() -> None:
@@ -238,33 +238,32 @@ def test_documents_needed_are_those_of_the_normal_test() -> None:
     mean, spread = apart.mean(), apart.std()
     expected = ((1.95996 + 0.84162) / (mean / spread)) ** 2
     assert needed is not None
-    assert needed == pytest.approx(expected, rel=0.15)
+    assert needed[0] <= expected <= needed[1]
+    assert needed[1] / needed[0] < 1.6  # 4,000 documents tell it well
     assert documents_needed(apart * 0, 1, np.random.default_rng(0)) is None
-    seldom = np.array([0.2, *[0.0] * 59])  # draws in which nobody differs are not clear
-    assert documents_needed(seldom, 1, np.random.default_rng(0)) is not None
 
 
-@pytest.mark.parametrize("mean", [0.2, 0.4, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9])
-def test_more_than_the_documents_needed_are_clear_and_fewer_are_not(mean: float) -> None:
+@pytest.mark.parametrize("mean", [0.2, 0.4, 0.6, 0.8])
+def test_power_is_reached_at_the_documents_needed(mean: float) -> None:
     apart = np.random.default_rng(1).normal(mean, 1.0, 500)
     needed = documents_needed(apart, 1, np.random.default_rng(2))
     rng = np.random.default_rng(3)
     assert needed is not None
-    for documents, clear in ((int(needed * 1.3) + 1, True), (int(needed * 0.7), False)):
+    for documents, significant in ((int(needed[1] * 1.3) + 1, True), (int(needed[0] * 0.7), False)):
         drawn = rng.choice(apart, (2000, documents))
         share = (abs(drawn.sum(axis=1)) >= 1.95996 * np.sqrt((drawn**2).sum(axis=1))).mean()
-        assert (share >= 0.8) == clear
+        assert (share >= 0.8) == significant
 
 
-def test_fewer_documents_than_there_are_would_not_make_it_clear() -> None:
+def test_fewer_documents_than_there_are_are_never_needed() -> None:
     corpus = drawn(100, {"a": (0.65, range(100)), "b": (0.35, range(100))}, seed=4)
     said = kp.answer(corpus, k=5, family=Family("F1@k", trials=10))
-    assert "would make it clear" not in str(said)
+    assert "documents to be significant" not in str(said)
 
 
-def test_below_ten_documents_nothing_is_clear_over_k() -> None:
+def test_below_ten_documents_nothing_is_significant_over_k() -> None:
     said = kp.answer(drawn(7, {"a": (0.9, range(7)), "b": (0.1, range(7))}), k=5, over="ask")
-    assert said.grade == "leaning"
+    assert said.grade == "suggestive"
     assert said.over_k is said.best_k is None
 
 
@@ -297,7 +296,9 @@ def test_the_answer_is_the_same_in_every_place(capsys: pytest.CaptureFixture[str
         assert found == json.loads(json.dumps(said.as_dict()))
     found = json.loads(told("compare", "--over-k", "--k", "7", "--format", "json", capsys=capsys))["answer"]
     assert set(found) == {"claim", "grade", "why", "over_k", "best_k", "coverage", "caveats"}
-    assert found["over_k"] == {"tried": list(range(1, 51)), "clear": list(over.over_k.clear if over.over_k else ())}
+    assert found["over_k"] == json.loads(json.dumps(over.as_dict()["over_k"]))
+    assert over.over_k is not None
+    assert found["over_k"]["significant"] == list(over.over_k.significant) == list(range(19, 51))
     made = report(corpus, k=7, sections=["leaderboard"])
     page, latex = html.unescape(made.html()), told("compare", "--k", "7", "--format", "latex", capsys=capsys)
     for sentence in over.sentences:

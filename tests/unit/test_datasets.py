@@ -26,7 +26,7 @@ from kp_core.studies.paper_table import key
 from kp_core.takeaway.bundle import report
 
 WORDS = [f"{a} {b}" for a in ("deep", "sparse", "topic", "user") for b in ("model", "graph", "index", "query", "web")]
-SHARES = {"bart": 0.6, "t5": 0.5, "yake": 0.3}
+SHARES = {"bart": 0.6, "t5": 0.42, "yake": 0.3}
 Lists = dict[str, list[str]]
 
 
@@ -187,7 +187,7 @@ def test_better_on_is_made_of_the_comparisons_of_each_data_set(each: dict[str, k
         p = []
         for one in alone.values():
             row = one.better_first().query("(a == @a and b == @b) or (a == @b and b == @a)").iloc[0]
-            p.append(row["p_adjusted"] / 2 if row["a"] == a else 1.0)
+            p.append(row["p_adjusted"] if row["a"] == a else 1.0)
         over = [one for one in found.over_datasets if (one.a, one.b) == (a, b)]
         assert [one.better for one in over] == ([partial_conjunction(p, 0.05)] if partial_conjunction(p, 0.05) else [])
         assert all((one.of, len(one.which)) == (3, one.better) for one in over)
@@ -198,9 +198,9 @@ def test_the_answer_says_on_how_many(whole: kp.Corpus) -> None:
     said = kp.answer(whole, k=5)
     found = next(one for one in kp.compare(whole, k=5).over_datasets if (one.a, one.b) == said.systems)
     where = f"all {found.of}" if found.better == found.of else f"at least {found.better} of {found.of}"
-    assert said.claim.startswith(f"bart is better than t5 on {where} data sets: mean F1@5 ")
-    assert said.grade == "clear"
-    assert all(name in said.why for name in found.which)
+    assert said.claim.startswith(f"bart is better than t5 on {where} data sets (")
+    assert said.grade == "significant"
+    assert all(name in said.claim for name in found.which)
 
 
 # how data sets are given
@@ -459,7 +459,7 @@ def test_a_margin_of_what_differs_by_rounding_alone_is_not_passed() -> None:
     ("words", "status"),
     [
         (["compare", "--measures", "F1@5", "--baseline", "yake", "--fail-on", "worse"], 0),
-        (["compare", "--measures", "F1@5", "--baseline", "bart", "--fail-on", "worse"], 3),
+        (["compare", "--measures", "F1@5", "--baseline", "bart", "--fail-on", "worse,cannot tell"], 3),
         (["compare", "--measures", "F1@5", "--baseline", "bart", "--margin", ".9", "--fail-on", "worse"], 0),
         (["compare", "--measures", "F1@5", "--fail-on", "worse"], 2),
         (["compare", "--measures", "F1@5", "--baseline", "nobody"], 2),
@@ -493,7 +493,8 @@ def test_the_gate_ends_with_its_status_after_printing(
     if words[0] == "evaluate":
         assert all(one["met"] for one in printed["requirements"]) == (status == 0)
     else:
-        assert any(one["verdict"] == "worse" for one in printed["rows"]) == (status == 3)
+        asked = words[words.index("--fail-on") + 1].split(",")
+        assert any(one["verdict"] in asked for one in printed["rows"]) == (status == 3)
 
 
 # two systems

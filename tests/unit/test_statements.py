@@ -20,7 +20,7 @@ def compared(
     values: dict[str, float], pairs: list[tuple[str, str, float, float, float]], documents: int = 20
 ) -> Comparison:
     """Build a comparison from values and pairs (a, b, low, high, corrected p)."""
-    frame = pd.DataFrame(pairs, columns=["a", "b", "low", "high", "p_adjusted"])
+    frame = pd.DataFrame(pairs, columns=["a", "b", "low", "high", "p_adjusted"]).assign(documents=documents)
     frame["difference"] = [values[a] - values[b] for a, b in zip(frame["a"], frame["b"], strict=True)]
     better = dict.fromkeys(values, ())
     for a, b, p in zip(frame["a"], frame["b"], frame["p_adjusted"], strict=True):
@@ -29,6 +29,7 @@ def compared(
             better[winner] += (loser,)
     nothing, clusters = pd.DataFrame(), dict.fromkeys(values, 1)
     found = {"effects": nothing, "scores": values, "ranks": {}, "clusters": clusters, "better": better}
+    found["decisive"] = {(a, b): p for a, b, _, _, p in pairs}
     return Comparison(frame, Settings(), (), documents, **found, correction="holm", test="a test", recipe="")
 
 

@@ -161,15 +161,16 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
     value = under(np.ones((size, 1)))[0]
     percent = coefficients.percent_of_ceiling(value[..., 1:], value[..., :1])
     n = gathered(lambda side: side.clusters(np.arange(size)))
+    clusters = gathered(lambda side: side.clusters(judged.cluster))
     low, high = np.full((2, *value.shape), np.nan)
     percent_low, percent_high = np.full((2, *percent.shape), np.nan)
     if study.interval == "bootstrap" and size:
         rng = np.random.default_rng(study.seed)
         weights = intervals.resample(int(judged.cluster.max()) + 1, study.resamples, rng)
         drawn = coefficients.resampled(under, judged.cluster, weights, study.correlation)
-        low, high = _bounds(value, drawn)
+        low, high = _bounds(value, drawn, clusters)
         drawn = coefficients.percent_of_ceiling(drawn[..., 1:], drawn[..., :1])
-        percent_low, percent_high = _bounds(percent, drawn)
+        percent_low, percent_high = _bounds(percent, drawn, clusters[..., 1:])
     elif study.interval == "closed-form":
         low[..., 1:], high[..., 1:] = coefficients.closed_form(value[..., 1:], n[..., 1:], study.correlation)
     reason = coefficients.reasons(value, gathered(lambda side: side.pairs))
@@ -181,7 +182,7 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
         "low": low,
         "high": high,
         "n": n,
-        "documents": gathered(lambda side: side.clusters(judged.cluster)),
+        "documents": clusters,
         "undefined": np.array([used.sum() for used in masks.values()])[:, None, None] - n,
         "reason": reason,
     }
@@ -189,9 +190,9 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
     return _rows(masks, (HUMAN, *judged.names), columns), _rows(masks, judged.names, percents)
 
 
-def _bounds(value: Floats, drawn: Floats) -> tuple[Floats, Floats]:
-    """Return the interval of each value from its draws (B, …), NaN where the value is."""
-    low, high = intervals.percentile(drawn.reshape(len(drawn), -1))
+def _bounds(value: Floats, drawn: Floats, clusters: Ints) -> tuple[Floats, Floats]:
+    """Return the interval of each value from its draws (B, …) of so many clusters, NaN where the value is."""
+    low, high = intervals.percentile(drawn.reshape(len(drawn), -1), intervals.expanded_tail(clusters.ravel()))
     low[np.isnan(value.ravel())] = high[np.isnan(value.ravel())] = np.nan
     return low.reshape(value.shape), high.reshape(value.shape)
 

@@ -279,7 +279,10 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
             resampled = _cells((weights[subset] @ inside.sum(axis=0).T).T)
             for measure, score in MEASURES.items():
                 value = float(score(total)[0])
-                bounds = (x for cells in (resampled, draws) for x in intervals.percentile(score(cells)[:, None]))
+                # repeated draws are no sample of sentences
+                tails: tuple[tuple[Cells, Floats | float], ...]
+                tails = (resampled, intervals.expanded_tail(among.sum())), (draws, 0.025)
+                bounds = (x for cells, tail in tails for x in intervals.percentile(score(cells)[:, None], tail))
                 reason = _REASONS[str(concordance.status(total)[0])] if np.isnan(value) else None
                 rows.append((system, measure, subset, value, *(float(bound[0]) for bound in bounds), reason))
     return rows
