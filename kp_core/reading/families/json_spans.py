@@ -11,9 +11,9 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, part_of
 from kp_core.reading.family import File, Recognition, Strength
 from kp_core.reading.fields import NAMES, find_roles, plain
-from kp_core.reading.json_text import shown
+from kp_core.reading.json_text import JsonRecord, shown
 from kp_core.reading.rows import Rows
-from kp_core.reading.shapes import ids_of, text_of
+from kp_core.reading.shapes import text_of
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 from kp_core.reading.values import Rejected
 from kp_core.typeset import storable
@@ -23,6 +23,8 @@ TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"
 OPTIONS = ("label",)
 PROVED = True
 _FIELDS = ("label", "labels", "entities", "annotations", "spans")
+#: Names of which each of these tools writes one; without any, no object need be looked at.
+_TELLING = (*_FIELDS, "answer", "annotation_sets", "completions")
 #: How Prodigy names what else would be called an annotator and an id.
 _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 
@@ -44,6 +46,8 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
 
 
 def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None:
+    if not any(f'"{name}"' in file.text for file in files for name in _TELLING):
+        return None
     values = [record.value for file in files for record in file.records if record.value is not None]
     first = values[:200]
     fitting = [value for value in first if _read(value) is not None]
@@ -187,6 +191,19 @@ def _annotator(who: Any) -> str | None:
     return next((text_of(who[name]) for name in names if who.get(name) is not None), text_of(who))
 
 
+def _ids_of(file: File, records: Sequence[JsonRecord], field: str | None) -> tuple[list[str], list[Note]]:
+    """Return the id of every object, which is its line where no field holds it, and what is to be said of that.
+
+    The only object of a file is named like the file.
+    """
+    if field is not None:
+        return [text_of((record.value or {}).get(field)) or "" for record in records], []
+    if len(records) == 1:
+        return [file.stem], []
+    said = Note("warning", file.name, "There is no field of ids; the line numbers are the ids.")
+    return [str(record.line or position) for position, record in enumerate(records, 1)], [said]
+
+
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
     rejected: list[Rejected] = []
@@ -208,7 +225,7 @@ def _every(recognition: Recognition, rejected: list[Rejected], notes: list[Note]
     columns, left = recognition.columns, Counter[str]()
     who = columns.get("annotator", "")
     for file in recognition.files:
-        ids, said = ids_of(file, file.records, columns.get("doc_id"))
+        ids, said = _ids_of(file, file.records, columns.get("doc_id"))
         notes += said
         for doc_id, record in zip(ids, file.records, strict=True):
             found = None if record.value is None else _read(record.value)
