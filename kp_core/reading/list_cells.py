@@ -183,7 +183,7 @@ def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[n
     large = lengths.max(initial=0) > limits.list_phrases or len(phrases) > limits.rows
     large = large or sizes.max(initial=0) > limits.id_characters or int(sizes @ lengths) > limits.unpacked_bytes
     marked = pc.any(pc.match_substring_regex(phrases, f"^{BULLET}|{BORDER}")).as_py()
-    return bool(large or phrases.null_count or marked)
+    return bool(large or phrases.null_count or marked or not len(ids))
 
 
 #: How lists begin that a cell spells out.
