@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from math import isfinite
 from typing import Any
 
-from kp_core.errors import InputError, counted
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import File
 from kp_core.reading.fields import KNOWN, find_roles, plain
 from kp_core.reading.json_lines import columns_at_once
-from kp_core.reading.json_text import NoNumber, is_json, unfenced
+from kp_core.reading.json_text import is_json, unfenced
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shapes import CONCEPT_NAMES, PHRASE_NAMES, SCORE_NAMES, shape_of
 from kp_core.reading.table import Table, table_of
@@ -140,14 +141,19 @@ def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
     """Return objects, with the lines that they begin in, as a table: fields in the order in which they appear."""
     unit = "list" if LIST in rows[0] else "document"
     said = counted(len(rows), "JSON object") if lines else f"JSON of {counted(len(rows), unit)}"
-    rows, lines = _exploded(rows, lines or [0] * len(rows))
+    size, (rows, lines, missing) = len(rows), _exploded(rows, lines or [0] * len(rows))
+    if len(rows) > size:  # a long text would stand beside each of its phrases
+        texts = sum(len(cell) for row in rows for cell in row.values() if isinstance(cell, str))
+        refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table of a row for each object")
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     _refuse_large(file, names, len(rows))
     ours = _are_ours(names)
     columns = [column for name in names for column in _columns(name, _field(rows, name), ours)]
     names = [name for name, _ in columns]
     _refuse_large(file, names, len(rows))
-    return _described(table_of(file.name, names, [_cells(values) for _, values in columns], lines, file.limits), said)
+    table = table_of(file.name, names, [_cells(values) for _, values in columns], lines, file.limits)
+    table.notes += [Note("info", file.name, missing)] if missing else []
+    return _described(table, said)
 
 
 def _described(table: Table, said: str) -> Table:
@@ -167,10 +173,10 @@ def _refuse_large(file: File, names: Sequence[str], rows: int) -> None:
     refuse_over(file.limits.cells, len(names) * rows, "cells", file.name, "a table")
 
 
-def _exploded(rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int]]:
+def _exploded(rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], str]:
     """Return a row for each object in the only lists, where these say more than a phrase with its score or concept.
 
-    A record of an empty list is one row that says so, and one of no list a row without a phrase, which is rejected.
+    A record of an empty list is one row that says so, and one without a list none, on which there are words.
     """
     names = {name for row in rows for name, value in row.items() if isinstance(value, list) or _objects_in(value)}
     name = names.pop() if len(names) == 1 else ""
@@ -179,18 +185,23 @@ def _exploded(rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row],
     others = [one for row, found in zip(rows, items, strict=True) if found is None and (one := row.get(name))]
     beside = dict.fromkeys(key for row in rows for key in row if key != name)
     if not every or others or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
-        return rows, lines
+        return rows, lines, ""
     numbered = INNER not in beside and not find_roles(beside, ("doc_id",))
+    # What would be that of the document has the name of its list before it.
+    apart = {key for item in every for key in _flat(item) if key in beside or find_roles((key,), _TEXTS)}
     found, of = list[Row](), list[int]()
     for number, (row, line, one) in enumerate(zip(rows, lines, items, strict=True), 1):
         rest = {KEY: str(number)} if numbered else {}
         rest |= {key: value for key, value in row.items() if key != name}
         flat = [
-            {f"{name}.{key}" if key in rest else key: cell for key, cell in _flat(item).items()} for item in one or ()
+            {f"{name}.{key}" if key in apart else key: cell for key, cell in _flat(item).items()} for item in one or ()
         ]
-        found += [rest | item for item in flat or [{"empty": "yes"} if name in row else {}]]
-        of += [line] * max(len(flat), 1)
-    return found, of
+        flat = flat or ([{"empty": "yes"}] if name in row else [])
+        found += [rest | item for item in flat]
+        of += [line] * len(flat)
+    gone = sum(name not in row for row in rows)
+    said = f"{counted(gone, 'record')} without “{name}” left out: there is no list." if gone else ""
+    return found, of, said
 
 
 def _objects_in(value: Any) -> list[Row] | None:
@@ -231,7 +242,8 @@ def _field(rows: Iterable[Row], name: str) -> list[Any]:
 def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) -> Iterator[tuple[str, list[Any]]]:
     """Give a column or, where its cells are objects of fields, one for each field under both names with a dot."""
     # What programs write for a missing number, `NaN`, is a missing value.
-    cells = [None if type(one) is NoNumber else one if ours else unfenced(one) for one in values]
+    there = (None if isinstance(one, float) and not isfinite(one) else one for one in values)
+    cells = list(there if ours else map(unfenced, there))
     present = [cell for cell in cells if cell is not None]
     if present and all(map(_is_one_object, present)):
         name, cells = f"{name}.0", [None if cell is None else cell[0] for cell in cells]
@@ -259,7 +271,7 @@ def _is_phrase(item: Row) -> bool:
 def _are_scored(cells: Sequence[Any]) -> bool:
     """Tell objects of phrases with their scores from objects of fields."""
     numbers = [score for cell in cells if isinstance(cell, dict) for score in cell.values()]
-    scored = all(isinstance(score, NoNumber) or is_number(score) for score in numbers)
+    scored = all(isinstance(score, float) or is_number(score) for score in numbers)
     return bool(numbers) and scored and all(isinstance(cell, dict) for cell in cells)
 
 
@@ -267,18 +279,5 @@ def _cells(values: Sequence[Any]) -> tuple[Any, list[int]]:
     """Return a column of Arrow; lists and objects are lists of text only if all are, else they are JSON again."""
     present = [value for value in values if value is not None]
     lists = all(isinstance(value, list) and all(isinstance(one, str) for one in value) for value in present)
-    return column_of(values if lists else [_written(value) for value in values])
-
-
-def _written(value: Any) -> Any:
-    nested = isinstance(value, (list, dict))
-    return json.dumps(_numbers(value), ensure_ascii=False) if nested else value
-
-
-def _numbers(value: Any) -> Any:
-    """Return a value with the numbers that JSON does not know as numbers, which are written as they were."""
-    if isinstance(value, dict):
-        return {key: _numbers(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return list(map(_numbers, value))
-    return float(value) if type(value) is NoNumber else value
+    written = (json.dumps(one, ensure_ascii=False) if isinstance(one, (list, dict)) else one for one in values)
+    return column_of(values if lists else list(written))

@@ -23,10 +23,6 @@ class _NotJson:
 NOT_JSON = _NotJson()
 
 
-class NoNumber(str):
-    """`NaN` or `Infinity`, which Python takes for numbers and JSON does not know, as it is written."""
-
-
 _FENCE = re.compile(r"^```\w*|```$")
 #: JSON between the sentences of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
@@ -53,7 +49,7 @@ class _Decoder(json.JSONDecoder):
     """Decodes objects in which no key stands twice; with `twice` another than refuse it counts such keys."""
 
     def __init__(self, twice: str) -> None:
-        super().__init__(object_pairs_hook=self._object, parse_constant=NoNumber)
+        super().__init__(object_pairs_hook=self._object)
         self.twice, self.repeated = twice, 0
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -182,7 +182,9 @@ def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[n
     sizes = byte_lengths(ids)
     large = lengths.max(initial=0) > limits.list_phrases or len(phrases) > limits.rows
     large = large or sizes.max(initial=0) > limits.id_characters or int(sizes @ lengths) > limits.unpacked_bytes
-    marked = pc.any(pc.match_substring_regex(phrases, f"^{BULLET}|{BORDER}")).as_py()
+    first = phrases.take(pa.array((np.cumsum(lengths) - lengths)[lengths > 0]))
+    marked = pc.any(pc.match_substring_regex(first, f"^{BULLET}")).as_py()
+    marked = marked or pc.any(pc.match_substring(phrases, BORDER)).as_py()
     return bool(large or phrases.null_count or marked or not len(ids))
 
 

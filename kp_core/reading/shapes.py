@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from kp_core.errors import Note
-from kp_core.reading.json_text import NoNumber, shown
+from kp_core.reading.json_text import shown
 from kp_core.reading.lists import ListBuilder, bare_items
 from kp_core.reading.values import is_number, number
 
@@ -59,7 +59,7 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     if 2 * sum(len(item) != 2 and sum(isinstance(part, int) for part in item) > 1 for item in nested) > len(nested):
         return None  # places in a text
     pairs = [item for item in nested if len(item) == 2]
-    numbered = [any(isinstance(part, (int, float, NoNumber)) for part in item) for item in pairs]
+    numbered = [any(isinstance(part, (int, float)) for part in item) for item in pairs]
     scores = sum(number or is_number(item[1]) for number, item in zip(numbered, pairs, strict=True))
     if sum(numbered) >= 0.8 * len(nested) or scores == len(nested):
         return "scored", "pairs of phrase and score"

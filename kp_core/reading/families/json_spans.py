@@ -23,8 +23,8 @@ TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"
 OPTIONS = ("label",)
 PROVED = True
 _FIELDS = ("label", "labels", "entities", "annotations", "spans")
-#: Names of which each of these tools writes one; without any, no object need be looked at.
-_TELLING = (*_FIELDS, "answer", "annotation_sets", "completions")
+#: How names begin of which each of these tools writes one; without any, no object need be looked at.
+_TELLING = ('"label', '"entities"', '"annotation', '"spans"', '"answer"', '"completions"')
 #: How Prodigy names what else would be called an annotator and an id.
 _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 
@@ -46,7 +46,7 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
 
 
 def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None:
-    if not any(f'"{name}"' in file.text for file in files for name in _TELLING):
+    if not any(name in file.text for file in files for name in _TELLING):
         return None
     values = [record.value for file in files for record in file.records if record.value is not None]
     first = values[:200]

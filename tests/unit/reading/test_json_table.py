@@ -60,13 +60,22 @@ def test_a_record_of_an_empty_list_is_one_row_that_says_so_and_no_field_of_a_rec
     found = table(f'{first}\n{{"id": "d2", "kps": []}}\n{{"id": "d3", "kps": null}}\n{{"id": "d4"}}\n')
     assert found is not None
     assert dict(zip(found.names, (one.to_pylist() for one in found.columns), strict=True)) == {
-        "id": ["d1", "d1", "d2", "d3", "d4"],
-        "kps.id": [7, None, None, None, None],
-        "what": ["tide", "sea", None, None, None],
-        "of.n": [2, 1, None, None, None],
-        "empty": [None, None, "yes", "yes", None],
+        "id": ["d1", "d1", "d2", "d3"],
+        "kps.id": [7, None, None, None],
+        "what": ["tide", "sea", None, None],
+        "of.n": [2, 1, None, None],
+        "empty": [None, None, "yes", "yes"],
     }
-    assert found.line_numbers().tolist() == [1, 1, 2, 3, 4]
+    assert found.line_numbers().tolist() == [1, 1, 2, 3]
+    assert [note.message for note in found.notes] == ["1 record without “kps” left out: there is no list."]
+
+
+def test_a_text_in_an_object_is_not_that_of_the_document_and_no_text_is_repeated_beyond_the_limits() -> None:
+    row = '{"id": "d1", "body": "xxxxxxxx", "kps": [{"text": "tide", "zz": 1}, {"text": "sea", "zz": 2}]}'
+    found = columns(f"[{row}]")
+    assert found == {"id": ["d1"] * 2, "body": ["x" * 8] * 2, "kps.text": ["tide", "sea"], "zz": [1, 2]}
+    with pytest.raises(InputError, match="a table of a row for each object of 27 characters"):
+        table(f"[{row}]", limits=Limits(unpacked_bytes=26))
 
 
 @pytest.mark.parametrize(
