@@ -206,7 +206,8 @@ def _by_line(name: str, text: str, limits: Limits, decoder: _Decoder) -> list[Js
         except _TwiceError as error:
             raise _twice(name, line, error, number) from None
         except (ValueError, RecursionError) as error:
-            broken = f"no JSON object ({_stopped(error)})"
+            ends = isinstance(error, json.JSONDecodeError) and (error.pos >= len(line) or "Untermin" in error.msg)
+            broken = "no whole JSON object (ends early)" if ends else f"no JSON object ({_stopped(error)})"
         if broken:
             bad, decoder.repeated = bad + 1, before
         records.append(JsonRecord(number, None, broken, line[:200]) if broken else JsonRecord(number, value))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kp_core.corpus import Corpus
@@ -217,6 +217,7 @@ PHRASES = st.sampled_from(["tide", "sea level", "", " ", "1. tide", "• tide", 
 LISTS = st.lists(st.one_of(st.none(), st.lists(PHRASES, max_size=4), st.lists(st.none(), max_size=1)), min_size=3)
 
 
+@settings(max_examples=40)
 @given(LISTS, st.sampled_from(["keyphrases", "predictions"]), st.booleans())
 def test_lists_read_at_once_are_those_that_are_read_one_by_one(lists: list[Any], name: str, people: bool) -> None:
     rows = [{"id": f"d{n // 2 if people else n}", name: one} for n, one in enumerate(lists)]
