@@ -42,7 +42,9 @@ folders are read too. This page is made from the format families themselves (`kp
 {rows}
 
 JSON is a table: a field is a head, an object a row, and a list a cell. F1 and F6 are the names of its forms; whatever
-is said below of the columns of a table holds for their fields.
+is said below of the columns of a table holds for their fields. Objects within objects give columns with dotted names
+(`metadata.title`). Objects in the only list of a record become rows if they say more than a phrase with its score or
+identifier; each of their fields is then a column, and a record of an empty list is a row with `yes` under `empty`.
 
 ## What is read, and what is asked
 

@@ -99,24 +99,17 @@ def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
     one = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
     if (plain(first) in KNOWN or first.strip() in mapping.columns) and (delimiter := next(one, None)):
         return delimiter
-    best: tuple[bool, int, float, int] | None = None
-    chosen = None
-    ways = [("\t", csv.QUOTE_NONE), *((one, csv.QUOTE_MINIMAL) for one in DELIMITERS)]
-    for order, (delimiter, quoting) in enumerate(ways):
+    ratings = dict[str, tuple[bool, int, float]]()
+    for mark, quoting in [("\t", csv.QUOTE_NONE), *((mark, csv.QUOTE_MINIMAL) for mark in DELIMITERS)]:
         try:
-            records = _first(file, start, delimiter, quoting)
+            records = _first(file, start, mark, quoting)
         except InputError:
             continue
-        if not records:
-            continue
-        width, count = Counter(map(len, records)).most_common(1)[0]
-        if width < 2 or count < 0.5 * len(records):
-            continue
-        known = max(sum(map(is_known, record)) for record in records[:3])
-        rating = (count >= 0.8 * len(records), known, count / len(records), -order)
-        if best is None or rating > best:
-            best, chosen = rating, delimiter
-    return chosen
+        width, count = Counter(map(len, records)).most_common(1)[0] if records else (0, 0)
+        if width > 1 and 2 * count >= len(records):
+            known, share = max(sum(map(is_known, record)) for record in records[:3]), count / len(records)
+            ratings[mark] = max((share >= 0.8, known, share), ratings.get(mark, (False, 0, 0)))
+    return max(ratings, key=lambda mark: ratings[mark], default=None)  # of equals the first
 
 
 def _first(file: File, start: str, delimiter: str, quoting: int) -> list[list[str]]:

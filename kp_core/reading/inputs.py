@@ -6,19 +6,21 @@ from collections import abc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading import shapes
 from kp_core.reading.family import File
 from kp_core.reading.fields import NAMES, plain
+from kp_core.reading.json_text import shown
 from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.lists import ListBuilder
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.rows import Rows
+from kp_core.reading.shapes import Shape, add_list, shape_of, text_of
 from kp_core.reading.source import Bundle, Source, expand, together
 from kp_core.reading.table import Table, plain_column, table_of
 from kp_core.reading.values import HALF_A_CHARACTER, column_of, text_column
@@ -239,12 +241,17 @@ def dict_rows(
             name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list."
         )
     plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
-    found = shapes.shape_of(plain.values()) if plain else ("phrases", "no documents")
+    found = shape_of(plain.values()) if plain else ("phrases", "no documents")
     if found is None:
         raise InputError(
             name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
         )
-    shape = mapping.inner or found[0]
-    lists_of_one = ((None, doc_id, value) for doc_id, value in plain.items())
-    rows = shapes.rows_of(lists_of_one, shape, role, name, limits)  # type: ignore[arg-type]
-    return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"
+    shape, builder = cast(Shape, mapping.inner or found[0]), ListBuilder(role, limits)
+    for key, value in plain.items():
+        doc_id = text_of(key) or ""
+        if doc_id.strip():
+            builder.open(doc_id, file=name, line=0)
+            add_list(builder, value, shape, "score" if role == "system" else "relevance")
+        else:
+            builder.reject(name, 0, "an empty id", shown(value))
+    return [builder.rows()], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -12,26 +13,23 @@ from kp_core.reading.fields import find_roles, plain
 from kp_core.reading.limits import Limits, refuse_over
 
 
+@dataclass(frozen=True)
 class _NotJson:
-    def __init__(self, message: str = "") -> None:
-        self.message = message
+    """Why a text that begins like JSON is none; no reason if it does not even begin like it."""
+
+    message: str = ""
 
 
 NOT_JSON = _NotJson()
 
 
-class NoNumber(str):
-    """`NaN` or `Infinity`, which Python takes for numbers and JSON does not know, as it is written."""
-
-
 _FENCE = re.compile(r"^```\w*|```$")
 #: JSON between the sentences of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
-#: So many objects tell whether a text holds records: they are whole, and not all of them are empty.
-_FIRST = 200
-#: Objects that may stand in one line.
-_IN_LINE = 100_000
-_KEEP_ONE = "Keep one of them, or choose a fix: keep-first or merge."
+#: So many objects tell whether a text holds records, and such a part of these may be broken.
+_FIRST, _BROKEN = 200, 0.2
+#: Fields that only say that what is looked for stands within.
+_WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
 
 
 class JsonRecord(NamedTuple):
@@ -51,24 +49,22 @@ class _Decoder(json.JSONDecoder):
     """Decodes objects in which no key stands twice; with `twice` another than refuse it counts such keys."""
 
     def __init__(self, twice: str) -> None:
-        super().__init__(object_pairs_hook=self._object, parse_constant=NoNumber)
+        super().__init__(object_pairs_hook=self._object)
         self.twice, self.repeated = twice, 0
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) == len(pairs):
             return found
-        kept: dict[str, Any] = {}
+        found.clear()
         for key, value in pairs:
-            if key not in kept:
-                kept[key] = value
-                continue
-            if self.twice == "refuse":
+            if key in found and self.twice == "refuse":
                 raise _TwiceError(key)
-            self.repeated += 1
-            if self.twice == "merge" and isinstance(value, list) and isinstance(kept[key], list):
-                kept[key].extend(value)
-        return kept
+            self.repeated += key in found
+            if self.twice == "merge" and isinstance(value, list) and isinstance(found.get(key), list):
+                found[key].extend(value)
+            found.setdefault(key, value)
+        return found
 
 
 def parse_json(name: str, text: str, limits: Limits, twice: str) -> tuple[Any, int]:
@@ -89,7 +85,7 @@ def parse_json(name: str, text: str, limits: Limits, twice: str) -> tuple[Any, i
     except json.JSONDecodeError as error:
         return _NotJson(f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}"), 0
     except _TwiceError as error:
-        raise _refused_twice(name, text, error.args[0]) from None
+        raise _twice(name, text, error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
 
@@ -104,58 +100,41 @@ def records_within(value: Any) -> Any:
     """
     if not isinstance(value, dict):
         return value
-    if (inner := _wrapped(value)) is not None:
-        return records_within(inner)
-    if find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases")):
-        rows = {tuple(inner) if isinstance(inner, dict) else len(inner) for inner in value.values() if _holds(inner)}
-        if len(rows) == 1 and all(map(_holds, value.values())):
-            columns = [list(inner.values()) if isinstance(inner, dict) else inner for inner in value.values()]
-            return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
-    if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:
-        names, data = value["columns"], value["data"]
-        fits = isinstance(names, list) and isinstance(data, list)
-        if fits and all(isinstance(row, list) and len(row) == len(names) for row in data):
-            return [dict(zip(map(str, names), row, strict=True)) for row in data]
-    lists = [inner for inner in value.values() if isinstance(inner, list) and inner]
-    if len(lists) != 1 or find_roles(value, ("doc_id", "text", "title")):
-        return value
-    found = all(
-        isinstance(one, dict)
-        and find_roles(one, ("doc_id", "text"))
-        and find_roles(one, ("gold", "predictions", "phrases"))
-        for one in lists[0][:_FIRST]
-    )
-    return lists[0] if found and all(isinstance(one, dict) for one in lists[0]) else value
-
-
-def _wrapped(value: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the one object of lists, or of objects of lists, beside settings, dates and counts; None elsewhere."""
-    parts = {name: inner for name, inner in value.items() if isinstance(inner, dict) and _has_lists(inner)}
+    if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # pandas, rows beside their heads
+        names, rows = value["columns"], value["data"]
+        whole = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)
+        return [dict(zip(map(str, names), row, strict=False)) for row in rows] if whole else value
+    if find_roles(value, ("doc_id", "text", "title")):
+        return _by_column(value)
+    parts = [name for name, inner in value.items() if _holds_records(name, inner)]
     rest = [inner for name, inner in value.items() if name not in parts]
-    said = all(
-        not isinstance(inner, list) and not (isinstance(inner, dict) and any(map(_holds, inner.values())))
-        for inner in rest
-    )
-    if len(parts) != 1 or not said or find_roles(value, ("doc_id", "text", "title")):
-        return None
-    ((name, inner),) = parts.items()
-    nested = all(isinstance(one, dict) for one in inner.values())
-    return inner if plain(name) in _WRAPPERS and (rest or nested) else None
+    nested = [one for inner in rest if isinstance(inner, dict) for one in inner.values()]
+    if len(parts) != 1 or any(isinstance(one, list) for one in (*rest, *nested)):
+        return value
+    inner = value[parts[0]]
+    alone = isinstance(inner, dict) and not rest and not all(isinstance(one, dict) for one in inner.values())
+    return value if alone else records_within(inner)
 
 
-#: Fields that only say that what is looked for stands within.
-_WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
+def _by_column(value: dict[str, Any]) -> Any:
+    """Return the rows of a table that pandas wrote column by column; any other object as it is."""
+    columns = [dict(enumerate(one)) if isinstance(one, list) else one for one in value.values()]
+    whole = find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases"))
+    if not whole or not all(isinstance(one, dict) and list(one) == list(columns[0]) for one in columns):
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*(one.values() for one in columns), strict=True)]
 
 
-def _has_lists(inner: dict[str, Any]) -> bool:
-    """Tell an object of lists, or of objects of lists."""
-    cells = list(inner.values())
+def _holds_records(name: str, inner: Any) -> bool:
+    """Tell records of documents, or lists by id under a name that says nothing of them."""
+    if isinstance(inner, list):
+        first = [one for one in inner[:_FIRST] if isinstance(one, dict)]
+        parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
+        told = all(find_roles(one, roles) for one in first for roles in parts)
+        return bool(first) and told and all(isinstance(one, dict) for one in inner)
+    cells = list(inner.values()) if isinstance(inner, dict) and plain(name) in _WRAPPERS else []
     within = [one for cell in cells for one in (cell.values() if isinstance(cell, dict) else (cell,))]
     return bool(within) and all(isinstance(one, list) for one in within)
-
-
-def _holds(inner: Any) -> bool:
-    return isinstance(inner, (list, dict))
 
 
 def unfenced(value: Any) -> Any:
@@ -206,16 +185,16 @@ def parse_records(name: str, text: str, whole: Any, limits: Limits, twice: str) 
         return [JsonRecord(0, value) for value in whole], 0
     if is_json(whole) or text.lstrip()[:1] != "{":
         return [JsonRecord(1, whole)] if is_json(whole) else [], 0
-    for way in (_by_line, _one_after_another):
-        decoder = _Decoder(twice)
-        if records := way(name, text, limits, decoder):
-            return records, decoder.repeated
-    return [], 0
+    decoder = _Decoder(twice)
+    if records := _by_line(name, text, limits, decoder):
+        return records, decoder.repeated
+    decoder = _Decoder(twice)
+    return _one_after_another(name, text, decoder), decoder.repeated
 
 
 def _by_line(name: str, text: str, limits: Limits, decoder: _Decoder) -> list[JsonRecord]:
-    records: list[JsonRecord] = []
-    bad = 0
+    """Return the object of each line, or why it holds none; nothing if too many hold none."""
+    records, bad = list[JsonRecord](), 0
     for number, line in enumerate(re.split("\r\n|\n|\r", text), 1):
         if not (line := line.strip()):
             continue
@@ -225,19 +204,35 @@ def _by_line(name: str, text: str, limits: Limits, decoder: _Decoder) -> list[Js
             value, end = decoder.raw_decode(line)
             broken = "" if type(value) is dict and end == len(line) else "no JSON object"
         except _TwiceError as error:
-            found = f"the key “{error.args[0][:60]}” twice in one object"
-            raise InputError(f"{name}, line {number}", found, "each key once", _KEEP_ONE) from None
+            raise _twice(name, line, error, number) from None
         except (ValueError, RecursionError) as error:
             ends = isinstance(error, json.JSONDecodeError) and (error.pos >= len(line) or "Untermin" in error.msg)
             broken = "no whole JSON object (ends early)" if ends else f"no JSON object ({_stopped(error)})"
         if broken:
-            bad += 1
-            decoder.repeated = before
+            bad, decoder.repeated = bad + 1, before
         records.append(JsonRecord(number, None, broken, line[:200]) if broken else JsonRecord(number, value))
-        if len(records) == _FIRST and (bad > 0.2 * _FIRST or not any(one.value for one in records)):
+        if len(records) == _FIRST and (bad > _BROKEN * _FIRST or not any(one.value for one in records)):
             return []
-    first = min(len(records), _FIRST)
-    return records if records and not records[0].broken and len(records) - bad >= 0.8 * first else []
+    most = len(records) - bad >= (1 - _BROKEN) * min(len(records), _FIRST)
+    return records if records and most and not records[0].broken else []
+
+
+def _one_after_another(name: str, text: str, decoder: _Decoder) -> list[JsonRecord]:
+    """Return objects that stand over any lines, with blanks or commas between them; nothing if anything else does."""
+    blank = re.compile(r"[\s,]*")
+    position, line, counted, records = 0, 1, 0, list[JsonRecord]()
+    while (position := blank.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+        line, counted = _line(text, position, counted, line), position
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except _TwiceError as error:
+            raise _twice(name, text, error) from None
+        except (ValueError, RecursionError):
+            return []
+        records.append(JsonRecord(line, value))
+        if not isinstance(value, dict) or (len(records) == _FIRST and not any(one.value for one in records)):
+            return []
+    return records
 
 
 def _stopped(error: Exception) -> str:
@@ -247,36 +242,18 @@ def _stopped(error: Exception) -> str:
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
 
 
-def _one_after_another(name: str, text: str, limits: Limits, decoder: _Decoder) -> list[JsonRecord]:
-    """Return objects that stand over any lines, with blanks or commas between them; nothing if anything else does."""
-    blank = re.compile(r"[\s,]*")
-    position, line, counted, in_line, records = 0, 1, 0, 0, []
-    while (position := blank.match(text, position).end()) < len(text):  # type: ignore[union-attr]
-        try:
-            value, end = decoder.raw_decode(text, position)
-        except _TwiceError as error:
-            raise _refused_twice(name, text, error.args[0]) from None
-        except (ValueError, RecursionError):
-            return []
-        further = _line(text, position, counted) - 1
-        line, counted = line + further, position
-        in_line = 1 if further else in_line + 1
-        refuse_over(_IN_LINE, in_line, "objects", f"{name}, line {line}", "a line")
-        records.append(JsonRecord(line, value))
-        if not isinstance(value, dict) or (len(records) == _FIRST and not any(one.value for one in records)):
-            return []
-        position = end
-    return records
-
-
-def _refused_twice(name: str, text: str, key: str) -> InputError:
+def _twice(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
+    """Return the refusal of a key that stands twice in an object of a text, which begins in some line."""
+    key = str(error)
     found = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
-    places = [_line(text, match.start()) for match in islice(found, 2)]  # a key may be there a million times
-    lines = f"lines {places[0]} and {places[1]}" if len(set(places)) > 1 else f"line {places[0]}" if places else "JSON"
-    return InputError(f"{name}, {lines}", f"the key “{key[:60]}” twice", "each document once", _KEEP_ONE)
+    places = [_line(text, match.start(), first=first) for match in islice(found, 2)]  # it may stand a million times
+    lines = " and ".join(map(str, dict.fromkeys(places or [first])))
+    where = f"{name}, line{'s' * (' ' in lines)} {lines}"
+    remedy = "Keep one of them, or choose a fix: keep-first or merge."
+    return InputError(where, f"the key “{key[:60]}” twice", "each key once in an object", remedy)
 
 
-def _line(text: str, position: int, start: int = 0) -> int:
-    """Return the line of a position, counted from 1 at the start."""
+def _line(text: str, position: int, start: int = 0, first: int = 1) -> int:
+    """Return the line of a position, counted from the first, which is that of the start."""
     before = text[start:position]
-    return before.count("\n") + before.count("\r") - before.count("\r\n") + 1
+    return before.count("\n") + before.count("\r") - before.count("\r\n") + first

@@ -17,7 +17,7 @@ from kp_core.errors import InputError, Note, counted
 from kp_core.reading.fields import GOLD, GOLD_WORDS, NAMES, NO, YES, in_words, plain, told
 from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.list_cells import cells_of_lists, has_parallel_scores
+from kp_core.reading.list_cells import cells_of_lists, has_parallel_scores, rows_at_once
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.profiles import count_distinct
 from kp_core.reading.rows import Rows
@@ -266,17 +266,18 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
                 f"“{layout.columns[part]}” beside lists of phrases is not used: lists keep their order, best first."
             )
             builder.notes.append(Note("warning", table.file, message))
-    commas = list[str]()
+    commas, at_once = list[str](), rows_at_once(layout, role, sources)
     for source, names in sources.items():
         owners = [source or layout.source or None] * len(table) if owner is None else table.texts(owner).to_pylist()
-        commas += names if _add_lists(builder, layout, names, owners) == "," else ()
+        if at_once is None:
+            commas += names if _add_lists(builder, layout, names, owners) == "," else ()
         if table.nulls and len(names) == 1:
             _say_missing(builder, layout, names[0])
     if commas:
         shown = ", ".join(f"“{name}”" for name in commas[:5]) + " …" * (len(commas) > 5)
         message = f"Cells of {shown} were split at commas; if phrases hold commas, choose `;`."
         builder.say("warning", table.file, message)
-    return builder.rows()
+    return builder.rows() if at_once is None else replace(at_once, notes=builder.notes)
 
 
 def _say_missing(builder: ListBuilder, layout: Layout, name: str) -> None:

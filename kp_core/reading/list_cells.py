@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
 from typing import Any, cast
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import Role, flatten
 from kp_core.errors import Note
 from kp_core.reading.fields import plain
 from kp_core.reading.layout import Layout
-from kp_core.reading.lists import ListBuilder
+from kp_core.reading.limits import Limits
+from kp_core.reading.lists import BULLET, ListBuilder
 from kp_core.reading.mapping import MARKS
+from kp_core.reading.rows import Rows
 from kp_core.reading.separators import cell_separator, json_list
 from kp_core.reading.shapes import BORDER, Shape, add_list, add_scored, shape_of, text_of
-from kp_core.reading.table import Table, list_columns
-from kp_core.reading.values import is_number
+from kp_core.reading.table import Table, holds_lists_of_texts, list_columns
+from kp_core.reading.values import byte_lengths, is_number, repeated
 
 #: Cells of fewer characters may say that somebody chose nothing.
 _SHORT = 12
@@ -142,6 +151,41 @@ def cells_of_lists(layout: Layout, names: Sequence[str]) -> ListCells:
         texts = table.texts(layout.columns["text"]).to_pylist() if "text" in layout.columns else [""] * len(table)
         items = [None] * len(table)
     return ListCells(separator, cells, items, shape, missing, amount, scores, kinds, texts)
+
+
+def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows | None:
+    """Return the rows of one column of lists of texts without a look at each of them; None if any needs one."""
+    table, names, owner = layout.table, [name for own in sources.values() for name in own], layout.source_column()
+    column, inner = table.column(names[0]), layout.inner or ("tokens" if layout.cells == "tokens" else "phrases")
+    beside = any(_parallel(table, layout, part) is not None for part in ("score", "prmu"))
+    if len(names) > 1 or inner != "phrases" or beside or not holds_lists_of_texts(column):
+        return None
+    there, ids = column.is_valid(), layout.ids()
+    if pc.any(pc.equal(pc.utf8_trim_whitespace(ids), "")).as_py():
+        return None
+    ids, lists = ids.filter(there), flatten(column.filter(there))
+    phrases, lengths = pc.list_flatten(lists), pc.list_value_length(lists).to_numpy()
+    if _need_a_look(ids, phrases, lengths, table.limits):
+        return None
+    lines, of_row = table.line_numbers()[there.to_numpy()], pa.array(np.repeat(np.arange(len(ids)), lengths))
+    taken: dict[str, Any] = {"doc_id": ids.take(of_row), "phrase": phrases, "list": of_row}
+    heads: dict[str, Any] = {"source": None, "doc_id": ids.to_pandas(), "file": table.file, "line": lines}
+    if owner is not None or (whose := next(iter(sources)) or layout.source):
+        own = repeated(whose, len(ids)) if owner is None else table.texts(owner).filter(there)
+        taken["source"], heads["source"] = own.take(of_row), own.to_pandas()
+    listed = pd.DataFrame(heads).assign(length=lengths)
+    return Rows(role, pa.table(taken), len(phrases), np.repeat(lines, lengths), lists=listed)
+
+
+def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[np.int64], limits: Limits) -> bool:
+    """Tell lists with blanks, bullets or borders in them, and what is over a limit."""
+    sizes = byte_lengths(ids)
+    large = lengths.max(initial=0) > limits.list_phrases or len(phrases) > limits.rows
+    large = large or sizes.max(initial=0) > limits.id_characters or int(sizes @ lengths) > limits.unpacked_bytes
+    first = phrases.take(pa.array((np.cumsum(lengths) - lengths)[lengths > 0]))
+    marked = pc.any(pc.match_substring_regex(first, f"^{BULLET}")).as_py()
+    marked = marked or pc.any(pc.match_substring(phrases, BORDER)).as_py()
+    return bool(large or phrases.null_count or marked or not len(ids))
 
 
 #: How lists begin that a cell spells out.

@@ -21,7 +21,9 @@ from kp_core.typeset import storable
 
 #: An entity of HTML or XML with its semicolon, which parts no phrases.
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,6}|#x[0-9A-Fa-f]{1,5});")
-_BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
+#: What stands before the items of a list that somebody typed.
+BULLET = r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+"
+_BULLET = re.compile(BULLET)
 _BOLD = re.compile(r"^\*\*(.+)\*\*$")
 #: The end of a sentence of several words.
 _SENTENCE = re.compile(r"\w\W+\w+\W+\w+[.!?]\s*$")

@@ -6,12 +6,10 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Mapping
-from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.reading.json_text import NoNumber
 from kp_core.reading.mapping import MARKS
 from kp_core.reading.table import Table, holds_lists, share_with
 from kp_core.reading.values import URIS
@@ -77,7 +75,7 @@ def json_list(cell: str) -> list[object] | None:
     quote = found.group(1) if (found := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
     if quote and not re.search(rf"{quote}\s*,", cell):  # as NumPy writes it, which Python would read as one text
         cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
-    for read in (partial(json.loads, parse_constant=NoNumber), ast.literal_eval):
+    for read in (json.loads, ast.literal_eval):
         try:
             value = read(cell.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from kp_core.corpus import Role
 from kp_core.errors import Note
-from kp_core.reading.family import File
-from kp_core.reading.json_text import JsonRecord, NoNumber, shown
-from kp_core.reading.limits import Limits
+from kp_core.reading.json_text import shown
 from kp_core.reading.lists import ListBuilder, bare_items
-from kp_core.reading.rows import Rows
 from kp_core.reading.values import is_number, number
 
 #: How the value of a document is to be understood.
@@ -50,20 +45,24 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     if not lists or not all(isinstance(value, (list, tuple, dict)) for value in lists):
         return None
     if any(isinstance(value, dict) for value in lists):
-        scored = all(isinstance(value, dict) for value in lists) and any(lists)
+        scored = any(lists) and all(isinstance(value, dict) for value in lists)
         scored = scored and all(text_of(score) is not None for value in lists for score in value.values())
         return ("scored", "objects of phrase and score") if scored else None
     items = [item for value in lists for item in value if item is not None]
-    kinds = Counter(_kind(item) for item in items if isinstance(item, (list, tuple, dict)))
-    nested, most = kinds.total() - kinds["object"], 0.8 * max(len(items), 1)
-    if nested < most:  # one bad item among many is a rejected row, not another format
-        objects = kinds["object"] >= most and any(_pick(item, PHRASE_NAMES) is not None for item in items)
-        said = "lists of strings" if not kinds else "lists, mostly of strings"
-        return ("scored", "lists of objects with a phrase") if objects else ("phrases", said)
-    if 2 * kinds["span"] > nested:
-        return None
-    if kinds["pair"] + kinds["turned"] >= 0.8 * nested or not kinds["list"]:
-        return "scored", f"pairs of {'score and phrase' if kinds['turned'] > kinds['pair'] else 'phrase and score'}"
+    objects = [item for item in items if isinstance(item, dict)]
+    nested = [item for item in items if isinstance(item, (list, tuple))]
+    most = 0.8 * max(len(items), 1)
+    if len(nested) < most:  # one bad item among many is a rejected row, not another format
+        told = len(objects) >= most and any(_pick(item, PHRASE_NAMES) is not None for item in objects)
+        said = "lists, mostly of strings" if nested or objects else "lists of strings"
+        return ("scored", "lists of objects with a phrase") if told else ("phrases", said)
+    if 2 * sum(len(item) != 2 and sum(isinstance(part, int) for part in item) > 1 for item in nested) > len(nested):
+        return None  # places in a text
+    pairs = [item for item in nested if len(item) == 2]
+    numbered = [any(isinstance(part, (int, float)) for part in item) for item in pairs]
+    scores = sum(number or is_number(item[1]) for number, item in zip(numbered, pairs, strict=True))
+    if sum(numbered) >= 0.8 * len(nested) or scores == len(nested):
+        return "scored", "pairs of phrase and score"
     return "variants", "lists of lists of strings"
 
 
@@ -77,53 +76,6 @@ def are_scored(values: Iterable[Any]) -> bool:
     items = [item for value in lists for item in value] if (shape_of(lists) or " ")[0] == "scored" else []
     names = [name for name in SCORE_NAMES if name != "relevance"]
     return any(not isinstance(item, dict) or _pick(item, names) is not None for item in items)
-
-
-def _kind(item: Any) -> str:
-    """Tell an object, a list, one with places in a text, and pairs of which one is a number; text may be one or not."""
-    if isinstance(item, dict):
-        return "object"
-    if len(item) != 2:
-        return "span" if sum(isinstance(part, int) for part in item) > 1 else "list"
-    if isinstance(item[1], (int, float, NoNumber)):
-        return "pair"
-    if is_number(item[0]) and not isinstance(item[0], str):
-        return "turned"
-    return "text pair" if is_number(item[1]) else "list"
-
-
-def ids_of(file: File, records: Sequence[JsonRecord], field: str | None) -> tuple[list[str], list[Note]]:
-    """Return the id of every object, which is its line where no field holds it, and what is to be said of that.
-
-    The only object of a file is named like the file.
-    """
-    if field is not None:
-        return [text_of((record.value or {}).get(field)) or "" for record in records], []
-    if len(records) == 1:
-        return [file.stem], []
-    said = Note("warning", file.name, "There is no field of ids; the line numbers are the ids.")
-    return [str(record.line or position) for position, record in enumerate(records, 1)], [said]
-
-
-def rows_of(
-    lists: Iterable[tuple[str | None, str, Any]],
-    shape: Shape,
-    role: Role,
-    file: str,
-    limits: Limits,
-    separator: str = ";",
-) -> Rows:
-    """Return the rows of lists, or of strings of phrases between separators: whose it is, its document, its value."""
-    builder = ListBuilder(role, limits)
-    amount = "score" if role == "system" else "relevance"
-    for source, doc_id, value in lists:
-        name = text_of(doc_id) or ""
-        if not name.strip():
-            builder.reject(file, 0, "an empty id", shown(value))
-            continue
-        builder.open(name, file=file, line=0, source=source)
-        add_list(builder, builder.pieces(value, separator) if isinstance(value, str) else value, shape, amount)
-    return builder.rows()
 
 
 def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score", **more: Any) -> None:

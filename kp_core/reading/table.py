@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from kp_core.corpus import empty_table
 from kp_core.errors import Note, counted
 from kp_core.reading.decode import split_lines
-from kp_core.reading.fields import COUNTED, TOTALS, base_of, is_form, is_known, number_of, plain
+from kp_core.reading.fields import TOTALS, base_of, is_form, is_known, number_of, plain
 from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.values import HALF_A_CHARACTER, Mask, Rejected, is_number
@@ -298,17 +298,10 @@ def _without_footer(table: Table) -> Table:
     while len(rows) > 1 and len(table.names) > 1:
         cells = list(filter(None, map(str.strip, rows[-1])))
         words = " ".join(cells).replace(":", " ").split()
-        sums = (
-            len(words) > 1
-            and plain(words[0]) in TOTALS
-            and all(re.search(r"\d", cell) for cell in (cells[1:] or words[1:]))
-        )
-        apart = last[len(rows) - 1] - last[len(rows) - 2] > 1
-        full = all(sum(map(bool, row)) > 1 for row in rows[:-1])
-        remark = full and bool(rows[-1][0]) and len(words) > 2 and bool(re.search(r"\d", cells[0]))
-        counts = len(cells) == 1 and len(words) in (2, 3) and words[0].isdecimal() and plain(words[1]) in COUNTED
-        note = len(cells) == 1 and (" " in cells[0] if apart else remark)
-        if not (sums or note or counts):
+        digits = [bool(re.search(r"\d", cell)) for cell in (cells[1:] or words[1:])]
+        sums = bool(digits) and all(digits) and plain(words[0]) in TOTALS
+        note = len(cells) == 1 and " " in cells[0] and last[len(rows) - 1] - last[len(rows) - 2] > 1
+        if not (sums or note):
             break
         below.append(" ".join(cells))
         rows.pop()
@@ -397,15 +390,7 @@ def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
     unlike = any(kind is True for kind in kinds) and not any(kind is False for kind in kinds)
     counted_up = {f"{base_of(cell)} {number_of(cell)}" for cell in first}
     series = any(f"{base_of(cell)} 2" in counted_up for cell in first if number_of(cell) == 1)
-    return known >= 2 or ((known == 1 or unlike or series) and not repeated) or _is_of_codes(first, below)
-
-
-def _is_of_codes(first: list[str], below: list[list[str]]) -> bool:
-    """Tell a first row of codes, such as d1, d2, d3, over cells that have no digit."""
-    named = [(cell.strip(), cells) for cell, cells in zip(first, below, strict=True) if cell.strip()]
-    codes = all(re.search(r"\d", head) and not re.search(r"[\s;,|\[]", head) for head, _ in named)
-    words = all(cells and not re.search(r"\d", "".join(cells)) for _, cells in named)
-    return len(named) > 1 and codes and words
+    return known >= 2 or ((known == 1 or unlike or series) and not repeated)
 
 
 def _is_unlike(head: str, cells: list[str]) -> bool | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import os
 import re
+import warnings
 import zipfile
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 from xml.etree import ElementTree
 
 import pyarrow as pa
@@ -19,12 +21,13 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.table import Table, headed
 
-if TYPE_CHECKING:
-    from kp_core.reading.excel import Excel
-
 _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 #: A cell with a formula whose value nobody kept; an empty text is a value.
 _FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
+#: A character that XML cannot hold, as the format spells it.
+_SPELLED = re.compile("_x00([01][0-9A-Fa-f])_")
+#: The last cell of the size that a sheet declares, which stands above its rows, within so many bytes.
+_SIZE, _HEAD = re.compile(rb'<dimension ref="(?:[A-Z0-9]+:)?([A-Z]{1,3}[0-9]+)"'), 2_000
 #: The numbers of the rows of a sheet that are not blank, and its columns, in which each of them has a text.
 _Filled = tuple[list[int], list[list[str]]]
 
@@ -48,9 +51,7 @@ def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
 
 
 def _names(file: File) -> list[str]:
-    if file.workbook == "ODS":
-        return list(_open_document(file))
-    return list(_excel(file).sheets)
+    return list(_open_document(file) if file.workbook == "ODS" else _excel(file))
 
 
 def _check(file: File) -> None:
@@ -65,22 +66,30 @@ def _refuse_formulas(file: File, sheet: str, content: bytes) -> None:
         raise InputError(where, what, "values", remedy)
 
 
-def _excel(file: File) -> Excel:
-    """Return an Excel workbook, opened once for all of its sheets."""
+def _excel(file: File) -> dict[str, Any]:
+    """Return the sheets of an Excel workbook, opened once for all of them."""
     return file.once("book", lambda: _opened(file))
 
 
-def _opened(file: File) -> Excel:
+def _opened(file: File) -> dict[str, Any]:
     """Open an Excel workbook; its parts are checked before anything reads them."""
     # No part declares entities, so openpyxl need not look for them by a parser in Python, which takes thrice the time.
     os.environ.setdefault("OPENPYXL_DEFUSEDXML", "False")
-    from kp_core.reading.excel import opened  # openpyxl takes an eighth of the time of `import kp_core`
+    import openpyxl  # takes an eighth of the time of `import kp_core`
 
     _check(file)
     try:
-        return opened(file.source.data)
+        with warnings.catch_warnings(action="ignore"):  # of styles and extensions, on which no value depends
+            book = openpyxl.load_workbook(
+                io.BytesIO(file.source.data), read_only=True, data_only=True, keep_links=False
+            )
     except Exception:  # whatever a damaged workbook makes of the XML, the archive or the reader
         raise _damaged(file) from None
+    shown_first = sorted(book.worksheets, key=lambda sheet: sheet.sheet_state != "visible")
+    sheets = {sheet.title: sheet for sheet in shown_first}
+    if len(sheets) < len(shown_first):  # two of one name
+        raise _damaged(file)
+    return sheets
 
 
 def _damaged(file: File) -> InputError:
@@ -126,13 +135,56 @@ def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
 
 def _excel_rows(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
     """Give number and cells of the rows of an Excel sheet."""
-    excel = _excel(file)
-    content = excel.content(sheet)
+    from openpyxl.utils.cell import coordinate_to_tuple
+    from openpyxl.worksheet._read_only import ReadOnlyCell, WorkSheetParser
+
+    page = _excel(file)[sheet]
+    book, before, patterns = page.parent, 0, dict[int, str]()
+    content = book._archive.read(page._worksheet_path)
     _refuse_formulas(file, sheet, content)
-    _refuse_cells(file, excel.declared_cells(content))
-    for number, texts in excel.rows(content):
-        _refuse_cells(file, number)
-        yield number, texts
+    if size := _SIZE.search(content, 0, _HEAD):
+        rows, columns = coordinate_to_tuple(size[1].decode())
+        _refuse_cells(file, rows * columns)
+    reader = WorkSheetParser(
+        io.BytesIO(content), page._shared_strings, True, book.epoch, book._date_formats, book._timedelta_formats
+    )
+    with warnings.catch_warnings(action="ignore"):
+        for number, cells in reader.parse():
+            _refuse_cells(file, number)
+            if number <= before:
+                raise _damaged(file)
+            before, texts = number, list[str]()
+            for cell in cells:
+                style = cell["style_id"]
+                if style not in patterns:
+                    patterns[style] = ReadOnlyCell(page, **cell).number_format
+                texts += [""] * (cell["column"] - 1 - len(texts))
+                texts[cell["column"] - 1 :] = [
+                    "" if cell["data_type"] == "e" else shown(cell["value"], patterns[style])
+                ]
+            yield number, texts
+
+
+def shown(value: Any, pattern: str = "General") -> str:
+    """Return a value as the spreadsheet shows it: a number without a needless point, and with the zeros of a pattern.
+
+    >>> shown(3.0), shown(0.1 + 0.2), shown(7, "000"), shown(True), shown(datetime.datetime(2026, 5, 1))
+    ('3', '0.3', '007', 'TRUE', '2026-05-01')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):  # what XML cannot hold, the format spells as numbers
+        return _SPELLED.sub(lambda found: chr(int(found[1], 16)), value) if "_x" in value else value
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        whole = abs(value) < 1e15 and value == int(value)
+        if whole and pattern.strip("0") == "":
+            return str(int(value)).zfill(len(pattern))
+        return str(int(value)) if whole else f"{value:.15g}"
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ").removesuffix(" 00:00:00")
+    return str(value)
 
 
 def _open_document(file: File) -> dict[str, _Filled]:

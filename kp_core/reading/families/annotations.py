@@ -13,11 +13,11 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Family, File, Recognition, Strength
 from kp_core.reading.fields import NAMES, find_roles, plain, quoted
-from kp_core.reading.json_text import shown
+from kp_core.reading.json_text import JsonRecord, shown
 from kp_core.reading.mapping import HEADS
 from kp_core.reading.question import Finding, Question, Reply
 from kp_core.reading.rows import Rows
-from kp_core.reading.shapes import ids_of, text_of
+from kp_core.reading.shapes import text_of
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
 from kp_core.reading.values import Rejected
 from kp_core.typeset import storable
@@ -137,10 +137,20 @@ def _results(result: Any, units: bytes) -> Iterator[Span]:
             yield Span((control,), text=phrase)
 
 
+def _ids_of(file: File, records: Sequence[JsonRecord], field: str | None) -> tuple[list[str], list[Note]]:
+    """Return the id of every object, which is its line if no field holds it; the only object is named like its file."""
+    if field is not None:
+        return [text_of((record.value or {}).get(field)) or "" for record in records], []
+    if len(records) == 1:
+        return [file.stem], []
+    said = Note("warning", file.name, "There is no field of ids; the line numbers are the ids.")
+    return [str(record.line or position) for position, record in enumerate(records, 1)], [said]
+
+
 def _read_json(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
     file, who = recognition.files[0], recognition.columns.get("annotator", "")
-    ids, notes = ids_of(file, file.records, recognition.columns.get("doc_id"))
+    ids, notes = _ids_of(file, file.records, recognition.columns.get("doc_id"))
     every, rejected = list[Marked](), list[Rejected]()
     for doc_id, record in zip(ids, file.records, strict=True):
         found = None if record.value is None else _marked_in(record.value)

@@ -55,6 +55,43 @@ def test_items_of_a_list_that_are_rows_of_their_own_have_the_line_of_their_docum
     assert found.line_numbers().tolist() == [1, 1, 3]
 
 
+def test_a_record_of_an_empty_list_is_one_row_that_says_so_and_no_field_of_a_record_is_lost() -> None:
+    first = '{"id": "d1", "kps": [{"id": 7, "what": "tide", "of": {"n": 2}}, {"what": "sea", "of": {"n": 1}}]}'
+    found = table(f'{first}\n{{"id": "d2", "kps": []}}\n{{"id": "d3", "kps": null}}\n{{"id": "d4"}}\n')
+    assert found is not None
+    assert dict(zip(found.names, (one.to_pylist() for one in found.columns), strict=True)) == {
+        "id": ["d1", "d1", "d2", "d3"],
+        "kps.id": [7, None, None, None],
+        "what": ["tide", "sea", None, None],
+        "of.n": [2, 1, None, None],
+        "empty": [None, None, "yes", "yes"],
+    }
+    assert found.line_numbers().tolist() == [1, 1, 2, 3]
+    assert [note.message for note in found.notes] == ["1 record without “kps” left out: there is no list."]
+
+
+def test_a_text_in_an_object_is_not_that_of_the_document_and_no_text_is_repeated_beyond_the_limits() -> None:
+    row = '{"id": "d1", "body": "xxxxxxxx", "kps": [{"text": "tide", "zz": 1}, {"text": "sea", "zz": 2}]}'
+    found = columns(f"[{row}]")
+    assert found == {"id": ["d1"] * 2, "body": ["x" * 8] * 2, "kps.text": ["tide", "sea"], "zz": [1, 2]}
+    with pytest.raises(InputError, match="a table of a row for each object of 27 characters"):
+        table(f"[{row}]", limits=Limits(unpacked_bytes=26))
+
+
+@pytest.mark.parametrize(
+    "beside", ['"keywords": "tide; sea"', '"predictions": ["tide"]', '"topics": ["sea"]', '"gold": [{"label": "tide"}]']
+)
+def test_objects_beside_keyphrases_or_other_lists_are_no_rows(beside: str) -> None:
+    found = table(f'[{{"id": "d1", "authors": [{{"family": "Roe", "n": 1}}, {{"family": "Doe", "n": 2}}], {beside}}}]')
+    assert found is not None
+    assert len(found) == 1
+
+
+def test_objects_without_an_id_beside_them_are_numbered_by_their_record() -> None:
+    found = columns('[{"kps": [{"what": "tide"}, {"what": "sea"}]}, {"kps": [{"what": "moon"}]}]')
+    assert found == {"(key)": ["1", "1", "2"], "what": ["tide", "sea", "moon"]}
+
+
 # documents
 
 SHAPES = {
@@ -167,11 +204,11 @@ def test_what_is_no_table(text: str) -> None:
     [
         ('{"id": 1, "k": ["a"]}\n{"id": 2}\n', "2 JSON objects"),
         ('[{"id": 1, "k": [["a", 1]]}]', "1 JSON object"),
-        ('{"d": ["a"], "e": []}', "a JSON object of 2 documents"),
-        ('{"d": {"gold": ["a"]}}', "a JSON object of 1 document"),
-        ('[["a"], []]', "a JSON list of 2 documents"),
-        ('["a"]', "a JSON list of 1 document"),
-        ('{"y": {"d": ["a"]}}', "a JSON object of objects with 1 list"),
+        ('{"d": ["a"], "e": []}', "JSON of 2 lists"),
+        ('{"d": {"gold": ["a"]}}', "JSON of 1 document"),
+        ('[["a"], []]', "JSON of 2 lists"),
+        ('["a"]', "JSON of 1 list"),
+        ('{"y": {"d": ["a"]}}', "JSON of 1 list"),
     ],
 )
 def test_described(text: str, said: str) -> None:
@@ -226,11 +263,13 @@ def test_objects_within_objects_have_dotted_names() -> None:
     )
 
 
-def test_lists_of_several_objects_objects_beside_text_and_objects_of_data_stay_one_column() -> None:
+def test_several_lists_of_objects_objects_beside_text_and_objects_of_data_stay_one_column() -> None:
     data = {f"p{number}": {"n": str(number) + "x"} for number in range(101)}
-    rows = [{"a": [{"x": {"y": "u"}}, {"x": "v"}], "b": {"c": "x"}, "d": data}, {"a": [{"x": "w"}], "b": "x", "d": {}}]
+    rows = [{"a": [{"x": "u"}, {"x": "v"}], "e": [{"y": 1}, {"y": 2}], "b": {"c": "x"}, "d": data}]
+    rows += [{"a": [{"x": "w"}], "e": [], "b": "x", "d": {}}]
     assert columns(json.dumps(rows)) == {
-        "a": ['[{"x": {"y": "u"}}, {"x": "v"}]', '[{"x": "w"}]'],
+        "a": ['[{"x": "u"}, {"x": "v"}]', '[{"x": "w"}]'],
+        "e": ['[{"y": 1}, {"y": 2}]', "[]"],
         "b": ['{"c": "x"}', "x"],
         "d": [json.dumps(data), "{}"],
     }
@@ -366,7 +405,7 @@ def test_what_is_read_at_once(end: str) -> None:
     rows = [
         '{"a": "2020-01-01", "b": 1, "c": ["x", "\\ud83c\\udf0a"]}',
         '{"d": 1.0, "b": null, "c": []}',
-        '{"e": true}',
+        '{"e": "y", "c": ["z"]}',
     ]
     found = columns_at_once(end.join(rows))
     assert found is not None
@@ -375,7 +414,7 @@ def test_what_is_read_at_once(end: str) -> None:
         *(pa.large_string(), pa.int64(), LISTS, pa.float64(), pa.large_string())
     ]
     assert [column.to_pylist() for column in found[1]] == [
-        *(["2020-01-01", None, None], [1, None, None], [["x", "🌊"], [], None], [None, 1.0, None], [None, None, "True"])
+        *(["2020-01-01", None, None], [1, None, None], [["x", "🌊"], [], ["z"]], [None, 1.0, None], [None, None, "y"])
     ]
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import Mapping, Source, load
+from kp_core.reading import Mapping, Source, layout_rows, load
 from kp_core.reading.limits import Limits
 from kp_core.reading.list_cells import ListCells
 from kp_core.reading.lists import ListBuilder
@@ -207,6 +211,37 @@ def test_a_row_of_lists_does_not_look_at_all_others() -> None:
         builder.open(f"d{row}", file="a.csv", line=row + 1)
         cells.add(builder, row)
     assert len(looks) == 1
+
+
+PHRASES = st.sampled_from(["tide", "sea level", "", " ", "1. tide", "• tide", "a;b", "R&amp;D", "<peos>", "-", "null"])
+LISTS = st.lists(st.one_of(st.none(), st.lists(PHRASES, max_size=4), st.lists(st.none(), max_size=1)), min_size=3)
+
+
+@settings(max_examples=40)
+@given(LISTS, st.sampled_from(["keyphrases", "predictions"]), st.booleans())
+def test_lists_read_at_once_are_those_that_are_read_one_by_one(lists: list[Any], name: str, people: bool) -> None:
+    rows = [{"id": f"d{n // 2 if people else n}", name: one} for n, one in enumerate(lists)]
+    rows = [{**row, "annotator": "ab"[n % 2]} if people else row for n, row in enumerate(rows)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+
+    def outcome() -> Any:
+        try:
+            corpus = read(text, "g.jsonl")
+        except InputError as error:
+            return str(error)
+        tables = [corpus.gold, corpus.runs, corpus.empty, corpus.documents, corpus.report.rejected]
+        return [table.astype(str).to_numpy().tolist() for table in tables], corpus.report.notes
+
+    at_once = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout_rows, "rows_at_once", lambda *given: None)
+        assert outcome() == at_once
+
+
+def test_lists_of_texts_do_not_pass_through_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(ListBuilder, "extend")
+    text = "".join(f'{{"id": "d{n}", "keyphrases": ["tide {n}", "sea"]}}\n' for n in range(3))
+    assert gold(text, name="g.jsonl")[:3] == [("d0", "gold", "tide 0"), ("d0", "gold", "sea"), ("d1", "gold", "tide 1")]
 
 
 def test_the_first_row_of_our_own_table_never_explains_it() -> None:
