@@ -108,7 +108,7 @@ def fewest_choices(
         if counts and count >= min(counts):
             break
         said = {**given.get("mapping", {}), **forms, **({file: meaning} if file in forms or count else {})}
-        for clicks, corpus in _corpora({**given, "mapping": said}):
+        for clicks, corpus in loaded({**given, "mapping": said}):
             if any(not difference(truth, corpus) for truth in truths):
                 counts.append(count + clicks)
                 break
@@ -125,7 +125,7 @@ def left_open(prefill: Meaning, meaning: Meaning) -> Meaning:
     return replace(meaning, **kept)
 
 
-def _corpora(given: Mapping[str, Any], clicks: int = 0, questions: int = QUESTIONS) -> Iterator[tuple[int, Corpus]]:
+def loaded(given: Mapping[str, Any], clicks: int = 0, questions: int = QUESTIONS) -> Iterator[tuple[int, Corpus]]:
     """Give the corpora that the answers to questions about several files lead to; the first answer is no choice."""
     try:
         yield clicks, load(**given)
@@ -134,8 +134,8 @@ def _corpora(given: Mapping[str, Any], clicks: int = 0, questions: int = QUESTIO
         for number, answer in enumerate(question.answers if questions else ()):
             mapping = {**given["mapping"], **forms, **answer.mapping}
             fixes = [*given.get("fixes", ()), *answer.fixes]
-            yield from _corpora({**given, "mapping": mapping, "fixes": fixes}, clicks + (number > 0), questions - 1)
+            yield from loaded({**given, "mapping": mapping, "fixes": fixes}, clicks + (number > 0), questions - 1)
         if forms and not question.answers and questions:
-            yield from _corpora({**given, "mapping": {**given["mapping"], **forms}}, clicks, questions - 1)
+            yield from loaded({**given, "mapping": {**given["mapping"], **forms}}, clicks, questions - 1)
     except (InputError, UsageError):
         return

@@ -21,9 +21,8 @@ from tests.settled import Truth
 PHRASES = """
 tide table, solar power, grid, neural net, harbor, quality of life, 3D printing, ship, C++, e-learning, moon, tax law,
 information retrieval, sea level, Gezeiten, Öffentlicher Dienst, Hafen, marée, qualité de l'eau, puerto, niño, getij,
-прилив, уровень моря, 潮汐, 海平面, COVID-19, World War II, history (methods), Mond, luna, salt, sand, reef, crew
-""".strip().replace("\n", " ")
-POOL = PHRASES.split(", ")
+прилив, уровень моря, 潮汐, 海平面, COVID-19, World War II, history (methods), Mond, luna, salt, sand, reef, crew"""
+POOL = [phrase.strip() for phrase in PHRASES.split(",")]
 PEOPLE, SYSTEMS = ["Anna", "Ben", "Çem", "Reader 4"], ["yake", "TextRank", "kea", "my_model"]
 IDS = ("d{}", "{}7", "A-00{}.txt", "10.1000/x{}", "Text {}")
 #: The heads of each role, in the order of `ROLES`; rows of heads that nobody knows are made up.
@@ -85,7 +84,8 @@ class Draw:
         made = "{}" if self.layout == "row is document" else rng.choice(IDS)
         ids = [made.format(n) for n in range(1, rng.randint(4, 8))]
         self.ids: list[Any] = [int(one) if one.isdigit() else one for one in ids]
-        self.beside = rng.sample(list(BESIDE), rng.choice((0, 0, 1, 2, 3)))
+        beside = [one for one in BESIDE if one != "url" or self.layout != "row is document"]  # a URL may be the id
+        self.beside = rng.sample(beside, rng.choice((0, 0, 1, 2, 3)))
         self.lists: dict[tuple[str, str], list[str]] = {}
 
     def list_of(self, whose: str, document: Any) -> list[str]:
@@ -134,10 +134,10 @@ def rows_of_people(draw: Draw) -> tuple[list[Row], Mapping]:
 
 
 def numbered(draw: Draw) -> tuple[list[Row], Mapping]:
-    heads = [f"{draw.heads['phrase']} {n}" for n in range(1, 6)]
-    rows = []
-    for n, document in enumerate(draw.ids):
-        cells = dict.fromkeys(heads, "") | dict(zip(heads, draw.list_of("*", document), strict=False))
+    held = [draw.list_of("*", document) for document in draw.ids]
+    heads, rows = [f"{draw.heads['phrase']} {n + 1}" for n in range(max(map(len, held)))], []
+    for n, (document, found) in enumerate(zip(draw.ids, held, strict=True)):
+        cells = dict.fromkeys(heads, "") | dict(zip(heads, found, strict=False))
         rows.append(draw.row(n, {"document": document, **cells}))
     return rows, Mapping(document="document", keyphrases=tuple(heads), split="none")
 
@@ -202,8 +202,10 @@ def table(seed: int, number: int) -> Drawn:
 
     fields = {field: named(getattr(by_role, field)) for field in FIELDS}
     short = replace(by_role, **fields, role=draw.role, split="", higher_is_better=None)
-    opened = {"split": by_role.split or SPLITS.get(draw.separator, ""), "header": "no" if headless else ""}
-    full = replace(short, higher_is_better=by_role.higher_is_better, **opened)
+    split = by_role.split or SPLITS.get(draw.separator, "")
+    full = replace(short, higher_is_better=by_role.higher_is_better, split=split)
+    meanings = [short, full, replace(full, header="no" if headless else "yes")]
+    meanings += [replace(one, annotator=FILE) for one in meanings if draw.layout == "column per document"]
     lists = {(names.get(whose, whose), document): phrases for (whose, document), phrases in draw.lists.items()}
     file = written(draw, rows)
     given, truth = {draw.side: [file]}, {draw.side: lists}
@@ -214,13 +216,11 @@ def table(seed: int, number: int) -> Drawn:
         given[draw.other] = [Source("plain.csv", f"doc_id,keyphrase\n{text}".encode())]
         truth[draw.other] = plain
     truths = [Truth(**truth), *([Truth(**{draw.side: by_title})] if draw.layout == "row is document" else [])]
-    everyone = [replace(one, annotator=FILE) for one in (short, full)] if draw.layout == "column per document" else []
     words = f"{draw.layout} · {draw.language} · {draw.container} · {draw.role} · {' '.join(draw.beside)}"
-    return Drawn(f"{number}: {words}", file, given, tuple(truths), (short, full, *everyone))
+    return Drawn(f"{number}: {words}", file, given, tuple(truths), tuple(meanings))
 
 
 def written(draw: Draw, rows: list[Row]) -> Source:
-    """Return the rows as a file."""
     name = f"lists.{'csv' if draw.container in DELIMITERS else draw.container}"
     cells = [*([] if draw.language == "none" else [[*rows[0]]]), *([*row.values()] for row in rows)]
     if draw.container == "xlsx":

@@ -3,7 +3,7 @@
 import pytest
 
 from kp_core.reading import Mapping, Source
-from tests.sayable import Outcome, fewest_choices, outcome
+from tests.sayable import Outcome, difference, fewest_choices, loaded, outcome
 from tests.settled import Truth
 from tests.unit.reading.drawn_tables import Drawn, table
 
@@ -16,19 +16,30 @@ def outcomes() -> list[tuple[Drawn, Outcome]]:
     return [(one, outcome(one.given, one.file, one.truths, one.meanings)) for one in drawn]
 
 
-def described(outcomes: list[tuple[Drawn, Outcome]]) -> str:
-    return "\n".join(f"{drawn.words} => {found.column}: {found.reason[:300]}" for drawn, found in outcomes)
+def fail_on(outcomes: list[tuple[Drawn, Outcome]]) -> None:
+    lines = [f"{drawn.words} => {found.column}: {found.reason[:300]}" for drawn, found in outcomes]
+    assert not lines, "\n".join(lines)
 
 
 def test_no_drawn_table_is_wrong(outcomes: list[tuple[Drawn, Outcome]]) -> None:
     wrong = [(drawn, found) for drawn, found in outcomes if found.ending == "wrong"]
-    assert described(wrong) == ""
+    fail_on(wrong)
 
 
 def test_a_form_reaches_the_truth_in_three_choices(outcomes: list[tuple[Drawn, Outcome]]) -> None:
     asked = [(drawn, found) for drawn, found in outcomes if found.ending in ("asked", "refused")]
     far = [(drawn, found) for drawn, found in asked if found.choices is None or found.choices > 3]
-    assert described(far) == ""
+    fail_on(far)
+
+
+def test_a_true_mapping_gives_the_truth(outcomes: list[tuple[Drawn, Outcome]]) -> None:
+    failed = []
+    for drawn, found in outcomes:
+        said = [{**drawn.given, "mapping": {drawn.file.name: meaning}} for meaning in reversed(drawn.meanings)]
+        corpora = (corpus for given in said for _, corpus in loaded(given))
+        if not any(difference(truth, corpus) == "" for corpus in corpora for truth in drawn.truths):
+            failed.append((drawn, found))
+    fail_on(failed)
 
 
 def test_a_number_draws_the_same_table_again() -> None:
