@@ -1,0 +1,141 @@
+"""Count the choices that lead from the prefill of a form to what a file means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from kp_core.corpus import Corpus
+from kp_core.errors import InputError, UsageError
+from kp_core.reading import Mapping as Meaning
+from kp_core.reading import Question, Source, findings, form_for, load
+from tests.forms import choices
+from tests.settled import Truth
+
+#: Fields that a true mapping may leave to the prefill: they change no keyphrase, or only how the file is opened.
+LEFT_OPEN = (
+    *("role", "title", "text", "group", "higher_is_better", "split", "inner", "header", "delimiter", "sheet"),
+    *("encoding", "fill_down", "scale", "format", "switches", "as_read"),
+)
+#: Questions about several files that may follow a mapping.
+QUESTIONS = 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a file ends, and the choices that its form needs; None if no mapping gives the truth.
+
+    ending  read, asked, refused, or wrong: wrong is a corpus that differs from the truth without a question
+    noted   whether a note or a finding names a column that has a meaning, or stops the evaluation
+    reason  what differs, or the message of the question or refusal
+    """
+
+    ending: str
+    choices: int | None = 0
+    noted: bool = False
+    reason: str = ""
+
+    @property
+    def column(self) -> str:
+        """Return the column of the printed table in which the file is counted."""
+        if self.ending == "wrong":
+            return "wrong, noted" if self.noted else "wrong in silence"
+        if self.ending == "read":
+            return "read right"
+        if self.choices is None:
+            return f"{self.ending}, no way to the truth"
+        return f"{self.ending}, {self.choices if self.choices <= 3 else 'more than 3'} choices"
+
+
+COLUMNS = (
+    "read right",
+    *(f"{ending}, {n} choices" for ending in ("asked", "refused") for n in (0, 1, 2, 3, "more than 3")),
+    *(f"{ending}, no way to the truth" for ending in ("asked", "refused")),
+    *("wrong, noted", "wrong in silence"),
+)
+
+
+def outcome(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], meanings: Sequence[Meaning]) -> Outcome:
+    """Load files, and count the choices from the form of `file` to a mapping that gives one of the truths.
+
+    meanings  true mappings, the shortest first; fields of `LEFT_OPEN` that are empty are left to the prefill
+    """
+    try:
+        corpus = load(**given)
+    except Question as question:
+        forms = {form.file: form.mapping for form in question.forms}
+        count = fewest_choices(given, file.name, forms, truths, meanings)
+        return Outcome("asked", count, reason=str(question))
+    except (InputError, UsageError) as refusal:
+        role = next((name.removesuffix("s") for name in ("gold", "systems") if file in given.get(name, ())), "")
+        prefill = form_for(file, Meaning(role)).mapping
+        return Outcome(
+            "refused", fewest_choices(given, file.name, {file.name: prefill}, truths, meanings), reason=str(refusal)
+        )
+    differences = [difference(truth, corpus) for truth in truths]
+    if "" in differences:
+        return Outcome("read")
+    named = {name for meaning in meanings for name in meaning.columns}
+    said = [note.message for note in corpus.report.notes] + [str(finding) for finding in findings(corpus)]
+    noted = any(one.level == "stop" for one in findings(corpus))
+    noted |= any(f"“{name}”" in message for name in named for message in said)
+    return Outcome("wrong", None, noted, differences[0])
+
+
+def difference(truth: Truth, corpus: Corpus) -> str:
+    """Describe how a corpus differs from the truth; grades that nobody gave differ, too."""
+    if not corpus.gold["relevance"].isna().all():
+        return "grades of relevance, which are not meant"
+    return truth.differs(corpus)
+
+
+def fewest_choices(
+    given: Mapping[str, Any],
+    file: str,
+    forms: Mapping[str, Meaning],
+    truths: Sequence[Truth],
+    meanings: Sequence[Meaning],
+) -> int | None:
+    """Return the fewest choices after which a truth is loaded; an answer that is not the first is a choice.
+
+    forms  the prefill of each form
+    """
+    prefill = forms.get(file, Meaning())
+    counts: list[int] = []
+    candidates = {meaning: choices(prefill, meaning) for meaning in (left_open(prefill, one) for one in meanings)}
+    for meaning, count in sorted({prefill: 0, **candidates}.items(), key=lambda item: item[1]):
+        if counts and count >= min(counts):
+            break
+        said = {**given.get("mapping", {}), **forms, **({file: meaning} if file in forms or count else {})}
+        for clicks, corpus in loaded({**given, "mapping": said}):
+            if any(not difference(truth, corpus) for truth in truths):
+                counts.append(count + clicks)
+                break
+    return min(counts, default=None)
+
+
+def left_open(prefill: Meaning, meaning: Meaning) -> Meaning:
+    """Return a true mapping in which the prefill fills the fields that are left open."""
+    kept: dict[str, Any] = {}
+    for field in fields(Meaning):
+        before, after = getattr(prefill, field.name), getattr(meaning, field.name)
+        if field.name in LEFT_OPEN and after == field.default and before not in meaning.columns:
+            kept[field.name] = before
+    return replace(meaning, **kept)
+
+
+def loaded(given: Mapping[str, Any], clicks: int = 0, questions: int = QUESTIONS) -> Iterator[tuple[int, Corpus]]:
+    """Give the corpora that the answers to questions about several files lead to; the first answer is no choice."""
+    try:
+        yield clicks, load(**given)
+    except Question as question:
+        forms = {form.file: form.mapping for form in question.forms if form.file not in given["mapping"]}
+        for number, answer in enumerate(question.answers if questions else ()):
+            mapping = {**given["mapping"], **forms, **answer.mapping}
+            fixes = [*given.get("fixes", ()), *answer.fixes]
+            yield from loaded({**given, "mapping": mapping, "fixes": fixes}, clicks + (number > 0), questions - 1)
+        if forms and not question.answers and questions:
+            yield from loaded({**given, "mapping": {**given["mapping"], **forms}}, clicks, questions - 1)
+    except (InputError, UsageError):
+        return
