@@ -54,9 +54,10 @@ A table means what its **mapping** says: which column names the documents, which
    separator inside cells may be left to KPScope.
 2. Files with a grammar of their own (all families but F1, F6 and F10), tables of KPScope itself, and known exports
    ({schemas}) say themselves what they mean.
-3. Tables of which every column in use is named by a word of the field, in one of ten languages
-   (`kp_core/reading/headers.toml`), are read by these names.
-4. Six proofs tell what a column under any other name holds:
+3. Tables whose columns are named by words of the field, in one of ten languages (`kp_core/reading/headers.toml`), are
+   read by these names. Under other names, the only column of lists holds the keyphrases; beside keyphrases, the only
+   column of codes holds the documents.
+4. Two proofs tell what columns under any other name hold:
 
 {proofs}
 

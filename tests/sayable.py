@@ -66,6 +66,8 @@ def outcome(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], mea
     except Question as question:
         forms = {form.file: form.mapping for form in question.forms}
         count = fewest_choices(given, file.name, forms, truths, meanings)
+        if (count is None or count > 3) and file.name in forms:  # to say where the head is fills the form anew
+            count = min((one for one in anew(given, file, forms, truths, meanings) if one is not None), default=count)
         return Outcome("asked", count, reason=str(question))
     except (InputError, UsageError) as refusal:
         role = next((name.removesuffix("s") for name in ("gold", "systems") if file in given.get(name, ())), "")
@@ -88,6 +90,20 @@ def difference(truth: Truth, corpus: Corpus) -> str:
     if not corpus.gold["relevance"].isna().all():
         return "grades of relevance, which are not meant"
     return truth.differs(corpus)
+
+
+def anew(
+    given: Mapping[str, Any],
+    file: Source,
+    forms: Mapping[str, Meaning],
+    truths: Sequence[Truth],
+    meanings: Sequence[Meaning],
+) -> Iterator[int | None]:
+    """Give the choices after one that says whether the first row has the column names, and so fills the form anew."""
+    for header in ("yes", "no"):
+        form = form_for(file, Meaning(forms[file.name].role, header=header))
+        count = fewest_choices(given, file.name, {**forms, file.name: form.mapping}, truths, meanings)
+        yield None if count is None else count + 1
 
 
 def fewest_choices(

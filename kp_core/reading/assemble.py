@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from kp_core.corpus import Corpus, LoadReport, Ranking, empty_table, flatten, run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.datasets import dataset_column, datasets_of
+from kp_core.reading.fields import plain
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.question import Finding, Question, Reply
@@ -107,7 +108,7 @@ def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], n
             continue
         table = _concat(pieces[name])
         starts = part.starts() if table is part.table else run_starts(table["doc_id"])
-        found = order(table, starts, part.mapping.higher_is_better)
+        found = order(table, starts, part.mapping.higher_is_better, lower="yake" in plain(name))
         rankings[name] = found.ranking
         refuse_over(limits.list_phrases, int(found.rank.max()), f"phrases of “{name}”", part.file, "a list")
         notes += _said_of_order(name, part.file, found, part.mapping.higher_is_better)
@@ -163,10 +164,11 @@ class Order:
     tied: int = 0
 
 
-def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = None) -> Order:
+def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = None, *, lower: bool = False) -> Order:
     """Order the rows of one system so that each document's rows stand together, ranked 1, 2, ...
 
     starts  rows at which another document begins, as the rows stand
+    lower   whether lower scores are better if nothing else tells, as those of YAKE are
     """
     size = len(table)
     heads = flatten(table["doc_id"]).take(pa.array(starts)).dictionary_encode()
@@ -186,13 +188,13 @@ def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = Non
     codes = _spread(np.arange(len(starts)), starts, size) if codes is None else codes
     if ranks is not None:
         moved = np.arange(size) if in_order else np.lexsort((ranks, codes))
-        higher, _ = _orientation(codes, None if scores is None else scores[moved], higher_is_better)
+        higher, _ = _orientation(codes, None if scores is None else scores[moved], higher_is_better, lower)
         key, ranking = ranks, Ranking("rank", higher)
         if in_order:
             return Order(take, rank, ranking)
     else:
         assert scores is not None
-        higher, resort = _orientation(codes, scores, higher_is_better)
+        higher, resort = _orientation(codes, scores, higher_is_better, lower)
         key, ranking = (-scores if higher else scores), Ranking("score", higher)
         if not resort:
             return Order(take, rank, ranking, _ties(codes, key))
@@ -214,14 +216,16 @@ def _column(table: pa.Table, name: str, take: Integers | None) -> npt.NDArray[np
     return values if take is None else values[take]
 
 
-def _orientation(codes: Integers, scores: npt.NDArray[np.float64] | None, chosen: bool | None) -> tuple[bool, bool]:
+def _orientation(
+    codes: Integers, scores: npt.NDArray[np.float64] | None, chosen: bool | None, lower: bool
+) -> tuple[bool, bool]:
     """Tell whether higher scores are better, judged over all lists, and whether any list must be re-sorted."""
     if scores is None:
         return (True if chosen is None else chosen), False
     with np.errstate(invalid="ignore"):
         steps = np.diff(scores)[np.diff(codes) == 0]
     rises, falls = bool((steps > 0).any()), bool((steps < 0).any())
-    higher = (not rises or falls) if chosen is None else chosen
+    higher = (not rises or (falls and not lower)) if chosen is None else chosen
     return higher, rises if higher else falls
 
 

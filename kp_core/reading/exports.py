@@ -1,10 +1,11 @@
-"""Turn a table of a known export into its layout: `schemas.toml` says which column is what, and nothing is inferred."""
+"""Turn a table of a known export into what it means: `schemas.toml` says which column is what."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,14 +13,13 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import Note
-from kp_core.reading.fields import BESIDES, NAMES, base_of, is_form, number_of, plain, source_of, told, words_of
-from kp_core.reading.layout import Doubt, Layout
-from kp_core.reading.mapping import Mapping
+from kp_core.reading.fields import BESIDES, NAMES, base_of, is_form, number_of, plain, words_of
+from kp_core.reading.mapping import HEADS, ROW, Mapping
+from kp_core.reading.prefill import Proposal, systems_named
 from kp_core.reading.profiles import cells_of
 from kp_core.reading.schemas import Schema, schema_of
 from kp_core.reading.separators import cell_separator
 from kp_core.reading.table import Table, counts_rows, holds_lists
-from kp_core.reading.wide_columns import whose
 
 #: Answers to a form of a program that is not known: what stands beside them is a question.
 _FORM = Schema(
@@ -29,22 +29,6 @@ _FORM = Schema(
     role="gold",
     questions=True,
 )
-#: Roles in the order in which they are told.
-_ORDER = (
-    "pair_id",
-    "doc_id",
-    "system",
-    "annotator",
-    "rank",
-    "score",
-    "relevance",
-    "votes",
-    "phrase",
-    "concept",
-    "title",
-    "text",
-    "group",
-)
 #: Words of a question that ask for the document, or for the person.
 _ASKED = {
     "phrase": frozenset({*words_of("phrase"), "keyphrases", "keywords", "phrases"}),
@@ -53,30 +37,40 @@ _ASKED = {
 }
 
 
-def export_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | None:
-    """Return the layout of a known export; None for any other table, or where the user names its columns."""
-    if not table.header or mapping.inner:
+#: Field of a mapping → the role of its column in `schemas.toml`.
+_PARTS = {"document": "doc_id", "keyphrases": "phrase"}
+
+
+def export_of(table: Table, role: Role | None) -> Proposal | None:
+    """Return what a known export means; None for any other table."""
+    if not table.header:
         return None
     schema = schema_of(table.names) or (_FORM if is_form(table.names) else None)
     if schema is None or schema.role == "judgements" or role not in (None, schema.role, "gold", "system"):
         return None
     columns = _filled(table, schema)
     asked: Role = role or schema.role or "gold"
-    own = schema.own
-    evidence = table.described if own else f"{table.described}; as {schema.name} writes it"
-    cells = mapping.split or schema.cells
     if schema.role == "documents":
-        columns = {part: columns[part] for part in ("doc_id", "text", "title", "group") if part in columns}
-        found = Layout("documents", table, "documents", columns, numbered="doc_id" not in columns, evidence=evidence)
-        return replace(found, evidence=f"{evidence}; {told(columns)}") if role in (None, "documents") else None
-    if schema.questions or schema.prefix:
-        made = _answers(table, schema, asked, columns, evidence)
+        if role not in (None, "documents"):
+            return None
+        kept: dict[str, str] = {part: columns[part] for part in ("doc_id", "text", "title", "group") if part in columns}
+        found: Proposal | None = Proposal(_mapping("documents", kept))
+    elif schema.questions or schema.prefix:
+        found = _answers(table, schema, asked, columns)
     else:
-        made = _lists(table, schema, asked, columns, cells, evidence)
-    if made is None:
+        found = _lists(table, schema, asked, columns)
+    if found is None:
         return None
-    evidence = f"{made.evidence}; {told(made.columns)}" if made.columns else made.evidence
-    return replace(made, own=own, evidence=evidence)
+    found = replace(found, own=schema.own, program="" if schema.own else schema.name)
+    # Our own template says whose the rows are, and not that all of them are people.
+    return systems_named(table, found, ()) if schema.own and "relevance" not in columns else found
+
+
+def _mapping(role: Role, columns: dict[str, str], **said: Any) -> Mapping:
+    """Return the mapping of columns by their roles; without a column of documents each row is one."""
+    parts = {part: field for field, part in _PARTS.items()}
+    found: dict[str, Any] = {parts.get(part, part): name for part, name in columns.items()}
+    return Mapping(role, **{"document": ROW, **found, **said})
 
 
 def meant_rows(table: Table) -> Table:
@@ -107,39 +101,30 @@ def _filled(table: Table, schema: Schema) -> dict[str, str]:
             nobody = part == "annotator" and len(set(cells)) == 1 < len(table) and (schema.questions or schema.prefix)
             if (cells or schema.own) and not alone and not nobody:
                 found.setdefault(part, name)
-    return {role: found[role] for role in sorted(found, key=_ORDER.index)}
+    return {role: found[role] for role in found}
 
 
-def _lists(
-    table: Table, schema: Schema, role: Role, columns: dict[str, str], cells: str, evidence: str
-) -> Layout | None:
-    """Return the layout of keyphrases in one column or in several beside each other."""
+def _lists(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:
+    """Return what keyphrases in one column, or in several beside each other, mean."""
     names = tuple(name for name in schema.sources(table.names) if cells_of(table, name))
-    numbered = "doc_id" not in columns
     if len(names) > 1:
-        apart: dict[str, tuple[str, ...]] = {source_of(name) or "gold": (name,) for name in names}
-        sources = {"": names} if schema.joined else apart
-        said = f"{evidence}; {whose(sources, role)}"
-        return Layout("wide", table, role, columns, sources, cells, numbered, united=schema.joined, evidence=said)
+        person = {} if schema.joined else {"system" if role == "system" else "annotator": HEADS}
+        return Proposal(_mapping(role, columns, keyphrases=names, split=schema.cells, **person))
     columns = columns | ({"phrase": names[0]} if names else {})
+    numbered = "doc_id" not in columns
     if "phrase" not in columns or (numbered and schema.ids != "rows"):
         return None
-    several = not cells and not numbered and "rank" not in columns
-    if cells == "none" or (several and schema.whole and not holds_lists(table.column(columns["phrase"]))):
-        return Layout("long", table, role, columns, evidence=evidence)
-    return Layout(
-        "lists",
-        table,
-        role,
-        columns,
-        cells=cells or cell_separator(table, columns["phrase"]),
-        numbered=numbered,
-        evidence=evidence,
-    )
+    phrases = columns["phrase"]
+    nested = holds_lists(table.column(phrases))
+    single = not schema.cells and not numbered and "rank" not in columns and schema.whole and not nested
+    if schema.cells == "tokens":
+        return Proposal(_mapping(role, columns, inner="tokens"))
+    split = "none" if single else schema.cells or ("" if nested else cell_separator(table, phrases))
+    return Proposal(_mapping(role, columns, split=split))
 
 
-def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str], evidence: str) -> Layout | None:
-    """Return the layout of answers: lists of keyphrases of a document that is asked for too, or one question each."""
+def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:
+    """Return what answers mean: lists of keyphrases of a document that is asked for too, or one question each."""
     questions = [name for name in schema.answers(table.names) if cells_of(table, name)]
     questions = [name for name in questions if not counts_rows(table.column(name))]
     parts: dict[str, list[str]] = {}
@@ -152,31 +137,14 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str], 
     if documents is not None and not phrases:
         phrases = parts.get("", [])
     if documents is not None and phrases and (len(phrases) == 1 or _are_numbered(phrases)):
-        columns = columns | {"doc_id": documents}
-        if len(phrases) == 1:
-            return Layout(
-                "lists",
-                table,
-                role,
-                columns | {"phrase": phrases[0]},
-                cells=cell_separator(table, phrases[0]),
-                evidence=evidence,
-            )
-        return Layout(
-            "wide",
-            table,
-            role,
-            columns,
-            {"": tuple(phrases)},
-            evidence=f"{evidence}; one list in {len(phrases)} columns",
-        )
+        split = cell_separator(table, phrases[0]) if len(phrases) == 1 else "none"
+        return Proposal(_mapping(role, columns | {"doc_id": documents}, keyphrases=tuple(phrases), split=split))
     lists = phrases or parts.get("", []) or [name for name in questions if name != columns.get("annotator")]
     if not lists:
         return None
-    said = f"{evidence}; each question is a document"
-    made = Layout("turned", table, role, columns, {name: (name,) for name in lists}, evidence=said)
-    doubt = Doubt("Each row is a person, and each question may be a document.", ("document",), made)
-    return replace(made, doubts=(doubt,))
+    annotator = columns.get("annotator", ROW)
+    made = Proposal(_mapping(role, columns, keyphrases=tuple(lists), document=HEADS, annotator=annotator))
+    return made.doubted("Each row is a person, and each question may be a document.", "document")
 
 
 def _are_numbered(names: Sequence[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -18,9 +18,13 @@ _SPOKEN: dict[str, str] = _FOUND.pop("spoken")
 NO, YES = (frozenset(_FOUND.pop(name).split()) for name in ("no", "yes"))
 
 
+#: Letters with a stroke, which Unicode does not take apart.
+_LETTERS = str.maketrans("łŁøØđĐı", "lLoOdDi")
+
+
 def _without_marks(text: str) -> str:
     """Return a text without the marks on its letters."""
-    folded = text if text.isascii() else unicodedata.normalize("NFKD", text)
+    folded = text if text.isascii() else unicodedata.normalize("NFKD", text.translate(_LETTERS))
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
     return unicodedata.normalize("NFC", bare)
 
@@ -36,8 +40,8 @@ DATASETS, UNSURE, RUNS = (frozenset(_WORDS.pop(name)) for name in ("datasets", "
 MACHINES = frozenset(_WORDS.pop("machines"))
 #: What parts keyphrases by their kind, not by who chose them.
 KINDS = frozenset(_WORDS.pop("kinds"))
-#: First cells of rows of sums, what such rows count, and what stands in a column of languages.
-TOTALS, COUNTED, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "counted", "languages"))
+#: First cells of rows of sums, and what is in a column of languages.
+TOTALS, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "languages"))
 #: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.
 WRITERS = frozenset(_WORDS.pop("writers"))
 _RECORD_PHRASES = frozenset(_WORDS.pop("record_phrases"))
@@ -72,7 +76,7 @@ JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 #: All words as they stand in `headers.toml`.
 _SPELLED = KNOWN | SYSTEMS | BESIDES
-_PREFIXED = re.compile(r"^(?:dc|dcterms|input|answer)[.:]|\[[a-z_]*\]$|^[a-z]+-(?=[\u4e00-\u9fff])")
+_PREFIXED = re.compile(r"^(?:dc|dcterms|dublin core|input|answer)[.:]|\[[a-z_]*\]$|^[a-z]+-(?=[\u4e00-\u9fff])")
 #: What makes a word for a man one for everybody.
 _SUFFIXED = re.compile(r"(?:[/*:]-?|\()in(?:nen)?\)?$")
 #: Words of a head end at these; where that tells nothing, before a capital too.
@@ -280,7 +284,8 @@ def record_phrases(heads: Sequence[str]) -> list[str]:
         return []
     tagged = _RECORD_PHRASES if {"pt", "ut"} <= set(map(plain, heads)) else frozenset()
     about = {*NAMES["phrase"], *NAMES["phrases"]} | tagged
-    return [head for head in heads if plain(head) in about or source_of(head) != base_of(head) or is_predicted(head)]
+    told = [head for head in heads if source_of(head) != base_of(head) and plain(head) not in BESIDES]
+    return [head for head in heads if plain(head) in about or head in told or is_predicted(head)]
 
 
 def base_of(head: str) -> str:
@@ -314,3 +319,19 @@ def _apart(head: str) -> tuple[str, int | None]:
     found = _NUMBERED.search(last)
     base = last[: found.start()].strip() if found else ""
     return (base, int(found[1])) if found and base else (head.strip(), None)
+
+
+def grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Group columns by whose keyphrases they hold; a number in the head of a whole list is a part of the name.
+
+    >>> grouped(["Anna 1", "Anna 2", "Ben 1"]), grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
+    ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'Ben': ('Keywords Ben',)})
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        source = source_of(name)
+        apart = name in whole if number_of(name) is not None else source in found
+        if apart or plain(base_of(name)) in PEOPLE:
+            source = name.strip()
+        found[source] = (*found.get(source, ()), name)
+    return found

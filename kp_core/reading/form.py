@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from kp_core.corpus import Role
-from kp_core.reading.family import File, Recognition
+from kp_core.reading.family import Recognition
 from kp_core.reading.layout import Layout
-from kp_core.reading.mapping import COLUMNS, HEADS, PLACES, ROW, Mapping
-from kp_core.reading.profiles import is_long, profile
+from kp_core.reading.mapping import COLUMNS, PLACES, Mapping
 from kp_core.reading.question import Form
 from kp_core.reading.table import Table
 
@@ -51,20 +49,6 @@ def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Fo
     missing = tuple(dict.fromkeys(FIELDS[field] for doubt in layout.doubts for field in doubt.fields))
     sheets, columns = reading.offers.get("sheet", ()), first_values(layout.table)
     return Form(file.name, reading.mapping or Mapping(), words, missing, columns, sheets, tuple(formats))
-
-
-def form_of_table(file: File, table: Table, role: Role | None, sheets: tuple[str, ...]) -> Form:
-    """Return the form of a table whose column names say nothing, with a guess by what its columns hold."""
-    names = [name for name in table.names if profile(table, name).cells]
-    ids = next((name for name in names if profile(table, name).varied == 1 and not is_long(table, name, 200)), "")
-    others = [name for name in names if name != ids]
-    phrases = tuple(name for name in others if profile(table, name).phrases)
-    person: dict[str, Any] = {"system" if role == "system" else "annotator": HEADS} if len(phrases) > 1 else {}
-    guess = Mapping(role or "gold", document=ids or ROW, keyphrases=phrases, **person)
-    shown = ", ".join(table.names[:_NAMES]) + (" …" if len(table.names) > _NAMES else ".")
-    reason = f"KPScope does not know these column names: {shown}"
-    missing = (FIELDS["document"], FIELDS["keyphrases"])
-    return Form(file.name, file.mapping.merged(guess), reason, missing, first_values(table), sheets)
 
 
 def first_values(table: Table) -> dict[str, tuple[str, ...]]:

@@ -16,12 +16,10 @@ from kp_core.reading.json_lines import columns_at_once
 from kp_core.reading.json_text import is_json, unfenced
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shapes import CONCEPT_NAMES, PHRASE_NAMES, SCORE_NAMES, shape_of
-from kp_core.reading.table import Table, table_of
+from kp_core.reading.table import BRACKETS, INNER, KEY, LIST, OUTER, TEXT, Table, table_of
 from kp_core.reading.values import column_of, is_number
 from kp_core.typeset import storable
 
-#: Heads of what stands under no field: ids, the ids around and within others, lists, and strings.
-KEY, OUTER, INNER, LIST, TEXT = _BRACKETS = ("(key)", "(outer)", "(inner)", "(list)", "(text)")
 #: Objects within objects that become columns of their own; one of more names has data for names.
 _DEPTH, _NAMES = 8, 100
 #: Keys of an object, or items of a list, that are looked at.
@@ -158,7 +156,7 @@ def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
 
 def _described(table: Table, said: str) -> Table:
     """Return a table with what is said of it, and the format that its fields tell."""
-    form = "F10" if _are_ours(table.names) else "F1" if set(table.names) <= {*_BRACKETS} else "F6"
+    form = "F10" if _are_ours(table.names) else "F1" if set(table.names) <= {*BRACKETS} else "F6"
     described = f"{said}, one a row" if form == "F10" else said
     return replace(table, described=described, nulls=True, splits=not _PHRASES & set(table.names), form=form)
 

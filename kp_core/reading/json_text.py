@@ -100,6 +100,9 @@ def records_within(value: Any) -> Any:
     """
     if not isinstance(value, dict):
         return value
+    only = next(iter(value.values())) if len(value) == 1 else None
+    if isinstance(only, dict) and len(only) > 1 and all(isinstance(one, dict) for one in only.values()):
+        return records_within(only)  # objects by id under a name
     if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # pandas, rows beside their heads
         names, rows = value["columns"], value["data"]
         whole = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import abc
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.reading.fields import phrases_in
+from kp_core.reading.mapping import Mapping
 from kp_core.reading.table import Table
 
 #: What judged pairs are told by.
 PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
+
+
+class Doubt(NamedTuple):
+    """What neither words nor a proof decides: in words, and the fields of a mapping that it concerns."""
+
+    words: str
+    fields: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,7 @@ class Layout:
     kind     a phrase a row, a list a row, columns of lists, texts, judged pairs; or a phrase a row that several people
              marked, or that several systems scored, in a column each
     columns  role → column
+    mapping  what spells it out
     sources  for a column or several an annotator or system: its name (empty: not told) → its columns
     cells    how a cell is split into phrases, a key of `SEPARATORS`; empty where it is one phrase; of judged pairs
              the scale that was chosen
@@ -34,6 +43,7 @@ class Layout:
     higher   whether higher scores are better, where that is said
     doubts   what nobody can know; empty if names or proofs decide
     inner    what the items of a list are, where it is chosen: phrases, variants, tokens or scored
+    worded   whether words tell anything of the table
     own      whether it is a table of ours, of which nothing is doubted
     """
 
@@ -41,7 +51,8 @@ class Layout:
     table: Table
     role: Role
     columns: dict[str, str]
-    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    mapping: Mapping
+    sources: abc.Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cells: str = ""
     numbered: bool = False
     source: str = ""
@@ -53,6 +64,7 @@ class Layout:
     higher: bool | None = None
     doubts: tuple[Doubt, ...] = ()
     inner: str = ""
+    worded: bool = True
     own: bool = False
 
     @property
@@ -67,12 +79,3 @@ class Layout:
     def ids(self) -> pa.ChunkedArray:
         """Return the document of every row."""
         return self.table.numbers() if self.numbered else self.table.texts(self.columns["doc_id"])
-
-
-@dataclass(frozen=True)
-class Doubt:
-    """What nobody can know about a table: in words, the fields of a mapping that it concerns, and what is likeliest."""
-
-    words: str
-    fields: tuple[str, ...]
-    meant: Layout

@@ -1,26 +1,24 @@
-"""Translate what a mapping says of a table into the layout by which its rows are read, and back."""
+"""Turn what a mapping says of a table into the layout by which its rows are read."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
 
 import pyarrow as pa
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError
-from kp_core.reading.fields import rater_in, system_in
+from kp_core.errors import InputError, counted
+from kp_core.reading.fields import grouped, quoted, rater_in, system_in, told
 from kp_core.reading.layout import Layout
 from kp_core.reading.list_cells import number_behind
-from kp_core.reading.mapping import FILE, HEADS, PLACES, ROW, SHEET, Mapping
+from kp_core.reading.mapping import FILE, HEADS, PLACES, ROW, SEPARATORS, SHEET, Mapping
 from kp_core.reading.merged_cells import filled_down
 from kp_core.reading.profiles import whole_lists
 from kp_core.reading.separators import cell_separator
 from kp_core.reading.source import stem_of
 from kp_core.reading.table import Table, list_columns
 from kp_core.reading.values import repeated
-from kp_core.reading.wide_columns import grouped
 
 #: Field of a mapping → the role that its column has in a layout.
 _PARTS = {
@@ -38,8 +36,12 @@ _PARTS = {
     "group": "group",
     "concept": "concept",
 }
-#: How cells are split in a layout → in a mapping, if it is another word.
-_SPLITS = {"": "none", "lists": "", "tokens": ""}
+#: Roles of columns in the order in which they are shown, and of columns of texts.
+_ORDER = (
+    *("pair_id", "doc_id", "system", "annotator", "rank", "score", "relevance", "votes", "verdict"),
+    *("phrase", "keyphrase", "candidate", "concept", "title", "text", "group"),
+)
+_DOCUMENTS = ("doc_id", "text", "title", "group")
 #: What a table needs, by its role.
 _NEEDS = {
     "gold": "a column of keyphrases",
@@ -54,26 +56,56 @@ def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
 
     Raises InputError for a column that the table does not have, or for a mapping that lacks what its role needs.
     """
+    made, repeated_down = _spelled_out(table, mapping, role)
+    parts = sorted(made.columns, key=_DOCUMENTS.index if made.role == "documents" else _ORDER.index)
+    made = replace(made, columns={part: made.columns[part] for part in parts})
+    return replace(made, evidence=_evidence(made) + repeated_down)
+
+
+def _spelled_out(table: Table, mapping: Mapping, role: Role | None) -> tuple[Layout, str]:
+    """Return the layout of a mapping, and words on ids that were repeated in the rows below them."""
     _refuse_unknown_columns(table, mapping)
     meant = _role_of(mapping, role)
     columns = {part: name for field, part in _PARTS.items() if (name := getattr(mapping, field)) and name not in PLACES}
     if len(mapping.score) == 1:
         columns["score"] = mapping.score[0]
-    table, columns = _with_document(table, mapping, columns)
-    table, _ = filled_down(table, columns, mapping)
-    made = Layout("documents", table, meant, columns, evidence="as said", higher=mapping.higher_is_better)
+    table, columns = _with_places(table, mapping, columns)
+    phrases = dict(zip(["phrase"], mapping.keyphrases, strict=False))
+    table, said = filled_down(table, columns | phrases, mapping)
+    made = Layout("documents", table, meant, columns, replace(mapping, role=meant), higher=mapping.higher_is_better)
     made = replace(made, numbered=mapping.document == ROW)
     if meant == "documents":
         _need(bool({"text", "title", "group"} & columns.keys()), table, meant)
-        return made
+        return made, said
     if meant == "judgements":
-        return _judged(made, mapping)
+        return _judged(made, mapping), said
     _need(bool(mapping.keyphrases), table, meant)
     if not mapping.document:
         remedy = f"Name it: --as {table.file}:document=…, or document={ROW} if each row is a document."
         raise InputError(table.file, "no column of documents", "what the documents are", remedy)
     made = replace(made, source=table.sheet if SHEET in (mapping.annotator, mapping.system) else "")
-    return _in_columns(made, mapping) or _in_one_column(made, mapping)
+    return _in_columns(made, mapping) or _in_one_column(made, mapping), said
+
+
+def _evidence(layout: Layout) -> str:
+    """Say how a table is read: its columns, whose lists they are, and how cells are split."""
+    table, names = layout.table, [name for own in layout.sources.values() for name in own]
+    beside = {"wide", "turned", "marked", "scored"} & {layout.kind}
+    columns = {role: name for role, name in layout.columns.items() if not (beside and name in names)}
+    parts = [table.described + ("" if table.header else " without a header"), told(columns)]
+    if layout.gold:
+        systems = [name for name in names if name not in layout.gold]
+        parts.append(f"the gold standard in {quoted(layout.gold)}, systems in {quoted(systems)}")
+    elif layout.kind == "turned":
+        parts.append(f"documents in {quoted(names)}")
+    elif list(layout.sources) == [""]:
+        parts.append(f"one list in {counted(len(names), 'column')}")
+    elif layout.sources:
+        whose = "systems" if layout.role == "system" else "annotators"
+        parts.append(f"{whose} in {quoted(names)}")
+    cells = layout.cells if layout.kind == "lists" else ""
+    parts += [SEPARATORS.get(cells, "")] + ["each row is a document"] * layout.numbered
+    return "; ".join(filter(None, parts))
 
 
 def _refuse_unknown_columns(table: Table, mapping: Mapping) -> None:
@@ -96,18 +128,27 @@ def _role_of(mapping: Mapping, role: Role | None) -> Role:
     return "gold" if mapping.keyphrases else "documents"
 
 
-def _with_document(table: Table, mapping: Mapping, columns: dict[str, str]) -> tuple[Table, dict[str, str]]:
-    """Add the column of the document if it is the whole file, or each sheet."""
-    if mapping.document not in (FILE, SHEET):
-        return table, columns
-    name = stem_of(table.file) if mapping.document == FILE else table.sheet
-    names, values = [*table.names, mapping.document], [*table.columns, repeated(name, len(table))]
-    return replace(table, names=names, columns=values), {**columns, "doc_id": mapping.document}
+def _with_places(table: Table, mapping: Mapping, columns: dict[str, str]) -> tuple[Table, dict[str, str]]:
+    """Add the columns that a place stands for: the document is the file or each sheet, the annotator is each row."""
+    if mapping.document in (FILE, SHEET):
+        name = stem_of(table.file) if mapping.document == FILE else table.sheet
+        table, columns = (
+            _with_column(table, mapping.document, repeated(name, len(table))),
+            columns | {"doc_id": mapping.document},
+        )
+    if mapping.annotator == ROW:
+        table, columns = _with_column(table, ROW, table.numbers()), columns | {"annotator": ROW}
+    return table, columns
+
+
+def _with_column(table: Table, name: str, values: pa.ChunkedArray) -> Table:
+    return replace(table, names=[*table.names, name], columns=[*table.columns, values])
 
 
 def _need(there: bool, table: Table, role: Role) -> None:
     if not there:
-        raise InputError(table.file, "no column with this meaning", _NEEDS[role], "Say which column it is.")
+        found = "no scores of people" if role == "judgements" else "no column with this meaning"
+        raise InputError(table.file, found, _NEEDS[role], "Say which column it is.")
 
 
 def _judged(made: Layout, mapping: Mapping) -> Layout:
@@ -118,7 +159,7 @@ def _judged(made: Layout, mapping: Mapping) -> Layout:
         return replace(made, kind="long", columns=made.columns | {"phrase": phrases[0]})
     _need(bool(phrases or scores), table, made.role)
     keyphrase = {"keyphrase": phrases[0]} if phrases else {}
-    raters = {rater_in(name): (name,) for name in scores} if len(scores) > 1 else {}
+    raters = {rater_in(name): (name,) for name in scores} if len(scores) > 1 or mapping.annotator == HEADS else {}
     return replace(made, kind="judged", columns=made.columns | keyphrase, sources=raters, cells=mapping.scale)
 
 
@@ -127,10 +168,10 @@ def _in_columns(made: Layout, mapping: Mapping) -> Layout | None:
     phrases, marks, scores = tuple(mapping.keyphrases), tuple(mapping.marks), tuple(mapping.score)
     apart = HEADS in (mapping.annotator, mapping.system)
     first = made.columns | {"phrase": phrases[0]}
-    if mapping.document == HEADS:
-        return replace(made, kind="turned", sources={name: (name,) for name in phrases})
     if marks:
         return replace(made, kind="marked", columns=first, sources={name: (name,) for name in marks})
+    if mapping.document == HEADS:
+        return replace(made, kind="turned", sources={name: (name,) for name in phrases})
     if len(scores) > 1:
         return replace(made, kind="scored", columns=first, sources={system_in(name): (name,) for name in scores})
     if not apart and len(phrases) == 1:
@@ -169,43 +210,3 @@ def _separator(layout: Layout) -> str:
     if not layout.table.splits or {"rank", "score"} & layout.columns.keys():
         return "none"
     return cell_separator(layout.table, layout.phrases, certain=False) or "none"
-
-
-def mapping_of(layout: Layout) -> Mapping:
-    """Return the mapping that gives a layout.
-
-    >>> import pyarrow as pa
-    >>> table = Table("g.csv", ["Nr", "Wort"], [pa.chunked_array([["1"]]), pa.chunked_array([["tide"]])])
-    >>> str(mapping_of(layout_said(table, Mapping(document="Nr", keyphrases="Wort"), "gold")))
-    'role=gold,document=Nr,keyphrases=Wort,split=none'
-    """
-    columns, kind = layout.columns, layout.kind
-    found: dict[str, Any] = {field: columns[part] for field, part in _PARTS.items() if part in columns}
-    found |= {"role": layout.role, "dataset": layout.table.dataset, "run": layout.table.run}
-    found |= {"higher_is_better": layout.higher, "score": columns.get("score", "")}
-    found |= {"document": ROW} if layout.numbered else {}
-    if kind == "documents":
-        return Mapping(**found)
-    used = tuple(name for names in layout.sources.values() for name in names)
-    if kind == "judged":
-        raters = {"score": used} if used else {}
-        return Mapping(**{**found, "keyphrases": columns.get("keyphrase", ""), "scale": layout.cells, **raters})
-    person = "system" if layout.role == "system" or layout.gold else "annotator"
-    if "source" in columns:
-        found[person] = columns["source"]
-    if layout.source:
-        found[person] = SHEET
-    found |= {"inner": layout.inner, "gold": layout.gold or layout.gold_is}
-    one_list = list(layout.sources) == [""] or (len(layout.sources) == 1 and person in found)
-    several: dict[str, dict[str, Any]] = {
-        "marked": {"marks": used, "annotator": HEADS, "split": "none"},
-        "scored": {"score": used, "system": HEADS, "split": "none"},
-        "turned": {"keyphrases": used, "document": HEADS, "split": layout.cells},
-        "wide": {"keyphrases": used, "split": layout.cells, **({} if one_list else {person: HEADS})},
-    }
-    found |= {"keyphrases": layout.phrases, "split": _SPLITS.get(layout.cells, layout.cells)}
-    found |= {"inner": "tokens"} if layout.cells == "tokens" else {}
-    found |= several.get(kind, {})
-    if kind == "wide" and one_list and not layout.united:
-        found["split"] = "none"  # each cell is one phrase of the list
-    return Mapping(**found)

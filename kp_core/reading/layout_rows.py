@@ -19,6 +19,7 @@ from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.list_cells import cells_of_lists, has_parallel_scores, rows_at_once
 from kp_core.reading.lists import ListBuilder
+from kp_core.reading.mapping import HEADS
 from kp_core.reading.profiles import count_distinct
 from kp_core.reading.rows import Rows
 from kp_core.reading.separators import json_list
@@ -47,7 +48,7 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     parts = _phrases(layout)
     if (
         role == "gold"
-        and layout.kind != "turned"
+        and layout.mapping.document != HEADS
         and asked in (None, "gold")
         and (texts := _beside(layout)) is not None
     ):
@@ -110,14 +111,18 @@ def _phrases(layout: Layout) -> list[Rows]:
 
 
 def _turned(layout: Layout) -> Rows:
-    """Read lists of which each row is a person, and each column a document."""
+    """Read lists of which each column is a document, and each row a person, or a part of the list."""
     table, builder = layout.table, ListBuilder(layout.role, layout.table.limits)
     owner = layout.source_column()
-    owners = table.numbers().to_pylist() if owner is None else table.texts(owner).to_pylist()
-    names = [name for (name,) in layout.sources.values()]
-    for name in names:
+    for (name,) in layout.sources.values():
         asked = replace(layout, kind="lists", sources={name: (name,)}, numbered=True)
-        _add_lists(builder, asked, (name,), owners, document=name)
+        if owner is not None:
+            _add_lists(builder, asked, (name,), table.texts(owner).to_pylist(), document=name)
+            continue
+        cells = cells_of_lists(asked, (name,))
+        builder.open(name, file=table.file, line=int(table.line_numbers()[0]) if len(table) else 0)
+        for row in range(len(table)):
+            cells.add(builder, row)
     return builder.rows()
 
 
@@ -162,7 +167,10 @@ def _melted(layout: Layout) -> Layout:
     ]
     lines = np.concatenate([rows.line_numbers() for rows, _ in parts]).tolist()
     names = [*others.names, "(whose)", *([own] if own else [])]
-    told = {"annotator" if layout.role == "gold" else "system": "(whose)"} | ({own.strip("()"): own} if own else {})
+    person = "annotator" if layout.role == "gold" else "system"
+    told = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"} | (
+        {own.strip("()"): own} if own else {}
+    )
     made = replace(others, names=names, columns=columns, lines=lines)
     return replace(layout, kind="long", table=made, columns={**layout.columns, **told}, sources={})
 

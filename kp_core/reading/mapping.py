@@ -108,7 +108,8 @@ class Mapping:
     keyphrases : str or tuple of str
         One or several columns. Several are one list, unless `annotator` or `system` is "(heads)".
     annotator, system : str
-        The column that names whose keyphrases a row holds, "(heads)" or "(sheet)".
+        The column that names whose keyphrases a row holds, "(heads)" or "(sheet)"; annotator="(row)" if each column is
+        a document and each row an annotator.
     rank, score : str
         The columns by which systems rank. With system="(heads)", `score` names a column for each system; with
         annotator="(heads)", the scores of each person for a judged pair.

@@ -6,14 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kp_core.corpus import run_starts
 from kp_core.reading.fields import NO, YES, base_of
 from kp_core.reading.table import Table
-from kp_core.reading.values import is_number
+from kp_core.reading.values import is_number, number
 
 #: Cells of a column that are looked at to tell what it holds.
 SAMPLE = 1000
@@ -61,6 +64,23 @@ class Profile:
     def codes(self) -> bool:
         """Whether each cell is a short word with a digit, as ids are and phrases are not."""
         return len(self.cells) > 1 and all(map(_CODE.fullmatch, self.cells)) and not self.addresses
+
+    @property
+    def _values(self) -> list[float]:
+        """The finite numbers of a column that holds hardly anything else."""
+        cells = self.cells if self.numbers > 0.5 else ()
+        values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in cells)
+        return [value for value in values if isfinite(value)]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return bool(self._values) and all(value.is_integer() for value in self._values)
+
+    @property
+    def fraction(self) -> bool:
+        """Whether half of the numbers and more are no whole ones."""
+        return bool(self._values) and 2 * sum(not value.is_integer() for value in self._values) >= len(self._values)
 
     @property
     def addresses(self) -> bool:
@@ -137,8 +157,27 @@ def is_blank(table: Table, name: str) -> pa.ChunkedArray:
     return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
 
 
+def is_merged(table: Table, name: str) -> bool:
+    """Tell cells that are there once above those that are blank, as merged cells are."""
+    cells = [cell.strip() for cell in table.first_texts(name, SAMPLE).to_pylist()]
+    heads = list(filter(None, cells))
+    return 0 < len(heads) < len(cells) and bool(cells[0]) and len(set(heads)) == len(heads)
+
+
+def filled(table: Table, name: str) -> pa.ChunkedArray:
+    """Return a column whose merged cells are repeated in each of their rows."""
+    if not is_merged(table, name):
+        return table.texts(name)
+    nothing = pa.scalar(None, pa.large_string())
+    return pc.fill_null_forward(pc.if_else(is_blank(table, name), nothing, table.texts(name)))
+
+
 def count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
-    """Return how many different rows some columns have."""
+    """Return how many different rows some columns have; rows that are alike mostly stand together."""
     if len(keys) == 1:  # without a table of groups it takes a tenth of the time
         return len(pc.unique(*keys.values()))
-    return len(pa.table(dict(keys)).group_by(list(keys), use_threads=False).aggregate([]))
+    begins = np.zeros(len(next(iter(keys.values()))), dtype=bool)
+    for column in keys.values():
+        begins[run_starts(column)] = True
+    kept = {name: column.filter(pa.array(begins)) for name, column in keys.items()}
+    return len(pa.table(kept).group_by(list(keys), use_threads=False).aggregate([]))

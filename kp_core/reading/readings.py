@@ -18,11 +18,12 @@ from kp_core.reading.families import family_named
 from kp_core.reading.family import Recognition
 from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table, names_inside
 from kp_core.reading.layout import Layout
+from kp_core.reading.layout_mapping import layout_said
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import Limits
-from kp_core.reading.mapping import Mapping
-from kp_core.reading.meeting import column_that_meets
+from kp_core.reading.mapping import FILE, Mapping
+from kp_core.reading.prefill import column_that_meets
 from kp_core.reading.question import Form
 from kp_core.reading.rows import Part, Rows, check, refuse_if_mostly_rejected
 from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
@@ -140,13 +141,17 @@ def _with_ids_that_meet(one: Read, every: Sequence[Read], wishes: Wishes) -> Rea
     if not isinstance(layout, Layout) or file.mapping.names_columns:
         return one
     others = [ids for other in every if other is not one for ids in _ids(other)]
-    name = column_that_meets(layout, others) if others else None
+    beside = others and layout.kind in ("long", "lists", "wide")
+    name = column_that_meets(layout.table, layout.mapping, layout.ids().to_pylist(), others) if beside else None
     if name is None:
         return one
-    columns = {**layout.columns, "doc_id": name}
     said = f"documents are told by “{name}”, whose ids another file has too"
-    meant = replace(layout, columns=columns, numbered=False, evidence=f"{layout.evidence}; {said}")
-    recognition = replace(one.recognition, plan=(meant,), columns=columns, evidence=meant.evidence)
+    meant = layout_said(layout.table, replace(layout.mapping, document=name), layout.role)
+    meant = replace(meant, evidence=f"{layout.evidence}; {said}")
+    columns = {**one.recognition.columns, "doc_id": name}
+    recognition = replace(
+        one.recognition, plan=(meant,), columns=columns, evidence=meant.evidence, mapping=meant.mapping
+    )
     again = _of_files(one.opened, recognition, wishes, Asked())
     return replace(again, notes=(*again.notes, Note("info", file.name, f"{said[:1].upper()}{said[1:]}.")))
 
@@ -216,10 +221,11 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Aske
         mapping=str(recognition.mapping or ("" if recognition.plan else mapping_in_format(recognition))),
     )
     group_is_one, in_folder = getattr(family, "GROUP_IS_ONE", False), bundle.folder or bundle.loose
-    name = stem_of(bundle.name if in_folder and (several or group_is_one) else first.name)
+    is_document = recognition.mapping is not None and recognition.mapping.document == FILE
+    name = stem_of(bundle.name if in_folder and (several or group_is_one or is_document) else first.name)
     if several and group_is_one and not in_folder:  # uploads have no folder to name them
         name = first.suffix.removeprefix(".") or name
-    apart = one.given.name is None or bundle.folder
+    apart = (one.given.name is None or bundle.folder) and not is_document
     origin = (id(one.given), id(recognition) if apart else 0)
     text = "" if several or not texts else first.text
     read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes, text)

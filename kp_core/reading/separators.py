@@ -17,7 +17,7 @@ from kp_core.reading.values import URIS
 _RARE = ("/", "·", "-", "–")
 _ANY_MARK = "|".join(map(re.escape, MARKS.values()))
 _WHOLE = {
-    "json": r"^\s*(\[.*\]|\{.*\}|c?\(\s*['\"].*\)|null|None)\s*$",
+    "json": r"^\s*((?:array\()?\[.*\](?:,\s*dtype=\w+)?\)?|\{.*\}|c?\(\s*['\"].*\)|null|None)\s*$",
     "uris": f"^{URIS.pattern}$",
     "tags": r"^\s*(#[^#\s;,|]+\s+)*#[^#\s;,|]+\s*$",
 }
@@ -70,6 +70,7 @@ def json_list(cell: str) -> list[object] | None:
     >>> json_list("null")
     []
     """
+    cell = re.sub(r"^\s*array\((.*?)(?:,\s*dtype=\w+)?\)\s*$", r"\1", cell, flags=re.DOTALL)
     if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
         cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
     quote = found.group(1) if (found := re.match(r"""\s*\[\s*(['"])""", cell)) else ""

@@ -17,11 +17,12 @@ from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import families_of, family_named, title_of
 from kp_core.reading.family import File, NoData, NotKnown, Recognition, Strength
 from kp_core.reading.fields import SYSTEMS, in_words, plain, quoted, role_of_path
-from kp_core.reading.form import form_of, form_of_table
+from kp_core.reading.form import FIELDS, first_values, form_of
 from kp_core.reading.json_text import is_json
 from kp_core.reading.layout import Layout
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.mapping import SWITCHES, Mapping
+from kp_core.reading.prefill import guess
 from kp_core.reading.question import Finding, Form, Question, Reply
 from kp_core.reading.values import is_number
 
@@ -261,7 +262,11 @@ def form_of_unknown(file: File, role: Role | None) -> Form | None:
     table = next(iter(family.tables_of(file, file.mapping, role)), None) if family else None
     if family is None or table is None or not table.header:
         return None
-    return form_of_table(file, table, role_said(file) or role, family.sheets_in(file))
+    made = guess(table, role_said(file) or role)
+    (doubt,) = made.doubts
+    missing = tuple(FIELDS[field] for field in doubt.fields)
+    mapping, sheets = file.mapping.merged(made.mapping), family.sheets_in(file)
+    return Form(file.name, mapping, doubt.words, missing, first_values(table), sheets)
 
 
 def _is_headed(reading: Recognition) -> bool:

@@ -21,6 +21,8 @@ from kp_core.reading.mapping import Mapping
 from kp_core.reading.values import HALF_A_CHARACTER, Mask, Rejected, is_number
 from kp_core.typeset import storable
 
+#: Heads of what is under no field of JSON: ids, the ids around and within others, lists, and strings.
+KEY, OUTER, INNER, LIST, TEXT = BRACKETS = ("(key)", "(outer)", "(inner)", "(list)", "(text)")
 _RULE = re.compile(r"\s*(?::?-{2,}:?\s*)?")
 #: A field of MARC, with its subfield.
 _MARC = re.compile(r"[0-9]{3}(?:\$[a-z0-9])*")
@@ -390,7 +392,15 @@ def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
     unlike = any(kind is True for kind in kinds) and not any(kind is False for kind in kinds)
     counted_up = {f"{base_of(cell)} {number_of(cell)}" for cell in first}
     series = any(f"{base_of(cell)} 2" in counted_up for cell in first if number_of(cell) == 1)
-    return known >= 2 or ((known == 1 or unlike or series) and not repeated)
+    return known >= 2 or ((known == 1 or unlike or series) and not repeated) or _is_of_codes(first, below)
+
+
+def _is_of_codes(first: list[str], below: list[list[str]]) -> bool:
+    """Tell a first row of codes, such as d1, d2, d3, over cells that have no digit."""
+    named = [(cell.strip(), cells) for cell, cells in zip(first, below, strict=True) if cell.strip()]
+    codes = all(re.search(r"\d", head) and not re.search(r"[\s;,|\[]", head) for head, _ in named)
+    words = all(cells and not re.search(r"\d", "".join(cells)) for _, cells in named)
+    return len(named) > 1 and codes and words
 
 
 def _is_unlike(head: str, cells: list[str]) -> bool | None:

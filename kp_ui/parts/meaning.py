@@ -21,6 +21,7 @@ ROLES = prose.entries("roles")
 _MEANINGS = prose.entries("columns_of_files")
 _SWITCHES = prose.entries("switches")
 _EACH = {"": "part of one list", "annotator": "an annotator", "system": "a system", "document": "a document"}
+_ROWS = {name: _EACH[name] for name in ("", "annotator")}
 _DOCUMENTS = {ROW: "each row", FILE: "the whole file"}
 _SPLITS = {"": "found by KPScope", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
 _INNER = {
@@ -145,6 +146,9 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
         if several:
             start = each_is(now, HEADS) or ("annotator" if "marks" in held else "")
             places[HEADS] = controls.of_file("Each of the columns is", _EACH, start, f"each column {name}", width=180)
+        if places.get(HEADS) == "document" and "marks" not in held and "annotator" not in held:
+            person = "annotator" if now.annotator == ROW else ""
+            places[ROW] = controls.of_file("Each row is", _ROWS, person, f"each row {name}", width=180)
         if phrases and len(now.sheet or form.sheets) > 1:
             places[SHEET] = controls.of_file(
                 "Each sheet is", _EACH, each_is(now, SHEET), f"each sheet {name}", width=180

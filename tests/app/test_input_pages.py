@@ -394,11 +394,11 @@ def test_how_an_archive_is_read_can_be_switched() -> None:
     members = {f"art-{n}-Countskey": f"boat race\t{n}\nriver\t3\n".encode() for n in (1, 2)}
     app = opened("data", files=[Source("votes.zip", zipped(**members))])
     app.button(key="change votes.zip").click().run()
-    assert shown(app, "keyphrases")["document"].tolist() == ["art-1-Countskey", "art-2-Countskey"]
-    app.selectbox(key="suffix votes.zip").set_value("removed").run()
-    assert shown(app, "keyphrases")["document"].tolist() == ["art-1", "art-2"]
+    assert shown(app, "keyphrases")["keyphrases"].tolist() == ["boat race; river"] * 2
+    app.selectbox(key="line votes.zip").set_value("phrase").run()
+    assert shown(app, "keyphrases")["keyphrases"].tolist() == ["boat race\t1; river\t3", "boat race\t2; river\t3"]
     press(app, "Use this")
-    assert app.session_state["workspace"].corpus.documents["doc_id"].tolist() == ["art-1", "art-2"]
+    assert app.session_state["workspace"].corpus.gold["phrase"].tolist()[:2] == ["boat race\t1", "river\t3"]
 
 
 def test_votes_have_a_smallest_grade_that_counts() -> None:

@@ -50,7 +50,7 @@ CASES: dict[str, tuple[Callable[[str], Any], str]] = {
     "an id": (_last_part, "_" * LONG + "!"),
     "an answer of a model": (unfenced, "```a b" + " " * LONG + "c"),
     "a block that never ends": (lambda text: list(_BLOCK.finditer(text)), "```\n[" + "\n" * LONG),
-    "a last line": (lambda text: lists.bare_lines(["Keywords:", "- a", "- b", "- c", text]), "_" * LONG),
+    "a last line": (lambda text: lists.bare_items(["Keywords:", "- a", "- b", "- c", text]), "_" * LONG),
     "a cell of numbers": (_NUMBERS.fullmatch, "[" + "0" * LONG + "!"),
     "a cell of blanks": (_RULE.fullmatch, " " * LONG + "!"),
     "a tag that never ends": (html, "<" + "a" * LONG),

@@ -25,6 +25,8 @@ from kp_core.typeset import storable
 _Group = Callable[[Sequence[File], Role | None], list[Recognition]]
 #: Fields of spans or labels.
 _LISTS = ("label", "labels", "entities", "annotations", "spans")
+#: How names begin of which each of these tools writes one; without any, no object need be looked at.
+_TELLING = ('"label', '"entities"', '"annotation', '"spans"', '"answer"')
 #: How Prodigy names what else would be called an annotator and an id.
 _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 _MARK = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")
@@ -40,6 +42,8 @@ _PARTS = re.compile(r"(?<![a-z])(train|dev|test|valid)", re.IGNORECASE)
 
 def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     """Recognise objects of a text with a list of spans or labels, as doccano, Prodigy and Label Studio write them."""
+    if not any(name in file.text for name in _TELLING):
+        return None
     values = [record.value for record in file.records if record.value is not None]
     first = values[:200]
     names = list(dict.fromkeys(name for value in first for name in value))

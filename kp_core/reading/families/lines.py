@@ -67,6 +67,9 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
     if not pairs or len(pairs) < 0.8 * len(lines):
         return None
     rights, unique = [right for _, right in pairs], len(dict(pairs)) == len(pairs)
+    lists = sum(bool(re.search(r"[;|]", left)) for left, _ in pairs)
+    if lists * 2 >= len(pairs) or sum(line.count('"') % 2 for line in lines) > 1:
+        return None  # rows of a table that begin with lists, or whose cells have several lines
     split = any(";" in right for right in rights)
     if separator == "\t":
         header = all(plain(cell) in KNOWN for cell in lines[0].split("\t"))

@@ -19,7 +19,6 @@ from kp_core.reading.fields import GOLD, NAMES, SYSTEMS, plain, told, words_of
 from kp_core.reading.json_table import json_table, json_table_of
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.layout import Doubt, Layout
-from kp_core.reading.layout_mapping import mapping_of
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
 from kp_core.reading.mapping import SHEET, Mapping
@@ -91,7 +90,9 @@ def _of_its_document(table: Table) -> Table:
 def _may_be_document(table: Table) -> bool:
     """Tell a sheet whose heads name no documents, and whose rows are no lists of several documents."""
     layout = layout_of(table, None, Mapping())
-    return table.header and (layout is None or (layout.numbered and (bool(layout.doubts) or len(table) == 1)))
+    if layout is None or not layout.worded:
+        return table.header
+    return table.header and (layout.numbered and (bool(layout.doubts) or len(table) == 1))
 
 
 def column_names(file: File) -> list[str]:
@@ -151,6 +152,7 @@ def recognise(file: File, role: Role | None) -> list[Recognition]:
         plan = [layout for table in meant if (layout := layout_of(table, role, said)) is not None]
         return [_recognition(file, plan, role)] if plan else []
     readable = [layout for table in tables if (layout := layout_of(table, role, said)) is not None]
+    readable = [layout for layout in readable if layout.worded] or readable
     if not readable:
         found = None
     elif not file.workbook:
@@ -172,7 +174,7 @@ def _of_documents(
     # A name without a number may be that of a person.
     numbered = all(any(map(str.isdigit, table.sheet)) for table in tables)
     if other is not None or not numbered:
-        doubt = Doubt("The sheets may be documents or people.", ("document",), plan[0])
+        doubt = Doubt("The sheets may be documents or people.", ("document",))
         plan = [replace(plan[0], doubts=(*plan[0].doubts, doubt)), *plan[1:]]
     return _of_several(file, plan, role, "one for each document", document=SHEET)
 
@@ -181,7 +183,7 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **said: Any)
     first = plan[0]
     sure = first.role_sure or role is not None
     strength = Strength.PROPOSED if first.doubts else Strength.NAMES if first.table.header else Strength.CONTENT
-    meant = file.mapping if file.mapping.names_columns else mapping_of(first)
+    meant = file.mapping if file.mapping.names_columns else first.mapping
     several = sheets_in(file)
     sheets = {"sheet": tuple(one.table.sheet for one in plan)} if several and not file.mapping.sheet else {}
     opened = {} if first.table.header else {"header": "no"}
@@ -212,7 +214,7 @@ def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recogni
     # Lists of the same documents are those of several people; lists of other documents may be parts of one list.
     if _shared(alike) <= 0.5:
         words = "The sheets may be people or systems, or parts of one table."
-        apart[0] = replace(apart[0], doubts=(*apart[0].doubts, Doubt(words, ("annotator", "system"), apart[0])))
+        apart[0] = replace(apart[0], doubts=(*apart[0].doubts, Doubt(words, ("annotator", "system"))))
     return _of_several(file, apart, role, "one for each annotator, system or table")
 
 
@@ -234,7 +236,10 @@ def _named(layout: Layout) -> Layout:
         layout = replace(layout, role="gold" if gold or name not in SYSTEMS else "system")
     if layout.role not in ("gold", "system") or layout.source_column() is not None or _has_names(layout):
         return layout
-    return replace(layout, source="gold" if gold else layout.table.sheet)
+    person = "system" if layout.role == "system" else "annotator"
+    named: dict[str, Any] = {person: SHEET}
+    mapping = replace(layout.mapping, role=layout.role, **named)
+    return replace(layout, source="gold" if gold else layout.table.sheet, mapping=mapping)
 
 
 def _has_names(layout: Layout) -> bool:

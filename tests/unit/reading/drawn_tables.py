@@ -23,7 +23,7 @@ tide table, solar power, grid, neural net, harbor, quality of life, 3D printing,
 information retrieval, sea level, Gezeiten, Öffentlicher Dienst, Hafen, marée, qualité de l'eau, puerto, niño, getij,
 прилив, уровень моря, 潮汐, 海平面, COVID-19, World War II, history (methods), Mond, luna, salt, sand, reef, crew"""
 POOL = [phrase.strip() for phrase in PHRASES.split(",")]
-PEOPLE, SYSTEMS = ["Anna", "Ben", "Çem", "Reader 4"], ["yake", "TextRank", "kea", "my_model"]
+PEOPLE, SYSTEMS = ["Anna", "Ben", "Çem", "Reader 4"], ["rake", "TextRank", "kea", "my_model"]
 IDS = ("d{}", "{}7", "A-00{}.txt", "10.1000/x{}", "Text {}")
 #: The heads of each role, in the order of `ROLES`; rows of heads that nobody knows are made up.
 ROLES = "document phrase phrases annotator system rank score authors year title notes category url".split()  # noqa: SIM905
