@@ -9,10 +9,11 @@ from pkgutil import walk_packages
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 import kp_ui
-from kp_ui import seats  # noqa: F401
-from kp_ui.headers import OwnPages
+from kp_ui import shell
+from kp_ui.headers import OwnPages, start_page
 
 
 @asynccontextmanager
@@ -26,4 +27,9 @@ async def ready(_: st.App) -> AsyncIterator[None]:
 
 
 # pages are found by kp_ui/main.py; beside them Streamlit would run a page by itself, or say that an old address is lost
-app = st.App(Path(kp_ui.__file__).with_name("main.py"), lifespan=ready, middleware=[Middleware(OwnPages)])
+app = st.App(
+    Path(kp_ui.__file__).with_name("main.py"),
+    lifespan=ready,
+    middleware=[Middleware(OwnPages)],
+    routes=[Route(f"/{stem}", start_page) for stem in (*shell.PAGES, *shell.MOVED)],
+)

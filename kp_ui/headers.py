@@ -1,8 +1,9 @@
-"""Add security headers to every answer of the server; refuse pages of other sites, and names that it does not have."""
+"""Serve the page that starts the app, with security headers; refuse pages of other sites, and names not served."""
 
 import base64
 import hashlib
 import re
+import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -12,8 +13,11 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kp_ui.state import kept
 
 
 def inline_scripts(page: str) -> list[str]:
@@ -26,8 +30,11 @@ def inline_scripts(page: str) -> list[str]:
     return [f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in scripts]
 
 
-_PAGE = Path(st.__file__).parent / "static" / "index.html"
-_SCRIPTS = " ".join(("script-src 'self' 'wasm-unsafe-eval'", *inline_scripts(_PAGE.read_text("utf-8"))))
+#: Streamlit's page, which would look for the server below the address of every page, and find it at the second try.
+_START = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
+_BASE = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", location).href }</script>'
+_PAGE = _START.replace("<head>", f"<head>{_BASE}", 1)
+_SCRIPTS = " ".join(("script-src 'self' 'wasm-unsafe-eval'", *inline_scripts(_PAGE)))
 #: What a page of the app may load: its own scripts, styles, fonts and pictures, and pictures that it draws itself.
 POLICY = (
     f"default-src 'self'; {_SCRIPTS}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -77,6 +84,14 @@ def is_served(host: str, names: Iterable[str]) -> bool:
 _NOT_SERVED = PlainTextResponse(
     "KPScope is not served under this name. Whoever runs it can add the name to STREAMLIT_SERVER_ALLOWED_HOSTS.\n", 403
 )
+
+
+def start_page(request: Request) -> Response:
+    """Return the page that starts the app; a browser on this machine gets a cookie by which a second tab is known."""
+    page = HTMLResponse(_PAGE, headers={"cache-control": "no-cache"})
+    if kept.BROWSER not in request.cookies and kept.is_loopback(request.headers.get("host", "")):
+        page.set_cookie(kept.BROWSER, secrets.token_urlsafe(32), httponly=True, samesite="strict")
+    return page
 
 
 class OwnPages:

@@ -9,7 +9,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from kp_ui import recovery, seats
 from kp_ui.parts import rating
-from kp_ui.parts.page import ask_for_lost_files
+from kp_ui.parts.page import require_files
 from kp_ui.state import click, link, settings, workspace
 from kp_ui.widgets import controls
 
@@ -95,7 +95,7 @@ def run() -> None:
     st.session_state[settings.PAGE] = page.url_path
     seats.admit()
     st.html(f"<style>{_STYLE}{_LARGE * link.presented()}{_ALONE * bool(rating.invited())}</style>")
-    workspace.reopen()
+    workspace.reopen(opened)
     with st.spinner("Opening the data …"):
         workspace.read_files()
     if workspace.of_indexers() != of_indexers:  # the navigation is made before the data are read
@@ -106,6 +106,6 @@ def run() -> None:
         settings.check_link()
     with recovery.page(page.url_path):
         settings.write_link()
-        if page.url_path != "data":
-            ask_for_lost_files()
+        if page.url_path not in ("data", "learn"):  # lessons have lists of their own
+            require_files()
         page.run()

@@ -1,6 +1,6 @@
 """Which system is better, and is that certain?"""
 
-from kp_ui.parts import overview, page, streamed
+from kp_ui.parts import intake, overview, page, streamed
 from kp_ui.state import workspace
 
 if streamed.is_chosen():
@@ -10,5 +10,6 @@ elif workspace.all_datasets():
     overview.datasets()
 else:
     page.opened()
+    intake.welcome()
     overview.answer()
     overview.conventions()

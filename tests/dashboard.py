@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -57,9 +58,12 @@ def running(
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run the app as a stranger would, on a free port unless one is named; give its address and its process.
 
+    Files are kept in a folder beside the log, unless the environment names another one.
+
     opener: a command that opens the dashboard, in place of `streamlit run script`; folder: where it is given.
     """
     port = port or free_port()
+    environment = {"XDG_CACHE_HOME": str(log.parent)} | dict(environment or os.environ)
     command = [*(opener or (sys.executable, "-m", "streamlit", "run", script)), "--server.headless", "true"]
     command += ["--server.address", HOST, "--server.port", str(port), *options]
     with (

@@ -64,6 +64,9 @@ def _data() -> None:
             if sample != here.sample:
                 controls.button(one.title, f"open {sample}", workspace.open_sample, sample, type="tertiary")
         saving.button("save")
+        if own.files:
+            label, icon = "Forget my files", ":material/delete:"
+            controls.button(label, "forget", workspace.forget, icon=icon, help=prose.helps("forget"))
 
 
 def cutoff(width: int = 130) -> None:

@@ -12,7 +12,8 @@ from kp_core.reading.report import Receipt
 from kp_core.reading.source import expand, packed, shared_names
 from kp_core.reading.uploads import is_archive
 from kp_ui.parts import meaning, saving, streamed, understanding
-from kp_ui.state import cached, link, workspace
+from kp_ui.parts.page import lost_in_words
+from kp_ui.state import cached, kept, link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
@@ -20,9 +21,9 @@ _TEMPLATES = prose.entries("templates")
 _SEEN, _ROW = 10, 41
 #: The ways in of a first visit: the page that each leads to → what it is called, what it takes, how to try it.
 _DOORS = {
-    "overview": ("Compare systems", "Lists of systems beside a gold standard.", "Try it with 4 systems"),
-    "annotators": ("Compare people", "A file or a column for each person.", "Try it with 3 people"),
-    "learn": ("Teach", "Lessons with pictures that move.", "Open the lessons"),
+    "overview": ("Compare systems", "Score extraction systems against a gold standard.", "Try it with 4 systems"),
+    "annotators": ("Compare people", "Measure how far annotators agree.", "Try it with 3 people"),
+    "learn": ("Teach", "Interactive lessons on the measures.", "Open the lessons"),
 }
 
 
@@ -39,6 +40,18 @@ def section() -> None:
         understanding.wrong()
         _next_step(report.understood(corpus))
     _drop_zone()
+
+
+def welcome() -> None:
+    """Introduce KPScope in one line on the sample data, with the ways to one's own files, people and lessons."""
+    if workspace.current().sample is None or link.presented():
+        return
+    with st.container(key="welcome", horizontal=True, vertical_alignment="center", gap="small"):
+        show.paragraph(prose.text("data.what"))
+        st.markdown(f"Sample data: {workspace.whole().title}.", width="content")
+        link.to("data", "**Drop your own files**", icon=":material/upload_file:", data_tab="Files")
+        for page in ("annotators", "learn"):
+            link.to(page, _DOORS[page][0])
 
 
 def _doors() -> None:
@@ -59,7 +72,8 @@ def _drop_zone() -> None:
     controls.upload(label, "drop", saving.take)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         with st.popover("A whole folder, or the limits", icon=":material/folder_open:", width="content"):
-            show.about("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents)
+            told = prose.text("data.kept") if kept.is_kept() else prose.text("data.not_kept")
+            show.about("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents, kept=told)
             controls.upload("A folder of files", "folder", _take_folder, "directory")
             tables.of_words(report.limits(LIMITS))
         with st.popover("Examples of files, to start from", icon=":material/table:"):
@@ -127,16 +141,15 @@ def problem() -> None:
     if workspace.not_kept():
         st.warning(prose.text("recovery.not_kept"))
     if lost := workspace.lost_files():
-        st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
+        lost_in_words(lost)
     elif workspace.forms() or workspace.findings():
-        waiting = len(workspace.findings()) + len(_alike())
-        st.markdown(f"**{'One file needs' if waiting == 1 else f'{waiting} files need'} an answer**")
+        st.markdown(f"**{workspace.waiting()}**")
         for place, finding in enumerate(workspace.findings()):
             _ask(finding, f"{finding.where} {place}")
         _forms()
     elif words:
         st.error(f"Not loaded: {show.plain(words)}")
-        st.caption("What was on screen before is still there. Change below how a file is read, or remove it.")
+        st.caption("Change below how a file is read, or remove it.")
         if "keep-first" in words:
             with st.container(horizontal=True):
                 for fix in ("keep-first", "merge"):
@@ -198,7 +211,7 @@ def _rows(receipts: Sequence[Receipt]) -> None:
             of = [one for one in receipts if one.file in whole[file.name]]
             _row(file.name, _in_words(file, of, bool(loose)), of, file)
     for file in files:
-        if meaning.is_open(file.name):
+        if meaning.is_open(file.name) and not _is_asked(file):
             _change(file)
     if workspace.current().sample is not None and own.files and not workspace.problem():
         show.small(
@@ -232,10 +245,18 @@ def _row(name: str, words: str, parts: Sequence[Receipt], file: Source | None) -
 
 def _actions(file: Source, change: bool) -> None:
     """Offer to change how a file is read, and to take it away."""
-    if change:
+    if change and not _is_asked(file):
         label = "Close" if meaning.is_open(file.name) else "Change"
         controls.button(label, f"change {file.name}", meaning.turn, file.name, type="tertiary")
     controls.button("✕", f"remove {file.name}", workspace.remove, file.name, type="tertiary", help="Remove")
+
+
+def _is_asked(file: Source) -> bool:
+    """Return whether a question above is about a file, or about a file inside it: its answers say how it is read."""
+    findings = workspace.findings()
+    names = [finding.where for finding in findings]
+    names += [name for finding in findings for reply in finding.answers for name in reply.mapping]
+    return any(f"{name}/".startswith(f"{file.name}/") for name in names)
 
 
 def _change(file: Source) -> None:

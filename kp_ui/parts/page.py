@@ -11,7 +11,7 @@ import kp_core as kp
 from kp_core.reading.sense import refuse_apart
 from kp_ui.parts import bar
 from kp_ui.parts.bar import Acts
-from kp_ui.state import cached, link, settings, workspace
+from kp_ui.state import cached, kept, link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
 #: What a page needs that works without any data.
@@ -112,12 +112,31 @@ def one_dataset(what: str) -> None:
         show.small(f"This {what} is of one data set: {workspace.dataset()}. Choose another one above.")
 
 
-def ask_for_lost_files() -> None:
-    """Say that the files of the address are not here, before any other data could be taken for them; then stop."""
-    if not (lost := workspace.lost_files()):
-        return
-    st.title("Your files are not here", anchor=False)
-    st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
-    link.to("data", "Load the files again", icon=":material/upload_file:")
-    controls.button("Show the sample data", "show_sample", workspace.open_sample, workspace.FIRST)
-    st.stop()
+def require_files() -> None:
+    """Stop before other data could be taken for uploads that are not here, or that wait for an answer."""
+    if lost := workspace.lost_files():
+        st.title("Your files are not here", anchor=False)
+        lost_in_words(lost)
+        link.to("data", "Load the files again", icon=":material/upload_file:")
+        controls.button("Show the sample data", "show_sample", workspace.open_sample, workspace.FIRST)
+        st.stop()
+    if workspace.problem() and workspace.is_empty():
+        st.title(workspace.waiting(), anchor=False)
+        _to_question()
+        st.stop()
+    if workspace.problem():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show.small(f"{workspace.waiting()}. The results below do not include your last upload.")
+            _to_question()
+
+
+def lost_in_words(files: int) -> None:
+    """Explain why uploads are not here, and what to do."""
+    why = prose.text("recovery.lost_kept") if kept.is_kept() else prose.text("recovery.lost_here")
+    st.info(prose.text("recovery.lost", files=show.counted(files, "uploaded file"), why=why))
+
+
+def _to_question() -> None:
+    asked = workspace.forms() or workspace.findings()
+    label = "Answer on the Data page" if asked else "See why on the Data page"
+    link.to("data", label, icon=":material/arrow_forward:", data_tab="Files")

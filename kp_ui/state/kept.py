@@ -1,4 +1,7 @@
-"""Keep files for a day in a folder that the operator names, so that the link of a lost session opens them again."""
+"""Keep files for a day, so that a reload or a second tab opens them again.
+
+The folder is the operator's choice. On a server that only this machine reaches, it is in the user's cache.
+"""
 
 import errno
 import logging
@@ -10,15 +13,22 @@ import tempfile
 import time
 from contextlib import suppress
 from dataclasses import replace
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
 
 from kp_core.errors import InputError
 from kp_core.reading import LIMITS, Source
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, workspace_file
 
-#: The variable that names the folder; without it nothing is kept.
+#: The variable that names the folder; empty, nothing is kept.
 VARIABLE = "KPSCOPE_STATE"
+#: The cookie by which a second tab of a browser is known, and the key of the files kept last for each.
+BROWSER = "kpscope_browser"
+_last: dict[str, str] = {}
 _DAY = 86_400
 _KEY = r"[\w-]{43}"
 _HALF = "kept-"
@@ -30,10 +40,52 @@ _LIMITS = replace(
 )
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether a name or an address, with or without a port, leads to the machine that asks.
+
+    >>> is_loopback("localhost:8501"), is_loopback("127.0.0.1"), is_loopback("[::1]:80"), is_loopback("192.0.2.7")
+    (True, True, True, False)
+    """
+    with suppress(ValueError):
+        name = urlsplit(f"//{host}").hostname or ""
+        return name == "localhost" or ip_address(name).is_loopback
+    return False
+
+
+def is_personal() -> bool:
+    """Return whether this server listens to its own machine alone, and is asked under a name of that machine.
+
+    A server for many behind a proxy is asked under a name of its own.
+    """
+    return is_loopback(st.get_option("server.address") or "") and is_loopback(st.context.headers.get("Host", ""))
+
+
+def _root() -> Path | None:
+    """Return the folder of kept files, which only this account may open if we made it; None if nothing is kept."""
+    if VARIABLE in os.environ or not is_personal():
+        return Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None
+    with suppress(OSError, RuntimeError):  # an account without a home
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kpscope")
+        root.mkdir(parents=True, exist_ok=True)
+        root.chmod(0o700)  # fails where the folder is of another account
+        return root
+    return None
+
+
+def is_kept() -> bool:
+    """Return whether files that are uploaded now are found again after a reload."""
+    return _root() is not None
+
+
 def _place(key: str) -> Path | None:
     """Return where the files of a key are; None where nothing is kept, or for what is no key, such as a path."""
-    root = os.environ.get(VARIABLE, "")
-    return Path(root) / f"{key}{ENDING}" if root and re.fullmatch(_KEY, key, re.ASCII) else None
+    root = _root()
+    return root / f"{key}{ENDING}" if root and re.fullmatch(_KEY, key, re.ASCII) else None
+
+
+def last() -> str:
+    """Return the key of the files that this browser kept last; empty if none, or if others use this server too."""
+    return _last.get(st.context.cookies.get(BROWSER, ""), "") if is_personal() else ""
 
 
 def keep(uploads: Uploads, key: str) -> str:
@@ -55,15 +107,17 @@ def keep(uploads: Uploads, key: str) -> str:
         os.replace(part, place)
     finally:
         Path(part).unlink(missing_ok=True)
+    if is_personal() and (browser := st.context.cookies.get(BROWSER)):
+        _last[browser] = key
     return key
 
 
 def find(key: str) -> Uploads | None:
     """Return the files of a key; None where they are not, or no longer, here."""
-    if (place := _place(key)) is None:
+    if (root := _root()) is None:
         return None
     try:
-        if place in _kept(place.parent):
+        if (place := root / f"{key}{ENDING}") in _kept(root):
             return read_workspace(Source(place.name, place.read_bytes()), _LIMITS).uploads
     except (OSError, InputError) as error:
         log("Kept files could not be opened", error)
@@ -72,6 +126,8 @@ def find(key: str) -> Uploads | None:
 
 def forget(key: str) -> None:
     """Delete the files of a key."""
+    if last() == key:
+        _last.pop(st.context.cookies.get(BROWSER, ""), None)
     if (place := _place(key)) is not None:
         try:
             place.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 from collections import abc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ _PROBLEM, _QUESTION = "problem", "question"
 SAMPLE, FIRST = "sample", "lectures"
 #: The query parameter that says how many files of the user's own are on screen.
 _FILES, _LOST = "files", "lost files"
+#: What stood there in this session → the user's files then: those of now, and those before the last change.
+_STEPS = "steps"
 #: The query parameter with the key of kept files, where the server keeps any; what is kept, its key, and if by us.
 _KEY, _KEPT, _NOT_KEPT = "kept", "kept files", "not kept"
 #: What of a link names data, which a workspace file has itself.
@@ -67,7 +70,7 @@ class Sample:
 
 SAMPLES = {
     "lectures": Sample(
-        "20 lectures, 3 annotators, 4 systems",
+        "4 extractors on 20 lectures, 3 annotators",
         {
             "lectures/gold.csv": "gold",
             "lectures/systems/*": "system",
@@ -194,18 +197,22 @@ def speech() -> Speech:
 def read_files() -> None:
     """Put on screen what was asked for since the last run; a new session opens on the sample lectures.
 
-    One whose address speaks of files that are not here opens on nothing: the sample could be taken for them.
+    Uploads that wait for an answer, or that an address names and are not here, leave nothing on screen: the sample
+    could be taken for them.
     """
     if st.session_state.pop(_PENDING, False):
         asked = uploads()
         several = "file" if len(asked.files) == 1 else counted(len(asked.files), "file")
-        with refusals():  # the screen stays, and `problem` says why
-            st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
+        title = asked.title or f"your {several}"
+        with refusals():
+            st.session_state[_CURRENT] = _ready(asked, title)
+        if problem() and (_CURRENT not in st.session_state or whole().sample is not None or is_empty()):
+            st.session_state[_CURRENT] = replace(_NOTHING, title=title, uploads=asked)
     if _CURRENT not in st.session_state:
-        sample, files = link.chosen().get(SAMPLE, ""), link.chosen().get(_FILES, "")
+        sample, files = link.chosen().get(SAMPLE, ""), link.chosen().get(_FILES, "").partition("-")[0]
         if files.isdecimal() and len(files) < 6 and int(files):
             st.session_state[_CURRENT] = _NOTHING
-            st.session_state[_LOST] = 0 if uploads().files else int(files)
+            st.session_state[_LOST] = int(files)
         else:
             open_sample(sample if sample in SAMPLES else FIRST, sample in SAMPLES)
 
@@ -229,9 +236,27 @@ def keep_in_link() -> None:
         return
     here = current()
     sample = here.sample if here.sample != FIRST or st.session_state.get(_ASKED) else None
-    files = str(len(uploads().files)) if here.sample is None and uploads().files else None
+    files = _step() if here.sample is None and uploads().files else None
     for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _keep() if files else None)):
         link.settle(name, text)
+
+
+def _step() -> str:
+    """Return what the address says of the user's files: how many, and after a change how often they changed.
+
+    The step before is noted too, so that going back to its address brings back a file that was removed.
+    """
+    now, steps = uploads(), st.session_state.setdefault(_STEPS, {})
+    name = next((name for name, one in steps.items() if one.files is now.files), "")
+    if not name:
+        asked, count = link.chosen().get(_FILES, ""), len(now.files)
+        changes = 1 + max((int(one.partition("-")[2] or 0) for one in steps), default=-1)
+        name = f"{count}-{changes}" if changes else str(count)
+        if not steps and re.fullmatch(rf"{count}-[0-9]{{1,6}}", asked):  # a reload goes on with its address
+            name = asked
+    before = [(one, files) for one, files in steps.items() if one != name]
+    st.session_state[_STEPS] = dict(before[-1:]) | {name: now}
+    return name
 
 
 def _keep() -> str | None:
@@ -256,13 +281,27 @@ def not_kept() -> bool:
     return bool(st.session_state.get(_NOT_KEPT, False))
 
 
-def reopen() -> None:
-    """Open the files of the address in a new session, if the server kept them."""
-    new = _CURRENT not in st.session_state and not st.session_state.get(_PENDING)
-    key = link.chosen().get(_KEY, "")
-    if new and (found := kept.find(key)):
-        open_uploads(found)
-        st.session_state[_KEPT] = found, key, False
+def reopen(gone_back: bool) -> None:
+    """Open the files that the server kept in a new session; in this one, those of the address that was gone back to."""
+    asked = link.chosen()
+    if _CURRENT in st.session_state:
+        step = st.session_state.get(_STEPS, {}).get(asked.get(_FILES, "")) if gone_back else None
+        if step and (step.files is not uploads().files or whole().sample is not None):
+            open_uploads(step)
+    elif not st.session_state.get(_PENDING):
+        key = asked.get(_KEY) or ("" if {SAMPLE, _FILES} & asked.keys() else kept.last())
+        if found := kept.find(key):
+            open_uploads(found)
+            st.session_state[_KEPT] = found, key, False
+
+
+def forget() -> None:
+    """Forget the user's files, here and where they are kept."""
+    _, key, here = st.session_state.get(_KEPT, (None, "", False))
+    if here or kept.is_personal():
+        kept.forget(key)
+    open_uploads(Uploads())
+    st.session_state.pop(_STEPS, None)
 
 
 def lost_files() -> int:
@@ -278,6 +317,19 @@ def uploads() -> Uploads:
 def problem() -> str:
     """Return why the user's files are not on screen; empty if they are, or if there are none."""
     return str(st.session_state.get(_PROBLEM, ""))
+
+
+def is_empty() -> bool:
+    """Return whether no data are on screen, not even the sample."""
+    return whole().digest == _NOTHING.digest
+
+
+def waiting() -> str:
+    """Describe in words how many files of the user's wait for an answer, or that they cannot be read."""
+    names = {form.file for form in forms()} | {finding.where for finding in findings()}
+    if not names:
+        return "Your files could not be read"
+    return "One file needs an answer" if len(names) == 1 else f"{len(names)} of your files need an answer"
 
 
 def findings() -> tuple[Finding, ...]:

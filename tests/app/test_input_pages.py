@@ -4,6 +4,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def test_a_file_is_read_as_its_form_says_and_its_form_follows_every_choice() -> 
     assert "--as liste.csv:role=gold,document=Wort,keyphrases=Lfd,split=none" in [one.value for one in app.code]
     means(app, "liste.csv", "Lfd", "document")
     means(app, "liste.csv", "Wort", "keyphrases")
-    assert app.session_state["workspace"].sample == "lectures"  # nothing is loaded yet
+    assert len(app.session_state["workspace"].corpus.documents) == 0  # nothing is loaded yet, and no sample is shown
     press(app, "Use this")
     assert not app.error
     assert receipt(app) == {"liste.csv": "gold standard · 2 of 2 documents · 3 phrases"}
@@ -165,7 +166,7 @@ def test_several_columns_are_people_systems_or_one_list() -> None:
 def test_two_files_that_wait_are_asked_about_together_and_answered_one_by_one() -> None:
     other = Source("b.csv", b"Doc,Cem,Dora\nd1,tide,sea\nd2,sun,moon\n")
     app = opened("data", files=[WIDE, other, GOLD])
-    assert "**2 files need an answer**" in words(app)
+    assert "**2 of your files need an answer**" in words(app)
     assert receipt(app) == {"gold.csv": f"{len(GOLD.data)} bytes, not read yet"}
     app.button(key="use b.csv").click().run()
     assert "One file needs an answer" in words(app)
@@ -181,7 +182,7 @@ def test_two_files_that_wait_are_asked_about_together_and_answered_one_by_one() 
 
 def test_files_with_the_same_columns_have_one_form() -> None:
     app = opened("data", files=[WIDE, Source("b.csv", WIDE.data.replace(b"d1", b"d3").replace(b"d2", b"d4"))])
-    assert "One file needs an answer" in words(app)
+    assert "2 of your files need an answer" in words(app)
     assert "The same for files with the same columns: b.csv." in words(app)
     app.button(key="use a.csv").click().run()
     assert list(receipt(app)) == ["a.csv", "b.csv"]
@@ -222,7 +223,10 @@ def workspace_words(app: Any) -> list[str]:
 
 def test_before_any_files_there_are_three_doors_and_nothing_of_the_sample() -> None:
     app = opened("data")
-    assert app.main.subheader[0].value == "Compare lists of keyphrases with what people chose."
+    assert app.main.subheader[0].value == (
+        "KPScope scores keyphrase extraction against what people chose: which system is better, whether the difference "
+        "is significant, and which phrases it comes from."
+    )
     assert receipt(app) == {}
     assert [one.label for one in app.button if one.key.startswith("door ")] == [
         *("Try it with 4 systems", "Try it with 3 people", "Open the lessons")
@@ -235,7 +239,7 @@ def test_before_any_files_there_are_three_doors_and_nothing_of_the_sample() -> N
 
 def test_after_a_reload_that_lost_the_files_nothing_is_said_of_the_sample() -> None:
     app = opened("data", files="3")
-    assert "This address was made with 3 files of somebody’s own" in app.info[0].value
+    assert "This address was made with 3 uploaded files" in app.info[0].value
     assert receipt(app) == {}
     assert not app.success
     assert not [one for one in app.button if one.key.startswith("on to ")]
@@ -337,7 +341,7 @@ def test_removing_files_one_by_one_leads_back_to_the_doors() -> None:
     app.button(key="remove gold.csv").click().run()
     assert receipt(app) == {}
     assert app.button(key="door overview")
-    assert "20 lectures, 3 annotators, 4 systems" in words(app)
+    assert "4 extractors on 20 lectures, 3 annotators" in words(app)
 
 
 @pytest.mark.parametrize("page", shell.PAGES)
@@ -522,3 +526,38 @@ def test_tables_of_a_vocabulary_are_files_like_others_with_nothing_to_change() -
     assert receipt(app)["thesaurus.csv"] == "broader concepts · 1 row"
     assert "2 files, all understood." in words(app)
     assert [one.key for one in app.button if one.key and one.key.startswith("change ")] == ["change gold.csv"]
+
+
+def test_file_of_a_question_is_answered_above_and_has_no_change_button() -> None:
+    tags = Source("tags.txt", b"the O O\ntide B-KP O\nrises O B-KP\n\nmoon B-KP B-KP\nsea O O\n")
+    app = opened("data", files=[tags], state={"form opened": ("tags.txt", True)})
+    assert "a token with 2 tags in each line" in words(app)
+    keys = [one.key for one in app.button]
+    assert "change tags.txt" not in keys
+    assert {"answer tags.txt 0 0", "remove tags.txt"} <= {*keys}
+    assert not [*app.error, *app.warning]
+    app.button(key="answer tags.txt 0 0").click().run()
+    assert "change tags.txt" in [one.key for one in app.button]
+
+
+def test_results_of_earlier_files_name_the_upload_that_is_not_among_them() -> None:
+    app = opened("overview", files=[GOLD, MINE])
+    assert "do not include" not in words(app)
+    app.session_state["uploads"] = replace(app.session_state["uploads"], files=(GOLD, MINE, WIDE))
+    app.session_state["pending"] = True
+    app.run()
+    assert "One file needs an answer. The results below do not include your last upload." in words(app)
+    assert "run.mine" in dots(app)
+    app.session_state["uploads"] = replace(app.session_state["uploads"], files=(Source("a.csv", b"\x00\x01"),))
+    app.session_state["pending"] = True
+    app.run()
+    assert "Your files could not be read. The results below do not include your last upload." in words(app)
+
+
+def test_a_reload_keeps_the_number_of_changes_in_its_address() -> None:
+    app = opened("data", files=[GOLD, MINE])
+    assert app.query_params["files"] == "2"
+    app.button(key="remove run.mine").click().run()
+    assert app.query_params["files"] == "1-1"
+    assert opened("data", files=[GOLD], state={"chosen": {"files": "1-1"}}).query_params["files"] == "1-1"
+    assert "made with 1 uploaded file." in opened("data", files="1-1").info[0].value

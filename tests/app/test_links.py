@@ -74,13 +74,13 @@ def test_an_old_address_leads_to_its_page_and_tab_with_its_settings(old: str) ->
 def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs() -> None:
     app = opened("overview", files="2", k="9")
     assert [one.value for one in app.title] == ["Your files are not here"]
-    assert "2 files of somebody’s own" in literal(app)
+    assert "made with 2 uploaded files. Reloading loses uploads here" in literal(app)
     assert not [*app.dataframe, *app.get("plotly_chart"), *app.pills]
     data = opened("data", files="2", k="9")
-    assert "2 files of somebody’s own" in literal(data)
+    assert "2 uploaded files" in literal(data)
     app.button(key="show_sample").click().run()
     assert page_of(app) == "overview"
-    assert "20 lectures, 3 annotators, 4 systems" in literal(app)
+    assert "Sample data: 4 extractors on 20 lectures, 3 annotators." in literal(app)
     assert (app.query_params["k"], "files" in app.query_params) == ("9", False)
     for odd in ("x", "-1", "1e9", "99999999"):
         assert "yake" in opened("overview", files=odd).title[0].value

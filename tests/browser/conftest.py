@@ -94,6 +94,7 @@ def page(context: BrowserContext, console_errors: list[str], request: pytest.Fix
         if urlsplit(asked.url).hostname not in (None, HOST):
             foreign.append(asked.url)
 
+    context.clear_cookies()  # by them a server knows a second tab of somebody who uploaded files
     options: dict[str, Any] = {"viewport": DESK, **getattr(request, "param", {})}
     page = context.new_page()
     page.set_viewport_size(options["viewport"])

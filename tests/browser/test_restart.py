@@ -13,7 +13,7 @@ TABLES = {
     "gold": [("doc_id", "keyphrase"), ("d1", "mango table"), ("d2", "tide")],
     "mango": [("doc_id", "rank", "keyphrase"), ("d1", 1, "mango table"), ("d2", 1, "moon")],
 }
-GONE = "This address was made with 2 files of somebody’s own"
+GONE = "This address was made with 2 uploaded files"
 #: The browser tries to connect again after pauses, each longer than the one before.
 RECONNECTS = 60_000
 
@@ -23,7 +23,7 @@ def test_after_a_kill_the_open_page_and_every_click_know_whose_files_they_were(
     chromium: str, page: Page, settle: SETTLE, tmp_path: Path, kept: bool
 ) -> None:
     (tmp_path / "kept").mkdir()
-    port, own = free_port(), {**os.environ, **({"KPSCOPE_STATE": str(tmp_path / "kept")} if kept else {})}
+    port, own = free_port(), {**os.environ, "KPSCOPE_STATE": str(tmp_path / "kept") if kept else ""}
     details = page.context.new_page()
     with running(tmp_path / "first", environment=own, port=port) as (address, server):
         for tab in (page, details):

@@ -194,7 +194,7 @@ def test_when_one_copy_ends_the_others_go_on_and_its_people_are_told(tmp_path: P
             assert session.cookies["kpscope_copy"] == port_of(second)
             assert whose(session) == (set() if number in LOADING else {"yake"})
             assert ("Your files are not here" in session.words()) == (number in LOADING)
-            assert ("made with 2 files of somebody’s own" in session.words()) == (number in LOADING)
+            assert ("made with 2 uploaded files" in session.words()) == (number in LOADING)
         again = next(number for number in lost if number in LOADING)
         people[again].open("data", people[again].query)
         people[again].upload("drop_0", own_files(f"person{again:02}"))

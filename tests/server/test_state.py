@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -189,6 +190,37 @@ def test_bad_entries_are_in_nobodys_way_and_no_link_is_followed(
     assert kept.find("B" * 43) == MORE
     assert elsewhere.read_bytes() == (folder / f"{key}.kpscope").read_bytes()
     assert {path.name[0] for path in folder.iterdir()} == {key[0], *"ABCn"}
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "personal"),
+    [
+        ("localhost", "localhost:8501", True),
+        ("127.0.0.1", "[::1]:8501", True),
+        ("127.0.0.1", "kpscope.example.org", False),  # behind a proxy
+        ("0.0.0.0", "localhost:8501", False),
+        ("", "127.0.0.1", False),
+    ],
+)
+def test_personal_server_keeps_files_in_a_closed_folder_of_the_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str, host: str, personal: bool
+) -> None:
+    monkeypatch.delenv(kept.VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(kept.st, "get_option", lambda _: address)
+    monkeypatch.setattr(kept.st, "context", SimpleNamespace(headers={"Host": host}, cookies={kept.BROWSER: "b"}))
+    monkeypatch.setattr(kept, "_last", {})
+    key = kept.keep(OWN, "")
+    assert (len(key), kept.is_kept(), kept.last() == key) == (43 * personal, personal, True)
+    if personal:
+        assert (tmp_path / "kpscope").stat().st_mode & 0o777 == 0o700
+        assert kept.find(key) == OWN
+        monkeypatch.setenv(kept.VARIABLE, "")  # the owner wants nothing on the disk
+        assert (kept.is_kept(), kept.find(key)) == (False, None)
+        monkeypatch.delenv(kept.VARIABLE)
+        kept.forget(key)
+        assert kept.last() == ""
+    assert not list(tmp_path.glob("kpscope/*"))
 
 
 def test_nothing_is_kept_where_no_folder_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
