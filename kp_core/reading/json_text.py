@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -28,6 +30,8 @@ _FENCE = re.compile(r"^```\w*|```$")
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
 #: So many objects tell whether a text holds records, and such a part of these may be broken.
 _FIRST, _BROKEN = 200, 0.2
+#: Characters that Python may have printed.
+_PRINTED = 2_000_000
 #: Fields that only say that what is looked for stands within.
 _WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
 
@@ -83,11 +87,28 @@ def parse_json(name: str, text: str, limits: Limits, twice: str) -> tuple[Any, i
     try:
         return decoder.decode(text), decoder.repeated
     except json.JSONDecodeError as error:
+        if (value := _printed(text)) is not None:
+            return value, 0
         return _NotJson(f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}"), 0
     except _TwiceError as error:
         raise _twice(name, text, error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
+
+
+def _printed(text: str) -> Any:
+    """Return what Python printed, as a whole or a value on each line, as values of JSON; None if it is none of it.
+
+    >>> _printed("[('tide', 0.8), ('sea', 0.5)]\\n[('moon', 0.9)]")
+    [[['tide', 0.8], ['sea', 0.5]], [['moon', 0.9]]]
+    """
+    if not re.match(r"\s*[\[{]+\s*[(']", text) or len(text) > _PRINTED:
+        return None
+    for parts in ([text], text.splitlines()):
+        with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            values = [ast.literal_eval(part.strip()) for part in parts if part.strip()]
+            return json.loads(json.dumps(values[0] if parts == [text] else values))
+    return None
 
 
 def records_within(value: Any) -> Any:

@@ -189,7 +189,7 @@ def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[n
 
 
 #: How lists begin that a cell spells out.
-_OPENS = ("[", "{", "(", "c", "n", "N")
+_OPENS = ("[", "{", "(", "a", "c", "n", "N")
 
 
 def _listed(cell: Any) -> Any:

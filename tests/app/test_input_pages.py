@@ -395,14 +395,23 @@ def test_methods_are_found_by_family_and_word() -> None:
 
 
 def test_how_an_archive_is_read_can_be_switched() -> None:
-    members = {f"art-{n}-Countskey": f"boat race\t{n}\nriver\t3\n".encode() for n in (1, 2)}
-    app = opened("data", files=[Source("votes.zip", zipped(**members))])
-    app.button(key="change votes.zip").click().run()
-    assert shown(app, "keyphrases")["keyphrases"].tolist() == ["boat race; river"] * 2
-    app.selectbox(key="line votes.zip").set_value("phrase").run()
-    assert shown(app, "keyphrases")["keyphrases"].tolist() == ["boat race\t1; river\t3", "boat race\t2; river\t3"]
+    members = {f"{folder}/{stem}.key": f"{stem}\n" for folder in ("anna", "ben") for stem in ("t1", "t2")}
+    app = opened("data", files=[Source("lists.zip", zipped(**{k: v.encode() for k, v in members.items()}))])
+    app.button(key="change lists.zip").click().run()
+    assert shown(app, "keyphrases")["whose"].tolist() == ["anna", "ben", "anna", "ben"]
+    app.selectbox(key="annotators lists.zip").set_value("files").run()
+    assert shown(app, "keyphrases")["whose"].tolist() == ["t1", "t2", "t1", "t2"]
     press(app, "Use this")
-    assert app.session_state["workspace"].corpus.gold["phrase"].tolist()[:2] == ["boat race\t1", "river\t3"]
+    assert app.session_state["workspace"].corpus.documents["doc_id"].tolist() == ["anna", "ben"]
+
+
+def test_rows_below_columns_of_documents_may_be_annotators() -> None:
+    app = opened("data", files=[Source("a.csv", b"d1,d2,d3\ntide,sea,moon\nharbour,quay,sun\n")])
+    assert shown(app, "keyphrases")["keyphrases"].tolist() == ["tide; harbour", "sea; quay", "moon; sun"]
+    app.selectbox(key="each row a.csv").set_value("annotator").run()
+    assert shown(app, "keyphrases")["keyphrases"].tolist()[:2] == ["tide", "harbour"]
+    press(app, "Use this")
+    assert app.session_state["workspace"].corpus.annotators == ["1", "2"]
 
 
 def test_votes_have_a_smallest_grade_that_counts() -> None:

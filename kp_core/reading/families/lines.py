@@ -17,7 +17,8 @@ from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.mapping import MARKS
 from kp_core.reading.rows import Rows
-from kp_core.reading.shapes import BORDER, title_and_body
+from kp_core.reading.separators import json_list
+from kp_core.reading.shapes import BORDER, add_list, are_scored, title_and_body
 from kp_core.reading.values import is_number
 
 #: What stands between id and phrases, most telling first, and what an id in front of it looks like.
@@ -90,6 +91,7 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Split the right side of each line at semicolons, else at `|` or commas; among commas `+` joins spellings."""
     file, separator = recognition.files[0], recognition.options["separator"]
     builder, pattern = ListBuilder(recognition.role, file.limits), _LINES[separator]
+    amount = "relevance" if recognition.role == "gold" else "score"
     share = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
     common = next((mark for mark in ("|,;" if separator != ":" else ",;|") if share[mark] >= 0.5), ";")
     mark = MARKS.get(file.mapping.split) or (";" if share[";"] and separator != ":" else common)
@@ -106,6 +108,9 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
             builder.reject(file.name, number, reason, line[:200])
         else:
             builder.open(found[1], file=file.name, line=number)
+            if found[2] and found[2].startswith("[") and (items := json_list(found[2])) is not None:
+                add_list(builder, items, "scored" if are_scored([items]) else "phrases", amount)
+                continue
             for phrase in builder.pieces(found[2] or "", mark):
                 builder.add_spellings(phrase, "+" if mark == "," else "")
     if mark == "," and separator != ":":
