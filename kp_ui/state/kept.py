@@ -55,8 +55,10 @@ def is_loopback(host: str) -> bool:
 def is_personal() -> bool:
     """Return whether this server listens to its own machine alone, and is asked under a name of that machine.
 
-    A server for many behind a proxy is asked under a name of its own.
+    A server for many behind a proxy is asked under a name of its own, which its operator has listed.
     """
+    if st.get_option("server.allowedHosts"):
+        return False
     return is_loopback(st.get_option("server.address") or "") and is_loopback(st.context.headers.get("Host", ""))
 
 

@@ -193,21 +193,22 @@ def test_bad_entries_are_in_nobodys_way_and_no_link_is_followed(
 
 
 @pytest.mark.parametrize(
-    ("address", "host", "personal"),
+    ("address", "host", "names", "personal"),
     [
-        ("localhost", "localhost:8501", True),
-        ("127.0.0.1", "[::1]:8501", True),
-        ("127.0.0.1", "kpscope.example.org", False),  # behind a proxy
-        ("0.0.0.0", "localhost:8501", False),
-        ("", "127.0.0.1", False),
+        ("localhost", "localhost:8501", [], True),
+        ("127.0.0.1", "[::1]:8501", [], True),
+        ("127.0.0.1", "localhost", ["kpscope.example.org"], False),
+        ("127.0.0.1", "kpscope.example.org", [], False),  # behind a proxy
+        ("0.0.0.0", "localhost:8501", [], False),
+        ("", "127.0.0.1", [], False),
     ],
 )
 def test_personal_server_keeps_files_in_a_closed_folder_of_the_cache(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str, host: str, personal: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str, host: str, names: list[str], personal: bool
 ) -> None:
     monkeypatch.delenv(kept.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(kept.st, "get_option", lambda _: address)
+    monkeypatch.setattr(kept.st, "get_option", lambda name: address if name == "server.address" else names)
     monkeypatch.setattr(kept.st, "context", SimpleNamespace(headers={"Host": host}, cookies={kept.BROWSER: "b"}))
     monkeypatch.setattr(kept, "_last", {})
     key = kept.keep(OWN, "")
