@@ -101,7 +101,7 @@ def _filled(table: Table, schema: Schema) -> dict[str, str]:
             nobody = part == "annotator" and len(set(cells)) == 1 < len(table) and (schema.questions or schema.prefix)
             if (cells or schema.own) and not alone and not nobody:
                 found.setdefault(part, name)
-    return {role: found[role] for role in found}
+    return found
 
 
 def _lists(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:

@@ -191,11 +191,6 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
     return found
 
 
-def phrases_in(columns: Mapping[str, str]) -> str | None:
-    """Return which of some columns holds phrases, or lists of them."""
-    return columns.get("phrase") or columns.get("phrases")
-
-
 def is_predicted(head: str) -> bool:
     """Tell the head of a column of predictions: the name of a system, a word for predictions, or a certain rank.
 

@@ -150,7 +150,7 @@ def _by_column(value: dict[str, Any]) -> Any:
 
 
 def _holds_records(name: str, inner: Any) -> bool:
-    """Tell records of documents, or lists by id under a name that says nothing of them."""
+    """Tell records of documents, or lists by id under a name that does not describe them."""
     if isinstance(inner, list):
         first = [one for one in inner[:_FIRST] if isinstance(one, dict)]
         parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 import pyarrow as pa
 
 from kp_core.corpus import Role
-from kp_core.reading.fields import phrases_in
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.table import Table
 
@@ -70,11 +69,11 @@ class Layout:
     @property
     def phrases(self) -> str:
         """The column of phrases, or of lists of them."""
-        return phrases_in(self.columns) or ""
+        return self.columns.get("phrase", "")
 
     def source_column(self) -> str | None:
         """Return the column that names the annotator or system of a row."""
-        return self.columns.get("annotator" if self.role == "gold" else "system", self.columns.get("source"))
+        return self.columns.get("annotator" if self.role == "gold" else "system")
 
     def ids(self) -> pa.ChunkedArray:
         """Return the document of every row."""

@@ -132,10 +132,8 @@ def _with_places(table: Table, mapping: Mapping, columns: dict[str, str]) -> tup
     """Add the columns that a place stands for: the document is the file or each sheet, the annotator is each row."""
     if mapping.document in (FILE, SHEET):
         name = stem_of(table.file) if mapping.document == FILE else table.sheet
-        table, columns = (
-            _with_column(table, mapping.document, repeated(name, len(table))),
-            columns | {"doc_id": mapping.document},
-        )
+        table = _with_column(table, mapping.document, repeated(name, len(table)))
+        columns = columns | {"doc_id": mapping.document}
     if mapping.annotator == ROW:
         table, columns = _with_column(table, ROW, table.numbers()), columns | {"annotator": ROW}
     return table, columns

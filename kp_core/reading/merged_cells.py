@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.errors import counted
-from kp_core.reading.fields import phrases_in
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.profiles import count_distinct, is_blank, profile
 from kp_core.reading.table import Table
@@ -39,7 +38,7 @@ def _is_merged(table: Table, columns: dict[str, str], role: str, blank: pa.Chunk
     if role != "doc_id":  # a missing annotator may stand for the name of the file; a merged cell spans most rows
         under = "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), is_blank(table, columns["doc_id"]))).as_py()
         return share >= 0.5 or bool(under)
-    source, phrases = columns.get("annotator", columns.get("system")), phrases_in(columns)
+    source, phrases = columns.get("annotator", columns.get("system")), columns.get("phrase")
     if source is None and phrases is not None and profile(table, phrases).lists >= 0.5:
         return False  # a list without an id is an error
     heads = table.rows(pc.invert(blank))

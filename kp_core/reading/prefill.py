@@ -457,7 +457,7 @@ def _ids_among(table: Table, named: dict[str, str], taken: Collection[str]) -> l
 def _of_one(table: Table, role: Role, named: dict[str, str], unknown: list[tuple[str, str]]) -> Proposal | None:
     """Return what a table with one column of keyphrases means, with what is in doubt."""
     phrases = named["keyphrases"]
-    split = _split_of(table, role, named)
+    split = _split_of(table, named)
     if "document" not in named and split == "none" and "text" not in named:
         return None
     fields: dict[str, Any] = {"document": ROW, **named, "split": split}
@@ -476,9 +476,9 @@ def _of_one(table: Table, role: Role, named: dict[str, str], unknown: list[tuple
     for check in (systems_named, _people, _scores, _marks, _verdicts, _other_lists, _inner, _rows_of_people):
         made = check(table, made, free)
     mapping = made.mapping
-    if split == "none" and mapping != replace(mapping, annotator="", system="") and mapping.annotator + mapping.system:
+    if split == "none" and (mapping.annotator or mapping.system):
         owned = {**named, "annotator": mapping.annotator, "system": mapping.system}
-        again = _split_of(table, role, {field: name for field, name in owned.items() if name and name in table.names})
+        again = _split_of(table, {field: name for field, name in owned.items() if name and name in table.names})
         made = replace(made, mapping=replace(mapping, split=again))
     return made
 
@@ -499,7 +499,7 @@ def _is_plain(table: Table, named: dict[str, str]) -> bool:
     return len(table.names) == 2 and first and profile(table, table.names[0]).codes
 
 
-def _split_of(table: Table, role: Role, named: dict[str, str]) -> str:
+def _split_of(table: Table, named: dict[str, str]) -> str:
     """Return how the cells of keyphrases are split: not at all if a row holds one keyphrase."""
     name = named["keyphrases"]
     if name in list_columns(table):
@@ -579,7 +579,7 @@ def _people(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     if group and mapping.role == "gold" and mapping.split == "none":
         pairs = count_distinct({"group": filled(table, group), "document": filled(table, ids)})
         if pairs > len(pc.unique(filled(table, ids))):
-            words = f"Documents stand beside several entries of “{group[:40]}”."
+            words = f"Documents have several entries in “{group[:40]}”."
             return made.doubted(words, "group", "annotator", group="", annotator=group)
     return made
 
@@ -596,7 +596,7 @@ def _scores(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
         steps, words = _steps(table, groups, mapping.score[0]), table.texts(mapping.keyphrases[0]).to_pylist()
         ordered = pd.Series(words).str.casefold().groupby(groups).apply(lambda one: list(one) == sorted(one))
         if len(steps) > 1 and (steps > 0).any() and (steps >= 0).all() and ordered.all():
-            said = "Rows are in alphabetical order, which says nothing of the scores."
+            said = "Rows are in alphabetical order, so their order does not tell whether high scores are better."
             return made.doubted(said, "higher_is_better", higher_is_better=True)
         return made
     numbers = [name for name in free if profile(table, name).numbers == 1 and plain(name) not in ASIDE]
@@ -627,7 +627,7 @@ def _scores_of_lists(table: Table, made: Proposal, free: Sequence[str]) -> Propo
     steps = [after - before for cell in pairs for before, after in pairwise(number(one[-1]) for one in cell)]
     in_order = all(words == sorted(words) for words in ([str(one[0]).casefold() for one in c] for c in pairs))
     if len(steps) > 2 and min(steps) >= 0 < max(steps) and in_order:
-        words = "Lists are in alphabetical order, which says nothing of the scores."
+        words = "Lists are in alphabetical order, so their order does not tell whether high scores are better."
         return made.doubted(words, "higher_is_better", higher_is_better=True)
     shapes = {name: profile(table, name) for name in free if table.nulls and not mapping.score}
     lists = [name for name, shape in shapes.items() if shape.numbers > 0.5 and shape.lists >= 0.5]

@@ -33,7 +33,7 @@ _MARK = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*)
 #: Relations, events, attributes, modifiers, normalisations, notes, and what is the same.
 _OTHER_MARK = re.compile(r"[REAMN]\d+\t\S+(?: .*)?|#\S*\t\S+ \S+.*|\*\t\S+ .*")
 _CELLS, _TAG = re.compile(r"[\t ]+"), re.compile(r"([BIOESLU])(?:-(\S+))?")
-#: What begins a document of tagged tokens, and what says nothing behind -DOCSTART-.
+#: What begins a document of tagged tokens, and what may follow -DOCSTART- without a meaning.
 _HEAD = re.compile(r"-DOCSTART-(.*)|#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")
 _NOTHING = re.compile(r"(?:^|\s)(?:-X-|-|_|O)(?=\s|$)|[()]")
 #: Parts of a data set, which hold many documents each.
