@@ -69,6 +69,7 @@ _SEVERAL = ("keyphrases", "score", "marks", "gold")
 def meanings_of(mapping: Mapping) -> dict[str, str]:
     """Return the meaning of each column, which is the field that names it.
 
+    >>> from kp_core.reading.mapping import HEADS
     >>> meanings_of(Mapping(document="Nr", keyphrases=("Anna", "yake"), gold="Anna", system=HEADS))
     {'Nr': 'document', 'Anna': 'gold', 'yake': 'keyphrases'}
     """
@@ -96,6 +97,7 @@ def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc
         Where document, annotator or system are named if no column names them: "(heads)" → "annotator" if each of
         several columns of keyphrases, scores or marks is an annotator.
 
+    >>> from kp_core.reading.mapping import HEADS
     >>> said = {"Nr": "document", "Anna": "keyphrases", "Ben": "keyphrases"}
     >>> str(with_meanings(Mapping("gold"), said, {HEADS: "annotator"}))
     'role=gold,document=Nr,keyphrases=Anna,Ben,annotator=(heads)'

@@ -129,6 +129,7 @@ class Proposal:
 def proposal(table: Table, role: Role | None) -> Proposal | None:
     """Return what a table most likely means; None if no word and no content tells anything.
 
+    >>> import pyarrow as pa
     >>> columns = [pa.chunked_array([["1", "2"]]), pa.chunked_array([["tide; sea", "moon"]])]
     >>> found = proposal(Table("g.csv", ["Nr", "Keywords"], columns), "gold")
     >>> str(found.mapping), found.doubts
