@@ -11,8 +11,8 @@ from kp_core import typeset
 from kp_core.cli import Data, Options, Output, Similarity, Tables, app
 from kp_core.learn import LESSONS
 from kp_core.reading import Source
+from kp_core.reading.exports import SCHEMAS
 from kp_core.reading.families import all_families
-from kp_core.reading.schemas import SCHEMAS
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway import methods
 from kp_core.takeaway.workspace_file import ENDING, Saved, workspace_file

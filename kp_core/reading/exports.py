@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+import tomllib
+from collections import abc
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,110 +20,177 @@ from kp_core.reading.fields import BESIDES, NAMES, base_of, is_form, number_of, 
 from kp_core.reading.mapping import HEADS, ROW, Mapping
 from kp_core.reading.prefill import Proposal, systems_named
 from kp_core.reading.profiles import cells_of
-from kp_core.reading.schemas import Schema, schema_of
 from kp_core.reading.separators import cell_separator
 from kp_core.reading.table import Table, counts_rows, holds_lists
 
-#: Answers to a form of a program that is not known: what stands beside them is a question.
-_FORM = Schema(
-    "a form",
-    columns={"annotator": tuple(word for word in NAMES["annotator"] if "mail" in word)},
-    besides=tuple(BESIDES),
-    role="gold",
-    questions=True,
-)
-#: Words of a question that ask for the document, or for the person.
+#: Words of a question that ask for keyphrases, for the document, or for the person.
 _ASKED = {
     "phrase": frozenset({*words_of("phrase"), "keyphrases", "keywords", "phrases"}),
     "doc_id": frozenset({*NAMES["doc_id"], *NAMES["text"], *NAMES["title"], "read"} - {"name"}),
     "annotator": frozenset({*NAMES["name"], *NAMES["annotator"]}),
 }
+#: Role of a column in `schemas.toml` → field of a mapping, if it has another name.
+_FIELDS = {"doc_id": "document", "phrase": "keyphrases"}
 
 
-#: Field of a mapping → the role of its column in `schemas.toml`.
-_PARTS = {"document": "doc_id", "keyphrases": "phrase"}
+@dataclass(frozen=True)
+class Schema:
+    """What is known of an export before its content is looked at; `schemas.toml` says what each field means."""
+
+    name: str
+    role: Role
+    needs: tuple[str, ...] = ()
+    any: tuple[str, ...] = ()
+    whole: bool = False
+    columns: abc.Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lists: tuple[str, ...] = ()
+    joined: bool = False
+    cells: str = ""
+    no: abc.Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ids: str = ""
+    prefix: abc.Mapping[str, str] = field(default_factory=dict)
+    questions: bool = False
+    besides: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> bool:
+        """Whether its tables are ours."""
+        return self.name.startswith("KPScope")
+
+    def fits(self, names: Sequence[str]) -> bool:
+        """Tell whether a table with these column names is such an export."""
+        heads = frozenset(map(plain, names))
+        if not heads.issuperset(self.needs) or not (heads.intersection(self.any) or not self.any):
+            return False
+        return (not self.whole or heads <= self._named()) and (not self.prefix or bool(self.answers(names)))
+
+    def by_head(self, names: Iterable[str]) -> dict[str, str]:
+        """Return head → column; a prefix tells a head of the task from one of the export itself.
+
+        >>> schema_of(["HITId", "Title", "Input.Title", "Answer.kp"]).by_head(["Title", "Input.Title"])
+        {'title': 'Title', 'input.title': 'Input.Title'}
+        """
+        starts, found = [start.lower() for start in self.prefix.values()], dict[str, str]()
+        for name in names:
+            start = next((start for start in starts if name.strip().lower().startswith(start)), "")
+            found.setdefault(start + plain(name.strip()[len(start) :]), name)
+        return found
+
+    def answers(self, names: Iterable[str]) -> list[str]:
+        """Return the columns of answers, of which each may hold keyphrases.
+
+        >>> names = ["Timestamp", "Email Address", "Which text?", "Keywords"]
+        >>> schema_of(names).answers(names)
+        ['Which text?', 'Keywords']
+        """
+        if self.prefix:
+            start = self.prefix["answers"].lower()
+            return [name for name in names if name.strip().lower().startswith(start)]
+        return [name for head, name in self.by_head(names).items() if head not in self._named()] * self.questions
+
+    def _named(self) -> frozenset[str]:
+        of_roles = (head for heads in self.columns.values() for head in heads)
+        return frozenset((*self.needs, *self.any, *self.lists, *self.no, *self.besides, *of_roles))
+
+
+def schema_of(names: Sequence[str]) -> Schema | None:
+    """Return the schema of the export whose columns, or fields, have these names; None if it is none that is known.
+
+    >>> schema_of(["EID", "Title", "Author Keywords"]).name
+    'Scopus'
+    >>> schema_of(["id", "keywords"]) is None
+    True
+    """
+    return next((schema for schema in SCHEMAS if schema.fits(names)), None)
+
+
+def _schema(entry: abc.Mapping[str, Any]) -> Schema:
+    """Return an entry of the file with tuples for its lists."""
+    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    return Schema(**fields)
+
+
+#: All schemas in the order in which they are tried.
+SCHEMAS = tuple(map(_schema, tomllib.loads(Path(__file__).with_name("schemas.toml").read_text("utf-8"))["schema"]))
+#: Answers to a form of a program that is not known: the other columns are questions.
+_FORM = Schema(
+    "a form",
+    "gold",
+    columns={"annotator": tuple(word for word in NAMES["annotator"] if "mail" in word)},
+    besides=tuple(BESIDES),
+    questions=True,
+)
 
 
 def export_of(table: Table, role: Role | None) -> Proposal | None:
     """Return what a known export means; None for any other table."""
-    if not table.header:
+    schema = schema_of(table.names) or (_FORM if is_form(table.names) else None) if table.header else None
+    others = ("gold", "system") if schema and schema.role in ("gold", "system") else ()
+    if schema is None or schema.role == "judgements" or role not in (None, schema.role, *others):
         return None
-    schema = schema_of(table.names) or (_FORM if is_form(table.names) else None)
-    if schema is None or schema.role == "judgements" or role not in (None, schema.role, "gold", "system"):
+    columns, asks = _filled(table, schema), schema.questions or schema.prefix
+    made = (_answers if asks else _lists)(table, schema, role or schema.role, columns)
+    if made is None:
         return None
-    columns = _filled(table, schema)
-    asked: Role = role or schema.role or "gold"
-    if schema.role == "documents":
-        if role not in (None, "documents"):
-            return None
-        kept: dict[str, str] = {part: columns[part] for part in ("doc_id", "text", "title", "group") if part in columns}
-        found: Proposal | None = Proposal(_mapping("documents", kept))
-    elif schema.questions or schema.prefix:
-        found = _answers(table, schema, asked, columns)
-    else:
-        found = _lists(table, schema, asked, columns)
-    if found is None:
-        return None
-    found = replace(found, own=schema.own, program="" if schema.own else schema.name)
+    made = replace(made, own=schema.own, program="" if schema.own else schema.name)
     # Our own template says whose the rows are, and not that all of them are people.
-    return systems_named(table, found, ()) if schema.own and "relevance" not in columns else found
+    return systems_named(table, made, ()) if schema.own and "relevance" not in columns else made
 
 
-def _mapping(role: Role, columns: dict[str, str], **said: Any) -> Mapping:
-    """Return the mapping of columns by their roles; without a column of documents each row is one."""
-    parts = {part: field for field, part in _PARTS.items()}
-    found: dict[str, Any] = {parts.get(part, part): name for part, name in columns.items()}
-    return Mapping(role, **{"document": ROW, **found, **said})
+def _proposal(role: Role, columns: dict[str, str], **said: Any) -> Proposal:
+    """Return what columns mean by their roles; without a column of documents each row is one."""
+    named: dict[str, Any] = {_FIELDS.get(part, part): name for part, name in columns.items()}
+    return Proposal(Mapping(role, **{"document": ROW, **named, **said}))
 
 
 def meant_rows(table: Table) -> Table:
     """Return a table without the rows that, in a known export, its own columns say not to mean."""
     schema = schema_of(table.names) if table.header else None
-    if schema is None or not schema.no:
-        return table
+    by_head = schema.by_head(table.names) if schema else {}
+    refused = {by_head[head]: no for head, no in schema.no.items() if head in by_head} if schema else {}
     gone = np.zeros(len(table), dtype=bool)
-    for name, no in schema.refused(table.names).items():
+    for name, no in refused.items():
         cells = pc.utf8_lower(pc.utf8_trim_whitespace(table.texts(name)))
-        gone |= pc.is_in(cells, pa.array(sorted(no), pa.large_string())).to_numpy()
+        gone |= pc.is_in(cells, pa.array(map(str.lower, no), pa.large_string())).to_numpy()
     if not gone.any():
         return table
-    words = ", ".join(f"“{name}”" for name in schema.refused(table.names))
-    kept = table.rows(pa.array(~gone))
-    said = Note("info", table.file, f"Rows left out, as {words} says that they are not meant: {int(gone.sum()):,}.")
-    return replace(kept, blank=table.blank + int(gone.sum()), notes=[*table.notes, said])
+    words = ", ".join(f"“{name}”" for name in refused)
+    note = Note("info", table.file, f"Rows left out, as {words} says that they are not meant: {int(gone.sum()):,}.")
+    return replace(table.rows(pa.array(~gone)), blank=table.blank + int(gone.sum()), notes=[*table.notes, note])
 
 
 def _filled(table: Table, schema: Schema) -> dict[str, str]:
     """Return role → the first of its columns that is filled: ids in every row, people with different names."""
-    found: dict[str, str] = {}
-    for role, names in schema.candidates(table.names).items():
+    found, by_head = dict[str, str](), schema.by_head(table.names)
+    for role, heads in schema.columns.items():
         part = "phrase" if role == "phrases" else role
-        for name in names:
+        for name in (by_head[head] for head in heads if head in by_head):
             cells = cells_of(table, name)
-            alone = part == "doc_id" and schema.ids == "rows" and len(set(cells)) < len(table)
-            nobody = part == "annotator" and len(set(cells)) == 1 < len(table) and (schema.questions or schema.prefix)
-            if (cells or schema.own) and not alone and not nobody:
+            repeated = part == "doc_id" and schema.ids == "rows" and len(set(cells)) < len(table)
+            asks = schema.questions or schema.prefix
+            nobody = part == "annotator" and len(set(cells)) == 1 < len(table) and asks
+            if (cells or schema.own) and not repeated and not nobody:
                 found.setdefault(part, name)
     return found
 
 
 def _lists(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:
-    """Return what keyphrases in one column, or in several beside each other, mean."""
-    names = tuple(name for name in schema.sources(table.names) if cells_of(table, name))
+    """Return what texts mean, or keyphrases in one column or in several beside each other."""
+    if schema.role == "documents":
+        return _proposal(role, columns)
+    by_head = schema.by_head(table.names)
+    names = tuple(name for head, name in by_head.items() if head in schema.lists and cells_of(table, name))
     if len(names) > 1:
         person = {} if schema.joined else {"system" if role == "system" else "annotator": HEADS}
-        return Proposal(_mapping(role, columns, keyphrases=names, split=schema.cells, **person))
+        return _proposal(role, columns, keyphrases=names, split=schema.cells, **person)
     columns = columns | ({"phrase": names[0]} if names else {})
-    numbered = "doc_id" not in columns
-    if "phrase" not in columns or (numbered and schema.ids != "rows"):
+    if "phrase" not in columns or ("doc_id" not in columns and schema.ids != "rows"):
         return None
-    phrases = columns["phrase"]
-    nested = holds_lists(table.column(phrases))
-    single = not schema.cells and not numbered and "rank" not in columns and schema.whole and not nested
     if schema.cells == "tokens":
-        return Proposal(_mapping(role, columns, inner="tokens"))
-    split = "none" if single else schema.cells or ("" if nested else cell_separator(table, phrases))
-    return Proposal(_mapping(role, columns, split=split))
+        return _proposal(role, columns, inner="tokens")
+    nested = holds_lists(table.column(columns["phrase"]))
+    split = "" if nested else schema.cells or cell_separator(table, columns["phrase"])
+    return _proposal(role, columns, split=split)
 
 
 def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:
@@ -132,18 +202,17 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) 
         parts.setdefault(_asks(name.removeprefix(schema.prefix.get("answers", ""))), []).append(name)
     if "annotator" in parts and ("annotator" not in columns or len(parts["annotator"]) == 1):
         columns = columns | {"annotator": parts["annotator"][0]}
-    phrases = parts.get("phrase", [])
+    phrases, others = parts.get("phrase", []), parts.get("", [])
     documents = columns.get("doc_id") or next(iter(parts.get("doc_id", [])), None)
-    if documents is not None and not phrases:
-        phrases = parts.get("", [])
-    if documents is not None and phrases and (len(phrases) == 1 or _are_numbered(phrases)):
-        split = cell_separator(table, phrases[0]) if len(phrases) == 1 else "none"
-        return Proposal(_mapping(role, columns | {"doc_id": documents}, keyphrases=tuple(phrases), split=split))
-    lists = phrases or parts.get("", []) or [name for name in questions if name != columns.get("annotator")]
+    lists = phrases or others
+    if documents is not None and lists and (len(lists) == 1 or _are_numbered(lists)):
+        split = cell_separator(table, lists[0]) if len(lists) == 1 else "none"
+        return _proposal(role, columns | {"doc_id": documents}, keyphrases=tuple(lists), split=split)
+    lists = lists or [name for name in questions if name != columns.get("annotator")]
     if not lists:
         return None
     annotator = columns.get("annotator", ROW)
-    made = Proposal(_mapping(role, columns, keyphrases=tuple(lists), document=HEADS, annotator=annotator))
+    made = _proposal(role, columns, keyphrases=tuple(lists), document=HEADS, annotator=annotator)
     return made.doubted("Each row is a person, and each question may be a document.", "document")
 
 

@@ -45,7 +45,7 @@ TOTALS, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "languag
 #: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.
 WRITERS = frozenset(_WORDS.pop("writers"))
 _RECORD_PHRASES = frozenset(_WORDS.pop("record_phrases"))
-#: So many heads beside those of keyphrases, such as authors and year, tell the records of a catalogue.
+#: So many heads beside those of keyphrases tell the records of a catalogue.
 _RECORD = 2
 #: Names of identifiers of phrases.
 IDENTIFIERS = _WORDS.pop("identifiers")
@@ -267,6 +267,11 @@ def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
     return gold[0] if len(gold) == 1 and len(systems) == len(sources) - 1 > 0 else None
 
 
+def are_records(heads: Iterable[str]) -> bool:
+    """Tell the records of a catalogue by heads beside those of keyphrases, such as authors and year."""
+    return sum(plain(head) in BESIDES for head in heads) >= _RECORD
+
+
 def record_phrases(heads: Sequence[str]) -> list[str]:
     """Return the heads of keyphrases in a table of records of a catalogue; none where the table is another one.
 
@@ -275,7 +280,7 @@ def record_phrases(heads: Sequence[str]) -> list[str]:
     >>> record_phrases(["Title", "Anna", "Keywords Ben"])
     []
     """
-    if sum(plain(head) in BESIDES for head in heads) < _RECORD:
+    if not are_records(heads):
         return []
     tagged = _RECORD_PHRASES if {"pt", "ut"} <= set(map(plain, heads)) else frozenset()
     about = {*NAMES["phrase"], *NAMES["phrases"]} | tagged

@@ -39,9 +39,7 @@ class Layout:
     united   whether the lists of all columns are one
     gold     the columns of the gold standard beside those of systems
     gold_is  what the column of systems says of rows of the gold standard
-    higher   whether higher scores are better, where that is said
     doubts   what nobody can know; empty if names or proofs decide
-    inner    what the items of a list are, where it is chosen: phrases, variants, tokens or scored
     worded   whether words tell anything of the table
     own      whether it is a table of ours, of which nothing is doubted
     """
@@ -60,9 +58,7 @@ class Layout:
     gold: tuple[str, ...] = ()
     gold_is: tuple[str, ...] = ()
     evidence: str = ""
-    higher: bool | None = None
     doubts: tuple[Doubt, ...] = ()
-    inner: str = ""
     worded: bool = True
     own: bool = False
 
@@ -70,6 +66,11 @@ class Layout:
     def phrases(self) -> str:
         """The column of phrases, or of lists of them."""
         return self.columns.get("phrase", "")
+
+    @property
+    def inner(self) -> str:
+        """What the items of a list are, where it is said."""
+        return self.mapping.inner
 
     def source_column(self) -> str | None:
         """Return the column that names the annotator or system of a row."""

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
+from kp_core.reading.derived import GRADES, marks_in
 from kp_core.reading.fields import (
     ASIDE,
     BESIDES,
@@ -47,7 +48,6 @@ from kp_core.reading.fields import (
 )
 from kp_core.reading.layout import Doubt
 from kp_core.reading.mapping import HEADS, ROW, Mapping
-from kp_core.reading.marks import GRADES, marks_in
 from kp_core.reading.profiles import (
     SAMPLE,
     Profile,

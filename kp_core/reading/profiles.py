@@ -164,12 +164,16 @@ def is_merged(table: Table, name: str) -> bool:
     return 0 < len(heads) < len(cells) and bool(cells[0]) and len(set(heads)) == len(heads)
 
 
+def fill_forward(table: Table, name: str) -> pa.ChunkedArray:
+    """Return a column whose blank cells repeat the cell above."""
+    return pc.fill_null_forward(
+        pc.if_else(is_blank(table, name), pa.scalar(None, pa.large_string()), table.texts(name))
+    )
+
+
 def filled(table: Table, name: str) -> pa.ChunkedArray:
     """Return a column whose merged cells are repeated in each of their rows."""
-    if not is_merged(table, name):
-        return table.texts(name)
-    nothing = pa.scalar(None, pa.large_string())
-    return pc.fill_null_forward(pc.if_else(is_blank(table, name), nothing, table.texts(name)))
+    return fill_forward(table, name) if is_merged(table, name) else table.texts(name)
 
 
 def count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:

@@ -18,9 +18,8 @@ from kp_core.reading.families import family_named
 from kp_core.reading.family import Recognition
 from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table, names_inside
 from kp_core.reading.layout import Layout
-from kp_core.reading.layout_mapping import layout_said
 from kp_core.reading.layout_rows import rows_of
-from kp_core.reading.layouts import layout_of
+from kp_core.reading.layouts import layout_of, layout_said
 from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import FILE, Mapping
 from kp_core.reading.prefill import column_that_meets

@@ -15,8 +15,8 @@ import pytest
 
 from kp_core.corpus import Corpus
 from kp_core.reading import Question, Source, load
+from kp_core.reading.exports import SCHEMAS, schema_of
 from kp_core.reading.fields import plain
-from kp_core.reading.schemas import SCHEMAS, schema_of
 from tests.format_samples import workbook
 from tests.forms import proposed
 
@@ -78,20 +78,12 @@ def test_every_schema_has_three_files_and_heads_as_they_are_compared() -> None:
         assert {head for head in heads if plain(head) != head and not head.startswith("input.")} == set()
 
 
-def test_a_schema_names_what_a_form_asks_and_which_rows_are_not_meant() -> None:
-    names = ["Surname", "First name", "Email address", "State", "Started on", "Completed", "Grade/10.00", "Response 1"]
-    schema = schema_of(names)
-    assert schema is not None
-    assert schema.answers(names) == ["Response 1"]
-    assert schema.candidates(names) == {"annotator": ["Email address", "Surname"]}
-    assert schema.refused(names)["State"] == {"in progress", "overdue", "never submitted"}
-
-
 def test_a_head_of_the_task_is_no_head_of_the_export() -> None:
     names = ["HITId", "Title", "Keywords", "WorkerId", "Input.title", "Answer.title"]
     schema = schema_of(names)
     assert schema is not None
-    assert schema.candidates(names) == {"doc_id": ["HITId"], "annotator": ["WorkerId"], "title": ["Input.title"]}
+    assert schema.by_head(names)["title"] == "Title"
+    assert schema.by_head(names)["input.title"] == "Input.title"
     assert schema.answers(names) == ["Answer.title"]
 
 
