@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -42,7 +43,6 @@ from kp_core.reading.fields import (
     number_of,
     plain,
     quoted,
-    record_phrases,
     source_of,
     words_of,
 )
@@ -152,22 +152,25 @@ def proposal(table: Table, role: Role | None) -> Proposal | None:
 
 def _can_be(table: Table, name: str, field: str) -> bool:
     """Tell whether the cells of a column can be what its head, or its place, says."""
-    shape = profile(table, name)
-    if not shape.cells or name in BRACKETS or plain(name) in ("doc_id", "phrase"):
+    shape, head = profile(table, name), plain(name)
+    if not shape.cells or name in BRACKETS or head in ("doc_id", "phrase"):
         return True
-    whole_list = shape.lists >= 0.5
+    whole_list, unknown = shape.lists >= 0.5, filter(partial(_is_unknown, table), table.names)
     no: dict[str, bool] = {
         "document": whole_list
         or shape.moments
         or is_long(table, name, 200)
-        or _is_partial(table, name)
-        or (shape.addresses and any(profile(table, n).codes and _is_unknown(table, n) for n in table.names)),
+        or (shape.addresses and any(profile(table, other).codes for other in unknown)),
         "keyphrases": shape.moments
         or shape.marks
-        or _are_numbers(shape, name)
-        or _is_text(table, name)
-        or (shape.codes and plain(name) in DOCUMENTS | {"ref", "refs"}),
-        "annotator": whole_list or shape.moments or shape.marks or shape.fraction or _is_address_beside(shape, name),
+        or (shape.numbers > 0.5 and head not in IDENTIFIERS)
+        or (is_long(table, name, 200) and not (shape.phrases and whole_list))
+        or (shape.codes and head in DOCUMENTS | {"ref", "refs"}),
+        "annotator": whole_list
+        or shape.moments
+        or shape.marks
+        or shape.fraction
+        or ("mail" in head and shape.varied == 1),
         "system": whole_list or shape.moments or shape.marks or shape.fraction,
         "rank": shape.fraction or shape.numbers == 0,
         "score": shape.numbers == 0,
@@ -176,25 +179,6 @@ def _can_be(table: Table, name: str, field: str) -> bool:
         "title": shape.codes,
     }
     return not no.get(field, False)
-
-
-def _is_address_beside(shape: Profile, name: str) -> bool:
-    """Tell a mail address that is another one in every row."""
-    return "mail" in plain(name) and shape.varied == 1
-
-
-def _is_partial(table: Table, name: str) -> bool:
-    """Tell a DOI that not every record has."""
-    return plain(name) in ("doi", "di") and len(cells_of(table, name)) < min(len(table), SAMPLE)
-
-
-def _are_numbers(shape: Profile, name: str) -> bool:
-    return shape.numbers > 0.5 and plain(name) not in IDENTIFIERS
-
-
-def _is_text(table: Table, name: str) -> bool:
-    shape = profile(table, name)
-    return is_long(table, name, 200) and not (shape.phrases and shape.lists >= 0.5)
 
 
 def _is_unknown(table: Table, name: str) -> bool:
@@ -206,20 +190,10 @@ def _named(table: Table, fields: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for field in fields if table.header else ():
         words = words_of(_WORDS.get(field, field))
-        fitting = [
-            (
-                _is_sparse(table, name),
-                plain(name) in _TAGS,
-                profile(table, name).addresses,
-                words.index(plain(name)),
-                place,
-                name,
-            )
-            for place, name in enumerate(table.names)
-            if plain(name) in words and name not in found.values() and _can_be(table, name, field)
-        ]
+        free = [name for name in table.names if plain(name) in words and name not in found.values()]
+        fitting = [name for name in free if _can_be(table, name, field)]
         if fitting:
-            found[field] = min(fitting)[-1]
+            found[field] = min(fitting, key=lambda name: (_is_second(table, name), words.index(plain(name))))
     if "score" in fields and "score" not in found:  # fractions are no ranks and no grades
         graded = [name for name in table.names if plain(name) in (*NAMES["rank"], *NAMES["relevance"])]
         if graded and table.header and profile(table, graded[0]).fraction:
@@ -227,11 +201,9 @@ def _named(table: Table, fields: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _is_sparse(table: Table, name: str) -> bool:
-    """Tell a column with many blank cells that are no merged ones."""
-    cells = table.first_texts(name, SAMPLE).to_pylist()
-    blank = 1 - len(cells_of(table, name)) / max(len(cells), 1)
-    return blank > 0.2 and not is_merged(table, name)
+def _is_second(table: Table, name: str) -> bool:
+    """Tell a column of tags, or of addresses, which gives way to another one with a word for the same."""
+    return plain(name) in _TAGS or profile(table, name).addresses
 
 
 def _role_by_heads(table: Table) -> Role | None:
@@ -474,7 +446,7 @@ def _of_one(table: Table, role: Role, named: dict[str, str], unknown: list[tuple
         words = _may_be([("document", concept)]).words
         made = made.doubted(words, "document", document=concept, concept="")
     free = [name for name in table.names if name not in named.values()]
-    for check in (systems_named, _people, _scores, _marks, _verdicts, _other_lists, _inner, _rows_of_people):
+    for check in (systems_named, _people, _scores, _verdicts, _other_lists, _inner, _rows_of_people):
         made = check(table, made, free)
     mapping = made.mapping
     if split == "none" and (mapping.annotator or mapping.system):
@@ -641,15 +613,6 @@ def _steps(table: Table, groups: pd.Series, name: str) -> pd.Series:
     return pd.Series(floats(with_points(table.column(name)))[0]).groupby(groups).diff().dropna()
 
 
-def _marks(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
-    """Doubt columns in which Y, I and N all stand, under heads that do not say that these are marks."""
-    if made.mapping.split != "none" or made.mapping.relevance:
-        return made
-    names = [name for name in free if marks_in(table, name) == GRADES.keys()]
-    words = f"Y, I and N in {quoted(names)} may be marks: then they are grades 2, 1 and 0."
-    return made.doubted(words, "relevance", relevance=names[0]) if names else made
-
-
 def _marked(table: Table, role: Role, named: dict[str, str]) -> Proposal | None:
     """Return what a keyphrase per row means with a mark for each document, or person, that has it."""
     marks = [name for name in table.names if cells_of(table, name) and profile(table, name).marks]
@@ -664,7 +627,13 @@ def _marked(table: Table, role: Role, named: dict[str, str]) -> Proposal | None:
 def _verdicts(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     """Doubt columns that say yes or no of each phrase: of one person, or of several."""
     mapping = made.mapping
-    if mapping.split != "none" or len(table) < 2 or mapping.document == ROW:
+    if mapping.split != "none" or len(table) < 2:
+        return made
+    graded = [name for name in free if marks_in(table, name) == GRADES.keys()]
+    if graded and not mapping.relevance:
+        words = f"Y, I and N in {quoted(graded)} may be marks: then they are grades 2, 1 and 0."
+        made = made.doubted(words, "relevance", relevance=graded[0])
+    if mapping.document == ROW:
         return made
     marks = [n for n in free if plain(n) not in ASIDE and profile(table, n).cells and profile(table, n).marks]
     if 1 < len(marks) <= _PEOPLE and not mapping.annotator and mapping.role == "gold":
@@ -735,9 +704,8 @@ def _tell_whose(names: Sequence[str]) -> bool:
 
 def _beside_each_other(table: Table, named: dict[str, str]) -> tuple[str, ...]:
     """Return the columns of keyphrases, where each annotator or system has one or several numbered ones."""
-    for told in (_gold_and_predicted(table), _of_records(table), _worded(table)):
-        if len(told) > 1:
-            return tuple(told)
+    if len(told := _worded(table)) > 1:
+        return tuple(told)
     phrases = named.get("keyphrases")
     nested = [name for name in list_columns(table) if name not in named.values()]
     if phrases is None and len(nested) > 1:
@@ -774,24 +742,6 @@ def _unnamed(table: Table, named: dict[str, str], gold: str | None) -> tuple[str
         beside = [name for name in wide if sure or name in lists or plain(name) in SYSTEMS]
         return (gold, *beside, *predicted) if beside or predicted else ()
     return tuple(wide) if len(wide) > 1 else ()
-
-
-def _gold_and_predicted(table: Table) -> list[str]:
-    """Return the one column of a gold standard and those of systems, if there is no other column of phrases."""
-    shapes = {name: profile(table, name) for name in table.names if table.header}
-    phrases = [name for name, shape in shapes.items() if shape.phrases and not shape.marks]
-    held = [name for name in phrases if shapes[name].lists > 0 or is_predicted(name)]
-    gold = [name for name in held if is_gold(name)]
-    predicted = [name for name in held if is_predicted(name) and name not in gold]
-    return [*gold, *predicted] if len(gold) == 1 and predicted and len(held) == 1 + len(predicted) else []
-
-
-def _of_records(table: Table) -> list[str]:
-    """Return the columns of keyphrases in a table of records of a catalogue; none if the table is another one."""
-    shapes = {name: profile(table, name) for name in (record_phrases(table.names) if table.header else ())}
-    found = [n for n, shape in shapes.items() if shape.phrases and (number_of(n) is not None or not shape.codes)]
-    whole = whole_lists(table, found)
-    return [name for name in found if name in whole or plain(name) not in NAMES["phrase"]]
 
 
 def _worded(table: Table) -> list[str]:
@@ -969,7 +919,7 @@ def column_that_meets(
     found = []
     for name in (name for name in table.names if name not in mapping.columns):
         shape = profile(table, name)
-        if shape.lists >= 0.5 or shape.moments or is_long(table, name, 200) or _is_sparse(table, name):
+        if shape.lists >= 0.5 or shape.moments or is_long(table, name, 200):
             continue
         cells = [cell.strip() for cell in table.texts(name).to_pylist()]
         pairs = set(zip(own, cells, strict=True))
