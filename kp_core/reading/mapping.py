@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import abc
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
@@ -19,24 +20,8 @@ PLACES = (ROW, FILE, SHEET, HEADS)
 ROLES: tuple[str, ...] = (*get_args(Role), "leave out")
 #: The fields that name columns of a table.
 COLUMNS = (
-    "document",
-    "keyphrases",
-    "annotator",
-    "system",
-    "rank",
-    "score",
-    "relevance",
-    "votes",
-    "marks",
-    "verdict",
-    "candidate",
-    "pair",
-    "title",
-    "text",
-    "group",
-    "concept",
-    "dataset",
-    "run",
+    *("document", "keyphrases", "annotator", "system", "rank", "score", "relevance", "votes", "marks", "verdict"),
+    *("candidate", "pair", "title", "text", "group", "concept", "dataset", "run"),
 )
 #: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
 #: stand within phrases as well, so most cells must hold them.
@@ -336,3 +321,51 @@ def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
             raise UsageError(f"--as is '{words}'; write FILE:FIELD=VALUE,…, such as gold.xlsx:sheet=Lists")
         found[parts["file"]] = found.get(parts["file"], Mapping()).merged(Mapping.read(parts["said"]))
     return found
+
+
+def meanings_of(mapping: Mapping) -> dict[str, str]:
+    """Return the meaning of each column, which is the field that names it.
+
+    >>> meanings_of(Mapping(document="Nr", keyphrases=("Anna", "yake"), gold="Anna", system=HEADS))
+    {'Nr': 'document', 'Anna': 'gold', 'yake': 'keyphrases'}
+    """
+    meanings: dict[str, str] = {}
+    for field in COLUMNS:
+        value = getattr(mapping, field)
+        meanings |= dict.fromkeys((value,) if isinstance(value, str) else value, field)
+    gold = {name: "gold" for name in mapping.gold if meanings.get(name) == "keyphrases"}
+    return {name: field for name, field in (meanings | gold).items() if name and name not in PLACES}
+
+
+def each_is(mapping: Mapping, place: str) -> str:
+    """Return what each column of keyphrases, or each sheet, is: an annotator, a system, a document; else nothing."""
+    return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == place), "")
+
+
+def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc.Mapping[str, str]) -> Mapping:
+    """Return a mapping whose columns have other meanings.
+
+    Parameters
+    ----------
+    meanings : dict
+        Column → field, empty if it has no meaning.
+    places : dict
+        Where document, annotator or system are named if no column names them: "(heads)" → "annotator" if each of
+        several columns of keyphrases, scores or marks is an annotator.
+
+    >>> said = {"Nr": "document", "Anna": "keyphrases", "Ben": "keyphrases"}
+    >>> str(with_meanings(Mapping("gold"), said, {HEADS: "annotator"}))
+    'role=gold,document=Nr,keyphrases=Anna,Ben,annotator=(heads)'
+    """
+    said: dict[str, Any] = {field: () if field in SEVERAL else "" for field in (*COLUMNS, "gold")}
+    if "gold" not in meanings.values() and "system" in meanings.values():
+        said["gold"] = mapping.gold  # values of the column of systems
+    for name, field in meanings.items():
+        if field == "gold":
+            said["keyphrases"] += (name,)
+        if field:
+            said[field] = (*said[field], name) if field in SEVERAL else name
+    for place, field in places.items():
+        if field and not said[field]:
+            said[field] = place
+    return replace(mapping, **said)

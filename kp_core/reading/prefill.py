@@ -155,23 +155,17 @@ def _can_be(table: Table, name: str, field: str) -> bool:
     shape, head = profile(table, name), plain(name)
     if not shape.cells or name in BRACKETS or head in ("doc_id", "phrase"):
         return True
-    whole_list, unknown = shape.lists >= 0.5, filter(partial(_is_unknown, table), table.names)
+    is_list, unknown = shape.lists >= 0.5, filter(partial(_is_unknown, table), table.names)
+    beside_codes = shape.addresses and any(profile(table, other).codes for other in unknown)
+    other_kind, text = shape.moments or shape.marks, is_long(table, name, 200)
     no: dict[str, bool] = {
-        "document": whole_list
-        or shape.moments
-        or is_long(table, name, 200)
-        or (shape.addresses and any(profile(table, other).codes for other in unknown)),
-        "keyphrases": shape.moments
-        or shape.marks
+        "document": is_list or shape.moments or text or beside_codes,
+        "keyphrases": other_kind
         or (shape.numbers > 0.5 and head not in IDENTIFIERS)
-        or (is_long(table, name, 200) and not (shape.phrases and whole_list))
+        or (text and not (shape.phrases and is_list))
         or (shape.codes and head in DOCUMENTS | {"ref", "refs"}),
-        "annotator": whole_list
-        or shape.moments
-        or shape.marks
-        or shape.fraction
-        or ("mail" in head and shape.varied == 1),
-        "system": whole_list or shape.moments or shape.marks or shape.fraction,
+        "annotator": is_list or other_kind or shape.fraction or ("mail" in head and shape.varied == 1),
+        "system": is_list or other_kind or shape.fraction,
         "rank": shape.fraction or shape.numbers == 0,
         "score": shape.numbers == 0,
         "relevance": shape.fraction,
@@ -237,6 +231,11 @@ def _scored(table: Table, name: str) -> list[Any]:
     return lists if are_scored([cell for cell in lists if isinstance(cell, (list, dict))]) else []
 
 
+def _is_remark(name: str) -> bool:
+    """Tell “Comments”, and “Comments Anna”."""
+    return bool(REMARKS & set(map(plain, name.split())))
+
+
 def _lists_of(table: Table) -> list[str]:
     """Return the columns of lists of phrases whose heads do not say that they are something else."""
     nested = list_columns(table)
@@ -279,24 +278,20 @@ def _pairs(table: Table) -> Proposal | None:
     """Return what judged pairs mean: a candidate beside a keyphrase or beside scores of people."""
     if not table.header:
         return None
-    parts = {"document": "doc_id", "pair": "pair_id", "keyphrases": "keyphrase"}
-    fields = ("pair", "document", "keyphrases", "candidate", "annotator", "score")
-    told = find_roles(table.names, [parts.get(field, field) for field in fields])
-    found = {field: told[parts.get(field, field)] for field in fields if parts.get(field, field) in told}
+    fields = {"pair_id": "pair", "doc_id": "document", "keyphrase": "keyphrases"}
+    told = find_roles(table.names, (*fields, "candidate", "annotator", "score"))
+    found: dict[str, Any] = {fields.get(role, role): name for role, name in told.items()}
     free = [name for name in table.names if name not in found.values()]
     if "keyphrases" in found and "candidate" not in found and (beside := find_roles(free, ("phrase",))):
         found["candidate"] = beside["phrase"]
         free.remove(beside["phrase"])
-    raters = [name for name in free if JUDGE.match(name)] if "score" not in found else []
-    if "candidate" not in found or not ("keyphrases" in found or raters or "score" in found):
-        return None
-    if not raters and "score" not in found:
-        unknown = {name: profile(table, name) for name in free if plain(name) not in KNOWN}
-        raters = [name for name, shape in unknown.items() if shape.cells and shape.numbers > 0.8]
-        if not raters:
-            return None
-    several: dict[str, Any] = {"score": tuple(raters), "annotator": HEADS} if raters else {}
-    return Proposal(Mapping("judgements", **{**found, **several}))
+    if "candidate" in found and "score" not in found:
+        raters = [name for name in free if JUDGE.match(name)]
+        if not raters and "keyphrases" in found:
+            unknown = {name: profile(table, name) for name in free if plain(name) not in KNOWN}
+            raters = [name for name, shape in unknown.items() if shape.cells and shape.numbers > 0.8]
+        found |= {"score": tuple(raters), "annotator": HEADS} if raters else {}
+    return Proposal(Mapping("judgements", **found)) if {"candidate", "score"} <= found.keys() else None
 
 
 def _texts(table: Table, *, asked: bool) -> Proposal | None:
@@ -410,21 +405,15 @@ def _guessed(table: Table, named: dict[str, str]) -> list[tuple[str, str]]:
 
 def _ids_among(table: Table, named: dict[str, str], taken: Collection[str]) -> list[str]:
     """Return the columns under unknown heads that may be ids of documents, the likeliest first."""
-    free = [n for n in table.names if n not in named.values() and n not in taken and _is_unknown(table, n)]
+    free = [name for name in table.names if name not in (*named.values(), *taken) and _is_unknown(table, name)]
     free = [name for name in free if _can_be(table, name, "document") and cells_of(table, name)]
     shapes = {name: profile(table, name) for name in free}
-    usable = [
-        n
-        for n, s in shapes.items()
-        if not (s.marks or s.fraction) and (s.codes or n == table.names[0] or not s.numbers)
-    ]
-    once = [name for name in usable if shapes[name].varied == 1]
-    likely = (
-        [name for name in usable if shapes[name].codes] or [n for n in once if n == table.names[0]] or once or usable
-    )
-    return sorted(
-        likely, key=lambda name: (bool(shapes[name].numbers and name != table.names[0]), table.names.index(name))
-    )
+    first = table.names[0]
+    usable = [name for name, shape in shapes.items() if not (shape.marks or shape.fraction)]
+    usable = [name for name in usable if shapes[name].codes or name == first or not shapes[name].numbers]
+    coded, once = ([name for name in usable if getattr(shapes[name], kind)] for kind in ("codes", "once"))
+    likely = coded or (once[:1] if first in once else once) or usable
+    return sorted(likely, key=lambda name: bool(shapes[name].numbers and name != first))
 
 
 def _of_one(table: Table, role: Role, named: dict[str, str], unknown: list[tuple[str, str]]) -> Proposal | None:
@@ -540,20 +529,18 @@ def _people(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     for name in free:
         shape = profile(table, name)
         values = len(set(shape.cells))
-        other = shape.moments or shape.lists >= 0.5 or shape.fraction or shape.marks or not _is_unknown(table, name)
-        if other or shape.varied > 0.5 or is_long(table, name, 200) or REMARKS & set(map(plain, name.split())):
+        unfit = not (_is_unknown(table, name) and _can_be(table, name, "system")) or _is_remark(name)
+        if unfit or shape.varied > 0.5 or is_long(table, name, 200):
             continue
         pairs = count_distinct({"document": filled(table, ids), "value": table.texts(name)})
         every = 1 < values <= _PEOPLE and documents > 1 and pairs >= 0.9 * values * documents
         lists = mapping.keyphrases[0] in whole_lists(table, mapping.keyphrases)
         if every or (lists and pairs == len(table) > documents):
             return made.doubted(_may_be([(person, name)]).words, person, **{person: name})
-    group = mapping.group
-    if group and mapping.role == "gold" and mapping.split == "none":
-        pairs = count_distinct({"group": filled(table, group), "document": filled(table, ids)})
-        if pairs > len(pc.unique(filled(table, ids))):
-            words = f"Documents have several entries in “{group[:40]}”."
-            return made.doubted(words, "group", "annotator", group="", annotator=group)
+    group = mapping.group if mapping.role == "gold" and mapping.split == "none" else ""
+    if group and count_distinct({"group": filled(table, group), "document": filled(table, ids)}) > documents:
+        words = f"Documents have several entries in “{group[:40]}”."
+        return made.doubted(words, "group", "annotator", group="", annotator=group)
     return made
 
 
@@ -655,15 +642,10 @@ def _other_lists(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
         lists = [name for name in lists if not _is_unknown(table, name) or name.rstrip("'") == phrases]
     if mapping.role == "gold" and lists and mapping.split != "none":
         return made.doubted(f"Several columns hold keyphrases: {quoted((phrases, *lists))}.", "keyphrases")
-    whole = (
-        mapping.split == "none"
-        and table.splits
-        and mapping.document != ROW
-        and phrases in whole_lists(table, [phrases])
-    )
-    if whole and "variants" not in table.names and not (mapping.rank or mapping.score or made.doubts):
-        return made.doubted("Cells look like lists, and documents stand in several rows.", "split")
-    return made
+    whole = mapping.split == "none" and table.splits and whole_lists(table, [phrases]) and mapping.document != ROW
+    if not whole or "variants" in table.names or mapping.rank or mapping.score or made.doubts:
+        return made
+    return made.doubted("Cells look like lists, and documents stand in several rows.", "split")
 
 
 def _inner(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
@@ -673,11 +655,10 @@ def _inner(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
         words = "The strings are longer than keyphrases are."
         return made.doubted(words, "text", role="documents", text=phrases, keyphrases=(), split="")
     lists = [json_list(cell) or [] for cell in table.first_texts(phrases, SAMPLE).to_pylist() if cell[:2] == "[["]
-    items = [item for cells in lists for item in cells]
-    words_of_items = [word for item in items if isinstance(item, list) for word in item]
-    several = sum(isinstance(item, list) and len(item) > 1 for item in items)
-    single = all(isinstance(word, str) and " " not in word.strip() and not is_number(word) for word in words_of_items)
-    if made.mapping.inner or several < _MANY_WORDS or not single or not all(isinstance(item, list) for item in items):
+    items = [item if isinstance(item, list) else [0] for cells in lists for item in cells]
+    every = [word for words in items for word in words]
+    single = all(isinstance(word, str) and " " not in word.strip() and not is_number(word) for word in every)
+    if made.mapping.inner or not single or sum(len(item) > 1 for item in items) < _MANY_WORDS:
         return made
     words = "Inner lists of single words may be spellings, or the words of keyphrases."
     return made.doubted(words, "inner", inner="variants")
@@ -778,7 +759,7 @@ def _free(table: Table, named: dict[str, str]) -> dict[str, Profile]:
     chose = {name for name in authors & whole if predicted and share_lists(table, [name, *predicted])}
     known = known - readers if readers else (known | authors) - chose
     known |= {name for name in table.names if plain(base_of(name)) in IDENTIFIERS}
-    known |= {name for name in table.names if REMARKS & set(map(plain, name.split()))}  # “Comments Anna”
+    known |= set(filter(_is_remark, table.names))
     free = {name: profile(table, name) for name in table.names if name not in known}
     return {name: shape for name, shape in free.items() if (shape.phrases and not shape.addresses) or not shape.cells}
 
@@ -824,8 +805,7 @@ def _of_several(table: Table, role: Role, named: dict[str, str], apart: tuple[st
 def _with_doubts_of_columns(table: Table, made: Proposal, named: dict[str, str]) -> Proposal:
     """Doubt what is not certain of columns that may be those of people or systems."""
     used = made.mapping.keyphrases
-    predicted = [name for name in used if is_predicted(name)]
-    golds = [name for name in used if is_gold(name)]
+    predicted, golds = [name for name in used if is_predicted(name)], [name for name in used if is_gold(name)]
     gold = made.mapping.gold
     apart = HEADS in (made.mapping.annotator, made.mapping.system)
     if _lies_across(table, named, used):

@@ -12,12 +12,11 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading.families import family_named
 from kp_core.reading.family import File, NotKnown, Recognition
-from kp_core.reading.form import form_of
 from kp_core.reading.layout import Layout
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import load
 from kp_core.reading.mapping import SWITCHES, Mapping
-from kp_core.reading.question import Form, Question
+from kp_core.reading.question import Form, Question, form_of
 from kp_core.reading.sniff import (
     Asked,
     form_of_unknown,

@@ -66,6 +66,11 @@ class Profile:
         return len(self.cells) > 1 and all(map(_CODE.fullmatch, self.cells)) and not self.addresses
 
     @property
+    def once(self) -> bool:
+        """Whether no cell is there twice."""
+        return self.varied == 1
+
+    @property
     def _values(self) -> list[float]:
         """The finite numbers of a column that holds hardly anything else."""
         cells = self.cells if self.numbers > 0.5 else ()

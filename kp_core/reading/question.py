@@ -6,12 +6,37 @@ import shlex
 from collections import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from kp_core.errors import InputError
+from kp_core.reading.family import Recognition
+from kp_core.reading.layout import Layout
 from kp_core.reading.mapping import Mapping
+from kp_core.reading.table import Table
 
 Level: TypeAlias = Literal["stop", "ask", "warn"]
+#: Values of a column that are shown, and characters of each.
+_VALUES, _CHARACTERS = 3, 60
+#: Fields of a mapping in words.
+FIELDS = {
+    "document": "the document",
+    "keyphrases": "the keyphrases",
+    "annotator": "the annotator",
+    "system": "the system",
+    "rank": "the rank",
+    "score": "the score",
+    "higher_is_better": "whether a higher score is better",
+    "relevance": "the grade of a keyphrase",
+    "verdict": "whether a keyphrase was accepted",
+    "marks": "the marks of annotators",
+    "gold": "the gold standard beside systems",
+    "group": "the type of document",
+    "title": "the title",
+    "text": "the text",
+    "split": "how cells are split",
+    "inner": "what inner lists are",
+    "header": "the column names",
+}
 
 
 @dataclass(frozen=True)
@@ -97,6 +122,29 @@ class Form:
 
     def __str__(self) -> str:
         return f"{self.file}: {self.reason} Say what the file means, for example {self.mapping.option(self.file)}"
+
+
+def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Form:
+    """Return the form that asks what a table means, from its likeliest reading.
+
+    formats  other formats that the file may have
+    """
+    file, layout = reading.files[0], cast(Layout, reading.plan[0])
+    words = " ".join(doubt.words for doubt in layout.doubts) or (f"It has {found}." if found else "")
+    missing = tuple(dict.fromkeys(FIELDS[field] for doubt in layout.doubts for field in doubt.fields))
+    sheets, columns = reading.offers.get("sheet", ()), first_values(layout.table)
+    return Form(file.name, reading.mapping or Mapping(), words, missing, columns, sheets, tuple(formats))
+
+
+def first_values(table: Table) -> dict[str, tuple[str, ...]]:
+    """Return head of each column → its first different values, shortened."""
+    shown = {}
+    for name in table.names:
+        values = dict.fromkeys(
+            cell.strip()[:_CHARACTERS] for cell in table.first_texts(name, 50).to_pylist() if cell.strip()
+        )
+        shown[name] = tuple(values)[:_VALUES]
+    return shown
 
 
 class Question(InputError):

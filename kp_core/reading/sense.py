@@ -14,11 +14,10 @@ from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Recognition
 from kp_core.reading.fields import KNOWN, plain
-from kp_core.reading.form import FIELDS, form_of
 from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
 from kp_core.reading.layout import Layout
 from kp_core.reading.mapping import ROW, Mapping
-from kp_core.reading.question import Finding, Form, Level, Question, Reply
+from kp_core.reading.question import FIELDS, Finding, Form, Level, Question, Reply, form_of
 from kp_core.reading.rows import Part, phrases_by_document
 from kp_core.reading.sniff import columns_of
 from kp_core.reading.values import is_number

@@ -17,13 +17,12 @@ from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import families_of, family_named, title_of
 from kp_core.reading.family import File, NoData, NotKnown, Recognition, Strength
 from kp_core.reading.fields import SYSTEMS, in_words, plain, quoted, role_of_path
-from kp_core.reading.form import FIELDS, first_values, form_of
 from kp_core.reading.json_text import is_json
 from kp_core.reading.layout import Layout
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.mapping import SWITCHES, Mapping
 from kp_core.reading.prefill import guess
-from kp_core.reading.question import Finding, Form, Question, Reply
+from kp_core.reading.question import FIELDS, Finding, Form, Question, Reply, first_values, form_of
 from kp_core.reading.values import is_number
 
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.

@@ -11,8 +11,7 @@ import streamlit as st
 from kp_core.reading import Form, Mapping, Source, form_for, understand
 from kp_core.reading.decode import ENCODINGS
 from kp_core.reading.families import title_of
-from kp_core.reading.form import each_is, meanings_of, with_meanings
-from kp_core.reading.mapping import FILE, HEADS, MARKS, ROW, SHEET
+from kp_core.reading.mapping import FILE, HEADS, MARKS, ROW, SHEET, each_is, meanings_of, with_meanings
 from kp_ui.state import cached, click, link, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
