@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from kp_core.corpus import Role
 
-_FOUND = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
-_SAID: dict[str, str] = _FOUND.pop("said")
-_SPOKEN: dict[str, str] = _FOUND.pop("spoken")
+_HEADS = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
+_SAID: dict[str, str] = _HEADS.pop("said")
+_SPOKEN: dict[str, str] = _HEADS.pop("spoken")
 #: What stands in cells that only say whether somebody chose a phrase.
-NO, YES = (frozenset(_FOUND.pop(name).split()) for name in ("no", "yes"))
-
-
+NO, YES = (frozenset(_HEADS.pop(name).split()) for name in ("no", "yes"))
 #: Letters with a stroke, which Unicode does not take apart.
 _LETTERS = str.maketrans("łŁøØđĐı", "lLoOdDi")
 
@@ -29,44 +27,34 @@ def _without_marks(text: str) -> str:
     return unicodedata.normalize("NFC", bare)
 
 
-_WORDS: dict[str, tuple[str, ...]] = {role: tuple(_without_marks(words).split()) for role, words in _FOUND.items()}
-_OTHERS = _WORDS.pop("others")
-#: Heads of columns of the answers to forms, of shelf marks and of remarks, and all heads beside those of keyphrases.
-ANSWERS, SHELF_MARKS, REMARKS = (frozenset(_WORDS.pop(name)) for name in ("answers", "shelf_marks", "remarks"))
-BESIDES = ANSWERS | SHELF_MARKS | REMARKS | {*_WORDS.pop("besides")}
-#: Heads of what tells data sets apart, those of them that may say something else, and what tells runs of a system.
-DATASETS, UNSURE, RUNS = (frozenset(_WORDS.pop(name)) for name in ("datasets", "unsure", "runs"))
-#: Heads of the output of machines beside what people chose.
-MACHINES = frozenset(_WORDS.pop("machines"))
-#: What parts keyphrases by their kind, not by who chose them.
-KINDS = frozenset(_WORDS.pop("kinds"))
-#: First cells of rows of sums, and what is in a column of languages.
-TOTALS, LANGUAGES = (frozenset(_WORDS.pop(name)) for name in ("totals", "languages"))
-#: Those who wrote a document or, where readers chose keyphrases too, its keyphrases.
-WRITERS = frozenset(_WORDS.pop("writers"))
-_RECORD_PHRASES = frozenset(_WORDS.pop("record_phrases"))
+_WORDS: dict[str, tuple[str, ...]] = {role: tuple(_without_marks(words).split()) for role, words in _HEADS.items()}
+
+
+def _taken(*names: str) -> Iterator[frozenset[str]]:
+    """Give the words under some names that are no roles of columns; `headers.toml` says what they are."""
+    return (frozenset(_WORDS.pop(name)) for name in names)
+
+
+ANSWERS, SHELF_MARKS, REMARKS, WRITERS, _OTHERS = _taken("answers", "shelf_marks", "remarks", "writers", "others")
+DATASETS, UNSURE, RUNS, MACHINES, SYSTEMS = _taken("datasets", "unsure", "runs", "machines", "systems")
+KINDS, LANGUAGES, TOTALS, IDENTIFIERS = _taken("kinds", "languages", "totals", "identifiers")
+#: Words in the paths of files of either role; those for the output of systems may also name folders.
+_GOLD_FILES, SYSTEM_FOLDERS = _taken("gold_files", "system_files")
+#: All heads beside those of keyphrases, and those that play no part in a table of phrases.
+BESIDES = ANSWERS.union(SHELF_MARKS, REMARKS, *_taken("besides"))
+ASIDE = BESIDES | WRITERS
 #: So many heads beside those of keyphrases tell the records of a catalogue.
 _RECORD = 2
-#: Names of identifiers of phrases.
-IDENTIFIERS = _WORDS.pop("identifiers")
-#: Words in the paths of files of either role.
-_FILES: dict[Role, tuple[str, ...]] = {"gold": _WORDS.pop("gold_files"), "system": _WORDS.pop("system_files")}
-#: Names of folders with the output of systems.
-SYSTEM_FOLDERS = frozenset(_FILES["system"])
-#: Names of well-known systems.
-SYSTEMS = frozenset(_WORDS.pop("systems"))
 #: Role → words, the first present wins.
 NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_WORDS["predictions"])}
 #: The words by which a first line is known to be a header.
-KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTHERS)
+KNOWN = _OTHERS.union(*NAMES.values())
 #: Heads of columns that hold a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
 #: Words that say gold standard, and no more than that.
 GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "correct", "reference", "target", "targets", "actual"})
 #: Heads that are no keyphrases, whatever stands below.
-NO_PHRASES = BESIDES | WRITERS | {*NAMES["text"], *NAMES["title"], *NAMES["group"]}
-#: Heads of columns that play no part in a table of phrases.
-ASIDE = BESIDES | WRITERS
+NO_PHRASES = ASIDE.union(NAMES["text"], NAMES["title"], NAMES["group"])
 #: Heads of texts and titles, below which codes are the ids of documents.
 DOCUMENTS = frozenset({*NAMES["text"], *NAMES["title"], "reference"})
 #: Words for annotators and systems, behind which a number says which of them it is.
@@ -165,9 +153,9 @@ def role_of_path(path: str) -> Role | None:
     """
     for part in reversed(path.lower().split("/")):
         words = {plain(part), *re.split(r"[^a-z]+", part)}
-        if words & {*_FILES["gold"]}:
+        if words & _GOLD_FILES:
             return "gold"
-        if words & {*_FILES["system"], *SYSTEMS} or any(re.fullmatch(r"\w+rank", word) for word in words):
+        if words & (SYSTEM_FOLDERS | SYSTEMS) or any(re.fullmatch(r"\w+rank", word) for word in words):
             return "system"
     return None
 
@@ -272,36 +260,9 @@ def are_records(heads: Iterable[str]) -> bool:
     return sum(plain(head) in BESIDES for head in heads) >= _RECORD
 
 
-def record_phrases(heads: Sequence[str]) -> list[str]:
-    """Return the heads of keyphrases in a table of records of a catalogue; none where the table is another one.
-
-    >>> record_phrases(["Authors", "Title", "Year", "Author Keywords", "YAKE", "EID"])
-    ['Author Keywords', 'YAKE']
-    >>> record_phrases(["Title", "Anna", "Keywords Ben"])
-    []
-    """
-    if not are_records(heads):
-        return []
-    tagged = _RECORD_PHRASES if {"pt", "ut"} <= set(map(plain, heads)) else frozenset()
-    about = {*NAMES["phrase"], *NAMES["phrases"]} | tagged
-    told = [head for head in heads if source_of(head) != base_of(head) and plain(head) not in BESIDES]
-    return [head for head in heads if plain(head) in about or head in told or is_predicted(head)]
-
-
 def base_of(head: str) -> str:
     """Return a head without the number at its end."""
     return _apart(head)[0]
-
-
-def _number_last(head: str) -> str:
-    """Return a head with its number at the end.
-
-    >>> _number_last("KW 1 (Anna)"), _number_last("Anna 1")
-    ('KW Anna 1', 'Anna 1')
-    """
-    found = _INSIDE.match(head.strip()[:_HEAD])
-    inside = found and plain(found[1]) in (*NAMES["phrase"], *NAMES["phrases"])
-    return f"{found[1]} {found[3].strip()} {found[2]}" if found and inside else head.strip()
 
 
 def number_of(head: str) -> int | None:
@@ -314,8 +275,15 @@ def number_of(head: str) -> int | None:
 
 
 def _apart(head: str) -> tuple[str, int | None]:
-    """Return a head without the number at its end, and the number, if something stands before it."""
-    last = _number_last(head)
+    """Return a head without the number at its end, and the number, if something stands before it.
+
+    >>> _apart("KW 1 (Anna)"), _apart("Anna 1")
+    (('KW Anna', 1), ('Anna', 1))
+    """
+    last = head.strip()
+    inside = _INSIDE.match(last[:_HEAD])  # the number stands before the name
+    if inside and plain(inside[1]) in words_of("phrase"):
+        last = f"{inside[1]} {inside[3].strip()} {inside[2]}"
     found = _NUMBERED.search(last)
     base = last[: found.start()].strip() if found else ""
     return (base, int(found[1])) if found and base else (head.strip(), None)

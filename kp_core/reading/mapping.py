@@ -213,28 +213,15 @@ class Mapping:
                 raise UsageError(f"{part[1]} is given twice in '{words}'")
             found.setdefault(field, []).append(value)
             at = part.end()
-        return cls()._with(found)
-
-    def _with(self, found: dict[str, list[str]]) -> Mapping:
-        changes: dict[str, Any] = {}
-        switches = dict(self.switches)
-        for field, values in found.items():
-            if field in SEVERAL:
-                changes[field] = tuple(filter(None, values))
-                continue
-            value = ",".join(values)
-            _refuse_unknown(field)
-            refuse_value(field, value)
-            if field in SWITCHES:
-                switches[field] = value
-                continue
-            read: dict[str, Any] = {
-                "higher_is_better": value == "yes",
-                "as_read": True,
-                "delimiter": _TAB.get(value, value),
-            }
-            changes[field] = read.get(field, value)
-        return replace(self, **changes, switches=tuple(switches.items()))
+        several: dict[str, Any] = {name: tuple(filter(None, found.pop(name))) for name in SEVERAL if name in found}
+        single: dict[str, Any] = {name: ",".join(values) for name, values in found.items()}
+        for name, value in single.items():
+            _refuse(name, value)
+        switches = tuple((name, single.pop(name)) for name in [*single] if name in SWITCHES)
+        meant = {"yes": True, "no": False, "TAB": "\t"}
+        for name in {"higher_is_better", "as_read", "delimiter"} & single.keys():
+            single[name] = meant.get(single[name], single[name])
+        return cls(**several, **single, switches=switches)
 
     def merged(self, other: Mapping) -> Mapping:
         """Return the mapping with all that another one says in place of its own.
@@ -242,7 +229,7 @@ class Mapping:
         >>> str(Mapping("gold", split=";").merged(Mapping(split=",", higher_is_better=False)))
         'role=gold,higher_is_better=no,split=","'
         """
-        said = {one.name: value for one in fields(other) if (value := getattr(other, one.name)) != one.default}
+        said = {f.name: value for f in fields(other) if (value := getattr(other, f.name)) != f.default}
         switches = tuple({**dict(self.switches), **dict(other.switches)}.items())
         return replace(self, **{**said, "switches": switches})
 
@@ -255,7 +242,7 @@ class Mapping:
             elif isinstance(value, bool):
                 parts.append(f"{field.name}={'yes' if value else 'no'}" * (value or field.name != "as_read"))
             elif value:
-                texts = _as_tuple(_TABS.get(value, value) if field.name == "delimiter" else value)
+                texts = ("TAB",) if (field.name, value) == ("delimiter", "\t") else _as_tuple(value)
                 parts.append(f"{field.name}={','.join(map(_quoted, texts))}")
         return ",".join(filter(None, parts))
 
@@ -270,8 +257,6 @@ class Mapping:
 
 SEVERAL = ("keyphrases", "score", "marks", "gold", "sheet")
 _FIELDS = tuple(field.name for field in fields(Mapping) if field.name != "switches")
-_TAB = {"TAB": "\t"}
-_TABS = {"\t": "TAB"}
 
 
 def _as_tuple(value: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -283,26 +268,17 @@ def _quoted(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else '"' + text.replace('"', '""') + '"'
 
 
-def refuse_value(field: str, value: str) -> None:
-    """Refuse a value that a field cannot have."""
-    allowed = values_of(field)
-    if (allowed and value not in allowed) or (field == "header" and not _HEADER.fullmatch(value)):
-        shown = ", ".join(allowed) if allowed else "yes, no, the number of a row, or of two rows (1-2)"
-        raise UsageError(f"{field} is '{value}'; choose one of: {shown}")
-
-
-def values_of(field: str) -> tuple[str, ...]:
-    """Return the values that a field or a setting of a format may have; empty if they depend on the file."""
-    return VALUES.get(field, SWITCHES.get(field, ()))
-
-
-def _refuse_unknown(field: str) -> None:
-    """Refuse what is neither a field nor a setting of a format."""
+def _refuse(field: str, value: str) -> None:
+    """Refuse what is neither a field nor a setting of a format, and a value that it cannot have."""
     every = [*_FIELDS, *SWITCHES]
     if field not in every:
         near = get_close_matches(field, every, 1)
         meant = f"; did you mean {near[0]}?" if near else f"; choose one of: {', '.join(every)}"
         raise UsageError(f"there is no '{field}' to choose for a file{meant}")
+    allowed = VALUES.get(field, SWITCHES.get(field, ()))
+    if (allowed and value not in allowed) or (field == "header" and not _HEADER.fullmatch(value)):
+        shown = ", ".join(allowed) if allowed else "yes, no, the number of a row, or of two rows (1-2)"
+        raise UsageError(f"{field} is '{value}'; choose one of: {shown}")
 
 
 def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:

@@ -14,25 +14,10 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
+from kp_core.reading import fields as known
 from kp_core.reading.derived import GRADES, marks_in
 from kp_core.reading.fields import (
-    ASIDE,
-    BESIDES,
-    DOCUMENTS,
-    GOLD_WORDS,
-    IDENTIFIERS,
-    JUDGE,
-    KINDS,
-    KNOWN,
-    LANGUAGES,
     NAMES,
-    NO,
-    NO_PHRASES,
-    PEOPLE,
-    REMARKS,
-    SHELF_MARKS,
-    SYSTEMS,
-    WRITERS,
     base_of,
     find_roles,
     gold_beside,
@@ -161,9 +146,9 @@ def _can_be(table: Table, name: str, field: str) -> bool:
     no: dict[str, bool] = {
         "document": is_list or shape.moments or text or beside_codes,
         "keyphrases": other_kind
-        or (shape.numbers > 0.5 and head not in IDENTIFIERS)
+        or (shape.numbers > 0.5 and head not in known.IDENTIFIERS)
         or (text and not (shape.phrases and is_list))
-        or (shape.codes and head in DOCUMENTS | {"ref", "refs"}),
+        or (shape.codes and head in known.DOCUMENTS | {"ref", "refs"}),
         "annotator": is_list or other_kind or shape.fraction or ("mail" in head and shape.varied == 1),
         "system": is_list or other_kind or shape.fraction,
         "rank": shape.fraction or shape.numbers == 0,
@@ -176,7 +161,7 @@ def _can_be(table: Table, name: str, field: str) -> bool:
 
 
 def _is_unknown(table: Table, name: str) -> bool:
-    return not table.header or plain(name) not in KNOWN | ASIDE | {*IDENTIFIERS}
+    return not table.header or plain(name) not in known.KNOWN | known.ASIDE | {*known.IDENTIFIERS}
 
 
 def _named(table: Table, fields: Sequence[str]) -> dict[str, str]:
@@ -233,7 +218,7 @@ def _scored(table: Table, name: str) -> list[Any]:
 
 def _is_remark(name: str) -> bool:
     """Tell “Comments”, and “Comments Anna”."""
-    return bool(REMARKS & set(map(plain, name.split())))
+    return bool(known.REMARKS & set(map(plain, name.split())))
 
 
 def _lists_of(table: Table) -> list[str]:
@@ -243,7 +228,7 @@ def _lists_of(table: Table) -> list[str]:
         whole_lists(table, table.names) if table.header else [n for n in table.names if profile(table, n).lists >= 0.5]
     )
     lists = [name for name in whole if profile(table, name).phrases or name in nested]
-    return [name for name in lists if plain(name) not in NO_PHRASES]
+    return [name for name in lists if plain(name) not in known.NO_PHRASES]
 
 
 def _may_be_phrases(table: Table, name: str) -> bool:
@@ -259,7 +244,7 @@ def _may_be_phrases(table: Table, name: str) -> bool:
 def _nested(table: Table, role: Role | None) -> Proposal:
     """Return what lists by two keys mean: one key is the document, and one says whose list it is."""
     outer, inner = (set(table.texts(name).to_pylist()) for name in (OUTER, INNER))
-    systems = [bool(SYSTEMS & set(map(plain, names))) for names in (outer, inner)]
+    systems = [bool(known.SYSTEMS & set(map(plain, names))) for names in (outer, inner)]
     turned = (systems[1] and not systems[0]) or (not any(systems) and len(inner) < len(outer))
     owner, document = (INNER, OUTER) if turned else (OUTER, INNER)
     guessed: Role = role or ("system" if any(systems) else "gold")
@@ -286,9 +271,9 @@ def _pairs(table: Table) -> Proposal | None:
         found["candidate"] = beside["phrase"]
         free.remove(beside["phrase"])
     if "candidate" in found and "score" not in found:
-        raters = [name for name in free if JUDGE.match(name)]
+        raters = [name for name in free if known.JUDGE.match(name)]
         if not raters and "keyphrases" in found:
-            unknown = {name: profile(table, name) for name in free if plain(name) not in KNOWN}
+            unknown = {name: profile(table, name) for name in free if plain(name) not in known.KNOWN}
             raters = [name for name, shape in unknown.items() if shape.cells and shape.numbers > 0.8]
         found |= {"score": tuple(raters), "annotator": HEADS} if raters else {}
     return Proposal(Mapping("judgements", **found)) if {"candidate", "score"} <= found.keys() else None
@@ -331,8 +316,8 @@ def _may_be(unknown: Sequence[tuple[str, str]]) -> Doubt:
 def _phrases(table: Table, role: Role) -> Proposal | None:
     """Return what a table of keyphrases means: a keyphrase or a list per row, or columns of lists beside each other."""
     named = _named(table, _FIELDS[role])
-    identifiers = [name for name in table.names if plain(name) in IDENTIFIERS and name not in named.values()]
-    if "keyphrases" in named and plain(named["keyphrases"]) in IDENTIFIERS:
+    identifiers = [name for name in table.names if plain(name) in known.IDENTIFIERS and name not in named.values()]
+    if "keyphrases" in named and plain(named["keyphrases"]) in known.IDENTIFIERS:
         identifiers = [named["keyphrases"]]  # identifiers alone are called by themselves
     if "keyphrases" in named and "concept" not in named and identifiers:
         named["concept"] = identifiers[0]
@@ -366,12 +351,12 @@ def _with_headings(table: Table, named: dict[str, str]) -> dict[str, str]:
     found, ranked = dict(named), {*NAMES["rank"], *NAMES["score"]} & {*map(plain, table.names)}
     for name in table.names if table.header else ():
         shape = profile(table, name)
-        if plain(name) not in DOCUMENTS | SHELF_MARKS or not shape.cells or shape.lists >= 0.5:
+        if plain(name) not in known.DOCUMENTS | known.SHELF_MARKS or not shape.cells or shape.lists >= 0.5:
             continue
         coded = any(profile(table, one).codes and _is_unknown(table, one) for one in table.names)
         again = (shape.varied <= 0.9 or is_merged(table, name)) and not coded and shape.words <= 6
         is_person = plain(found.get("document", "")) in NAMES["name"]
-        if ("document" not in found or is_person) and (shape.codes or again or plain(name) in SHELF_MARKS):
+        if ("document" not in found or is_person) and (shape.codes or again or plain(name) in known.SHELF_MARKS):
             person = {"annotator": found["document"]} if is_person else {}
             found = {field: other for field, other in found.items() if other != name} | person | {"document": name}
         tag = plain(found.get("keyphrases", "")) in _TAGS and profile(table, found["keyphrases"]).varied <= 0.5
@@ -390,7 +375,8 @@ def _guessed(table: Table, named: dict[str, str]) -> list[tuple[str, str]]:
         lists = [name for name in _lists_of(table) if name in free]
         words = [name for name in free if _may_be_phrases(table, name) or name in lists]
         ids = [name for name in words if "document" not in named and name == table.names[0]]
-        headed = [name for name in named.values() if plain(name) in DOCUMENTS and profile(table, name).words <= 2.5]
+        headed = [name for name in named.values() if plain(name) in known.DOCUMENTS]
+        headed = [name for name in headed if profile(table, name).words <= 2.5]
         if table.header and not named.keys() & {"document", "keyphrases"} and not lists and len(words) > 1:
             return []
         words = lists or [name for name in words if name not in ids] or words or headed
@@ -506,13 +492,13 @@ def systems_named(table: Table, made: Proposal, free: Sequence[str]) -> Proposal
     columns = {*free, mapping.group, mapping.annotator, mapping.text, mapping.title}
     for name in filter(columns.__contains__, table.names):
         values = dict.fromkeys(cells_of(table, name))
-        others = tuple(value for value in values if plain(value) not in SYSTEMS)
+        others = tuple(value for value in values if plain(value) not in known.SYSTEMS)
         if len(others) == len(values) or len(values) > _PEOPLE:
             continue
         words = f"The column “{name[:40]}” names systems" + (f", and {quoted(others[:3])}." if others else ".")
         fields = ("annotator", "group", "text", "title")
         moved = {field: "" for field in fields if getattr(mapping, field) == name}
-        gold = () if mapping.role == "system" and not GOLD_WORDS & set(map(plain, others)) else others
+        gold = () if mapping.role == "system" and not known.GOLD_WORDS & set(map(plain, others)) else others
         return made.doubted(words, "system", "annotator", **moved, role="system", system=name, gold=gold)
     return made
 
@@ -554,12 +540,9 @@ def _scores(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     groups = pd.Series(filled(table, ids).to_pylist())
     if mapping.score:
         steps, words = _steps(table, groups, mapping.score[0]), table.texts(mapping.keyphrases[0]).to_pylist()
-        ordered = pd.Series(words).str.casefold().groupby(groups).apply(lambda one: list(one) == sorted(one))
-        if len(steps) > 1 and (steps > 0).any() and (steps >= 0).all() and ordered.all():
-            said = "Rows are in alphabetical order, so their order does not tell whether high scores are better."
-            return made.doubted(said, "higher_is_better", higher_is_better=True)
-        return made
-    numbers = [name for name in free if profile(table, name).numbers == 1 and plain(name) not in ASIDE]
+        lists = pd.Series(words).str.casefold().groupby(groups).agg(list)
+        return _alphabetical(made, "Rows", lists, steps) if len(steps) > 1 else made
+    numbers = [name for name in free if profile(table, name).numbers == 1 and plain(name) not in known.ASIDE]
     numbers = [name for name in numbers if cells_of(table, name)]
     for name in numbers:
         values = pd.Series(floats(table.column(name))[0])
@@ -567,7 +550,7 @@ def _scores(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
         if places.all() and groups.duplicated().any():
             jumps = (_steps(table, groups, name) != 1).any()
             return made.doubted(_may_be([("rank", name)]).words, "rank", rank=name) if jumps else made
-    systems = [name for name in numbers if SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
+    systems = [name for name in numbers if known.SYSTEMS & set(re.split(r"[\W_]+", plain(name)))]
     if len(systems) < 2 and any((_steps(table, groups, name) <= 0).all() for name in numbers):
         return made  # the order that the file has
     ranking = systems if len(systems) > 1 else [name for name in numbers if not profile(table, name).whole]
@@ -583,16 +566,22 @@ def _scores(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
 def _scores_of_lists(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     """Doubt the order of lists of phrases with scores, and lists of numbers beside lists of phrases."""
     mapping = made.mapping
-    pairs = [cell for cell in _scored(table, mapping.keyphrases[0]) if all(isinstance(one, list) for one in cell)]
-    steps = [after - before for cell in pairs for before, after in pairwise(number(one[-1]) for one in cell)]
-    in_order = all(words == sorted(words) for words in ([str(one[0]).casefold() for one in c] for c in pairs))
-    if len(steps) > 2 and min(steps) >= 0 < max(steps) and in_order:
-        words = "Lists are in alphabetical order, so their order does not tell whether high scores are better."
-        return made.doubted(words, "higher_is_better", higher_is_better=True)
+    pairs = [cell for cell in _scored(table, mapping.keyphrases[0]) if all(isinstance(item, list) for item in cell)]
+    steps = [after - before for cell in pairs for before, after in pairwise(number(item[-1]) for item in cell)]
+    if len(steps) > 2:
+        made = _alphabetical(made, "Lists", ([str(item[0]).casefold() for item in cell] for cell in pairs), steps)
     shapes = {name: profile(table, name) for name in free if table.nulls and not mapping.score}
     lists = [name for name, shape in shapes.items() if shape.numbers > 0.5 and shape.lists >= 0.5]
     changes = {"score": tuple(lists[:1]), "higher_is_better": True}
     return made.doubted(_may_be([("score", lists[0])]).words, "score", **changes) if lists else made
+
+
+def _alphabetical(made: Proposal, what: str, lists: Iterable[list[str]], steps: Iterable[float]) -> Proposal:
+    """Doubt the direction of scores that rise within lists in alphabetical order."""
+    if not min(steps) >= 0 < max(steps) or any(words != sorted(words) for words in lists):
+        return made
+    said = f"{what} are in alphabetical order, so their order does not tell whether high scores are better."
+    return made.doubted(said, "higher_is_better", higher_is_better=True)
 
 
 def _steps(table: Table, groups: pd.Series, name: str) -> pd.Series:
@@ -622,13 +611,13 @@ def _verdicts(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
         made = made.doubted(words, "relevance", relevance=graded[0])
     if mapping.document == ROW:
         return made
-    marks = [n for n in free if plain(n) not in ASIDE and profile(table, n).cells and profile(table, n).marks]
+    marks = [n for n in free if plain(n) not in known.ASIDE and profile(table, n).cells and profile(table, n).marks]
     if 1 < len(marks) <= _PEOPLE and not mapping.annotator and mapping.role == "gold":
         words = f"The columns {quoted(marks)} may be people who marked the phrases."
         return made.doubted(words, "marks", marks=tuple(marks), annotator=HEADS)
     for name in marks:
         values = {cell.lower() for cell in cells_of(table, name)}
-        if values & NO and values - NO:
+        if values & known.NO and values - known.NO:
             words = f"The column “{name[:40]}” may say which keyphrases were rejected."
             made = made.doubted(words, "verdict", verdict=name)
     return made
@@ -704,7 +693,7 @@ def _unnamed(table: Table, named: dict[str, str], gold: str | None) -> tuple[str
     whole, free = whole_lists(table, table.names), _free(table, named)
     # A number behind the word for a person counts people, not the phrases of one of them.
     numbered = [name for name in free if number_of(name) is not None and name not in whole]
-    numbered = [name for name in numbered if plain(base_of(name)) not in PEOPLE]
+    numbered = [name for name in numbered if plain(base_of(name)) not in known.PEOPLE]
     groups = grouped(numbered)
     if any(len(names) > 1 for names in groups.values()) and not gold:
         return tuple(name for names in groups.values() if len(names) > 1 or number_of(names[0]) == 1 for name in names)
@@ -714,20 +703,21 @@ def _unnamed(table: Table, named: dict[str, str], gold: str | None) -> tuple[str
             del free[first]
     # A column without any list among columns of lists may be a title, unless it repeats as keyphrases do.
     lists = [name for name in free if name in whole]
-    if not lists and not all(plain(name) in SYSTEMS for name in free) and "document" not in named:
+    if not lists and not all(plain(name) in known.SYSTEMS for name in free) and "document" not in named:
         return ()
     wide = [name for name, shape in free.items() if name in lists or shape.lists > 0 or shape.words <= 3]
     if gold:  # the gold standard beside the systems, in one sheet
         predicted = [name for name in table.names if name not in free and is_predicted(name)]
-        sure = plain(gold) in GOLD_WORDS
-        beside = [name for name in wide if sure or name in lists or plain(name) in SYSTEMS]
+        sure = plain(gold) in known.GOLD_WORDS
+        beside = [name for name in wide if sure or name in lists or plain(name) in known.SYSTEMS]
         return (gold, *beside, *predicted) if beside or predicted else ()
     return tuple(wide) if len(wide) > 1 else ()
 
 
 def _worded(table: Table) -> list[str]:
     """Return the columns whose heads say whose keyphrases they are, such as “Keywords Anna”, without numbered ones."""
-    heads = [name for name in table.names if plain(name) not in KNOWN | BESIDES and source_of(name) != base_of(name)]
+    heads = [name for name in table.names if source_of(name) != base_of(name)]
+    heads = [name for name in heads if plain(name) not in known.KNOWN | known.BESIDES]
     lists = [name for name in whole_lists(table, heads) if source_of(name)]  # “Keywords R1”
     worded = [name for name in heads if number_of(name) is None or name in lists]
     return [name for name in worded if profile(table, name).phrases] if table.header else []
@@ -746,21 +736,21 @@ def _repeated(table: Table, named: dict[str, str]) -> tuple[str, ...]:
 
 
 def _free(table: Table, named: dict[str, str]) -> dict[str, Profile]:
-    """Return the columns that may be those of annotators or systems: no other is known to hold something else."""
+    """Return the columns that may be those of annotators or systems: no other is held to hold something else."""
     used = {*named.values()}
-    known = used | {name for name in table.names if plain(name.rstrip("'")) in KNOWN | BESIDES}
+    held = used | {name for name in table.names if plain(name.rstrip("'")) in known.KNOWN | known.BESIDES}
     whole = {*whole_lists(table, table.names)} - used
     if not {"pt", "ut"} <= set(map(plain, table.names)):  # initials are tags of Web of Science only among others
-        known -= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
+        held -= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
     readers = {name for name in whole if plain(name) in NAMES["annotator"]}
     # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
-    authors = {name for name in table.names if plain(name) in WRITERS}
+    authors = {name for name in table.names if plain(name) in known.WRITERS}
     predicted = [name for name in table.names if is_predicted(name)]
     chose = {name for name in authors & whole if predicted and share_lists(table, [name, *predicted])}
-    known = known - readers if readers else (known | authors) - chose
-    known |= {name for name in table.names if plain(base_of(name)) in IDENTIFIERS}
-    known |= set(filter(_is_remark, table.names))
-    free = {name: profile(table, name) for name in table.names if name not in known}
+    held = held - readers if readers else (held | authors) - chose
+    held |= {name for name in table.names if plain(base_of(name)) in known.IDENTIFIERS}
+    held |= set(filter(_is_remark, table.names))
+    free = {name: profile(table, name) for name in table.names if name not in held}
     return {name: shape for name, shape in free.items() if (shape.phrases and not shape.addresses) or not shape.cells}
 
 
@@ -819,7 +809,7 @@ def _with_doubts_of_columns(table: Table, made: Proposal, named: dict[str, str])
     if {"rank", "score"} & named.keys():
         words = f"Each of the columns {quoted(used)} may hold the phrases of a system."
         return made.doubted(words, "keyphrases", role="system", annotator="", system=HEADS)
-    if {plain(source_of(name) or name) for name in used} <= KINDS | LANGUAGES:
+    if {plain(source_of(name) or name) for name in used} <= known.KINDS | known.LANGUAGES:
         rest = [name for name in _lists_of(table) if name not in (*used, *named.values())]
         words = f"The columns {quoted((*used, *rest))} may be kinds of keyphrases, or people."
         return made.doubted(words, "annotator", keyphrases=(*used, *rest), annotator="", system="", split="")
@@ -867,13 +857,13 @@ def _lies_across(table: Table, named: dict[str, str], used: Sequence[str]) -> bo
     rows = named.get("document", named.get("annotator"))
     if len(used) > 1 and all(_ABOUT.search(name.strip()) for name in used):
         return True
-    if rows is not None and (plain(rows) in NAMES["name"] or plain(rows) in PEOPLE):
+    if rows is not None and (plain(rows) in NAMES["name"] or plain(rows) in known.PEOPLE):
         return profile(table, rows).varied == 1 and not profile(table, rows).codes  # a person per row
     bases = {*map(plain, map(base_of, used))}
     if rows is None:  # d1, d2, d3 over nothing but phrases
-        told = bases & (PEOPLE | SYSTEMS | {*words_of("phrase")})
+        told = bases & (known.PEOPLE | known.SYSTEMS | {*words_of("phrase")})
         return all(re.search(r"\d", name) for name in used) and not told and "title" not in named
-    if plain(rows) in NAMES["doc_id"] or bases & (PEOPLE | SYSTEMS | {*words_of("phrase")}):
+    if plain(rows) in NAMES["doc_id"] or bases & (known.PEOPLE | known.SYSTEMS | {*words_of("phrase")}):
         return False
     numbered = all(re.search(r"\d", name) for name in used)
     return numbered and profile(table, rows).varied == 1 and not profile(table, rows).codes

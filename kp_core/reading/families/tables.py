@@ -15,7 +15,7 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import File, NoData, Recognition, Strength
-from kp_core.reading.fields import GOLD, NAMES, SYSTEMS, plain, told, words_of
+from kp_core.reading.fields import GOLD, NAMES, SYSTEMS, plain, quoted, told, words_of
 from kp_core.reading.json_table import json_table, json_table_of
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.layout import Doubt, Layout
@@ -104,37 +104,28 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim the files of a folder that are one JSON object of one document each, as Annif keeps texts and subjects."""
     folders: dict[str, list[File]] = defaultdict(list)
     for file in files:
-        if (
-            file.suffix == ".json"
-            and (table := json_table(file)) is not None
-            and table.form == "F6"
-            and len(table) == 1
-            and not _is_by_id(file)
-        ):
+        table = json_table(file) if file.suffix == ".json" else None
+        # An object whose fields are all objects holds documents by id.
+        if table is not None and (table.form, len(table)) == ("F6", 1) and not _is_by_id(file):
             folders[PurePosixPath(file.name).parent.name].append(file)
-    found = {name: _of_objects(group, role) for name, group in folders.items() if len(group) > 1}
-    read = {name: one for name, one in found.items() if one is not None}
-    # What a folder is among several, its name tells.
-    return [_of_folder(one, name, role) if len(read) > 1 else one for name, one in read.items()]
+    several = {name: group for name, group in folders.items() if len(group) > 1}
+    read = {name: made for name, group in several.items() if (made := _of_objects(group, role)) is not None}
+    for name, made in read.items() if len(read) > 1 else ():  # what a folder is among several, its name tells
+        plan = tuple(replace(layout, source=name) for layout in made.plan)
+        read[name] = replace(made, plan=plan, guessed=role is None and made.guessed)
+    return [*read.values()]
 
 
 def _is_by_id(file: File) -> bool:
-    """Tell an object whose fields are all objects, as those of documents by id are."""
     return all(isinstance(value, dict) for value in file.records[0].value.values())
-
-
-def _of_folder(reading: Recognition, folder: str, role: Role | None) -> Recognition:
-    plan = tuple(replace(layout, source=folder) for layout in reading.plan)
-    return replace(reading, plan=plan, guessed=role is None and reading.guessed)
 
 
 def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
     """Return the reading of objects that are one document each; None for those of people, of the same documents."""
     table = json_table_of(files)
     layout = layout_of(table, role, files[0].mapping)
-    if layout is None or layout.kind not in ("lists", "wide") or "doc_id" not in layout.columns:
-        return None
-    if len(set(layout.ids().to_pylist())) < len(files):
+    lists = layout is not None and layout.kind in ("lists", "wide") and "doc_id" in layout.columns
+    if layout is None or not lists or len(set(layout.ids().to_pylist())) < len(files):
         return None
     return replace(_recognition(files[0], [layout], role), files=tuple(files))
 
@@ -153,12 +144,8 @@ def recognise(file: File, role: Role | None) -> list[Recognition]:
         return [_recognition(file, plan, role)] if plan else []
     readable = [layout for table in tables if (layout := layout_of(table, role, said)) is not None]
     readable = [layout for layout in readable if layout.worded] or readable
-    if not readable:
-        found = None
-    elif not file.workbook:
-        found = _recognition(file, readable[:1], role)
-    else:
-        found = _of_sheets(file, readable, role)
+    made = _of_sheets if file.workbook else _recognition
+    found = made(file, readable if file.workbook else readable[:1], role) if readable else None
     if len(tables) > 1 and file.workbook and all(map(_may_be_document, tables)):
         return list(filter(None, [_of_documents(file, tables, role, found)]))
     return [] if found is None else [found]
@@ -181,7 +168,6 @@ def _of_documents(
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **said: Any) -> Recognition:
     first = plan[0]
-    sure = first.role_sure or role is not None
     strength = Strength.PROPOSED if first.doubts else Strength.NAMES if first.table.header else Strength.CONTENT
     meant = file.mapping if file.mapping.names_columns else first.mapping
     several = sheets_in(file)
@@ -195,9 +181,10 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **said: Any)
         columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
         evidence = f"{first.table.described}; {told(columns)}"
     offers = {"sheet": several} if several else {}
-    found = Recognition(form, first.role, (file,), evidence, columns, {}, offers, tuple(plan), not sure)
+    guessed = not first.role_sure and role is None
+    found = Recognition(form, first.role, (file,), evidence, columns, {}, offers, tuple(plan), guessed, strength)
     # One mapping cannot say what sheets of several roles are.
-    return replace(found, strength=strength, mapping=mapping if len({one.role for one in plan}) == 1 else None)
+    return replace(found, mapping=mapping) if len({layout.role for layout in plan}) == 1 else found
 
 
 def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recognition:
@@ -219,8 +206,7 @@ def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recogni
 
 
 def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, **said: Any) -> Recognition:
-    names = ", ".join(f"“{one.table.sheet}”" for one in plan[:5]) + (" …" if len(plan) > 5 else "")
-    found = _recognition(file, plan, role, **said)
+    names, found = quoted([layout.table.sheet for layout in plan]), _recognition(file, plan, role, **said)
     return replace(found, evidence=f"{len(plan)} sheets ({names}), {sheets}; {found.evidence}")
 
 
@@ -257,23 +243,18 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the tables by the columns recognised."""
     plan: tuple[Any, ...] = recognition.plan
     file = recognition.files[0]
-    several = {layout.role for layout in plan} != {plan[0].role}
-    rows = [
-        part for layout in plan for part in rows_of(layout if several else replace(layout, role=recognition.role), role)
-    ]
+    if len({layout.role for layout in plan}) == 1:
+        plan = tuple(replace(layout, role=recognition.role) for layout in plan)
+    rows = [part for layout in plan for part in rows_of(layout, role)]
     for part in rows:
         part.table = part.table.combine_chunks()
-    if not file.workbook:
-        return rows
     chosen = file.mapping.sheet
-    missing = [name for name in chosen if name not in sheet_names(file)]
-    if chosen and not missing:
+    missing = [name for name in chosen if name not in sheet_names(file)] if file.workbook else []
+    if not file.workbook or (chosen and not missing):
         return rows
     if left := _left(file, {layout.table.sheet for layout in plan}):
-        names = ", ".join(f"“{name}”" for name in left[:5]) + (" …" if len(left) > 5 else "")
-        message = f"Left out: {counted(len(left), 'sheet')}, {names}."
-        if missing:
-            message = f"There is no sheet “{missing[0]}”. {message}"
+        unknown = f"There is no sheet “{missing[0]}”. " if missing else ""
+        message = f"{unknown}Left out: {counted(len(left), 'sheet')}, {quoted(left)}."
         rows[0].notes.append(Note("info", file.name, message))
     return rows
 
