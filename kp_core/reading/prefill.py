@@ -47,7 +47,7 @@ from kp_core.reading.profiles import (
 )
 from kp_core.reading.separators import cell_separator, json_list
 from kp_core.reading.shapes import are_scored
-from kp_core.reading.table import BRACKETS, INNER, LIST, OUTER, TEXT, Table, list_columns
+from kp_core.reading.table import BRACKETS, INNER, LIST, OUTER, TEXT, Table, list_columns, share_with
 from kp_core.reading.values import floats, is_number, number, with_points
 
 #: Field of a mapping → the role whose words name its column.
@@ -224,10 +224,9 @@ def _is_remark(name: str) -> bool:
 def _lists_of(table: Table) -> list[str]:
     """Return the columns of lists of phrases whose heads do not say that they are something else."""
     nested = list_columns(table)
-    whole = (
-        whole_lists(table, table.names) if table.header else [n for n in table.names if profile(table, n).lists >= 0.5]
-    )
-    lists = [name for name in whole if profile(table, name).phrases or name in nested]
+    whole = whole_lists(table, table.names) if table.header else table.names
+    lists = [name for name in whole if table.header or profile(table, name).lists >= 0.5]
+    lists = [name for name in lists if profile(table, name).phrases or name in nested]
     return [name for name in lists if plain(name) not in known.NO_PHRASES]
 
 
@@ -254,9 +253,8 @@ def _nested(table: Table, role: Role | None) -> Proposal:
     made = Proposal(mapping, role_known=role is not None or guessed == "system")
     if systems[0] != systems[1]:
         return made
-    return made.doubted(
-        "Objects within objects: which keys are the documents, and which the people or systems?", "document"
-    )
+    words = "Objects within objects: which keys are the documents, and which the people or systems?"
+    return made.doubted(words, "document")
 
 
 def _pairs(table: Table) -> Proposal | None:
@@ -411,7 +409,8 @@ def _of_one(table: Table, role: Role, named: dict[str, str], unknown: list[tuple
     fields: dict[str, Any] = {"document": ROW, **named, "split": split}
     mapping = Mapping(role, **fields)
     made = Proposal(mapping)
-    if table.header or not _is_plain(table, named):
+    coded = named.get("document") == table.names[0] and profile(table, table.names[0]).codes
+    if table.header or len(table.names) != 2 or not coded:
         sure = [field for field, _ in unknown if table.header and _is_only_one(table, named, unknown, field)]
         open_fields = [(field, name) for field, name in unknown if field not in sure]
         if open_fields:
@@ -441,12 +440,6 @@ def _is_only_one(table: Table, named: dict[str, str], unknown: Sequence[tuple[st
     return sure and coded == [named["document"]]
 
 
-def _is_plain(table: Table, named: dict[str, str]) -> bool:
-    """Tell a table without a head of codes and one other column."""
-    first = named.get("document") == table.names[0]
-    return len(table.names) == 2 and first and profile(table, table.names[0]).codes
-
-
 def _split_of(table: Table, named: dict[str, str]) -> str:
     """Return how the cells of keyphrases are split: not at all if a row holds one keyphrase."""
     name = named["keyphrases"]
@@ -456,15 +449,11 @@ def _split_of(table: Table, named: dict[str, str]) -> str:
     if not table.splits or "variants" in table.names or ({"rank", "score"} & named.keys() and not alone):
         return "none"
     lists = _count_lists(table, named)
-    if "document" in named and lists < len(table):
-        # A few documents that are there twice are no reason to take lists for keyphrases.
-        cells = table.texts(name)
-        few = lists >= _FEW_TWICE * len(table)
-        marks = [
-            mark for mark in ";," if few and (pc.sum(pc.match_substring(cells, mark)).as_py() or 0) * 2 >= len(cells)
-        ]
-        return marks[0] if marks else "none"
-    return _split(table, name)
+    if lists == len(table):
+        return _split(table, name)
+    # A few documents that are there twice are no reason to take lists for keyphrases.
+    marks = ";," if lists >= _FEW_TWICE * len(table) else ""
+    return next((mark for mark in marks if 2 * share_with(table.texts(name), mark) >= 1), "none")
 
 
 def _split(table: Table, name: str) -> str:
@@ -473,12 +462,10 @@ def _split(table: Table, name: str) -> str:
 
 def _count_lists(table: Table, named: dict[str, str]) -> int:
     """Return how many lists the rows are, if each of a document, and of one annotator or system, is a part of one."""
-    owner = named.get("annotator", named.get("system"))
-    keys = [name for name in (named.get("document"), owner) if name is not None]
+    keys = [named[field] for field in ("document", "annotator", "system") if field in named][:2]
     if "document" not in named:
         return len(table)
-    key = f"lists of {keys}"
-    if key not in table.seen:
+    if (key := f"lists of {keys}") not in table.seen:
         table.seen[key] = count_distinct({name: filled(table, name) for name in keys})
     return int(table.seen[key])
 
@@ -546,7 +533,7 @@ def _scores(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     numbers = [name for name in numbers if cells_of(table, name)]
     for name in numbers:
         values = pd.Series(floats(table.column(name))[0])
-        places = values.groupby(groups).apply(lambda one: sorted(one) == list(range(1, len(one) + 1)))
+        places = values.groupby(groups).apply(lambda ranks: sorted(ranks) == list(range(1, len(ranks) + 1)))
         if places.all() and groups.duplicated().any():
             jumps = (_steps(table, groups, name) != 1).any()
             return made.doubted(_may_be([("rank", name)]).words, "rank", rank=name) if jumps else made
@@ -775,20 +762,17 @@ def _of_several(table: Table, role: Role, named: dict[str, str], apart: tuple[st
     corner = next((field for field in ("annotator", "system") if field in named and "document" not in named), "")
     if corner and profile(table, named[corner]).varied == 1:  # it says what is beside it, not below
         named["document"] = named.pop(corner)
-    if "document" not in named:
-        ids = _ids_among(table, named, apart)
-        if ids:
-            named["document"] = ids[0]
-    whole = whole_lists(table, apart)
-    head = gold_beside({name: (name,) for name in apart})
+    if "document" not in named and (ids := _ids_among(table, named, apart)):
+        named["document"] = ids[0]
+    whole, head = whole_lists(table, apart), gold_beside({name: (name,) for name in apart})
     sources, gold = grouped(apart, whole), (head,) if head else ()
     again = len({name.rstrip("'") for name in apart}) == 1
     one_list = again or list(sources) == [""] or (len(sources) == 1 and bool({"annotator", "system"} & named.keys()))
-    owner = "" if one_list else "system" if role == "system" or gold else "annotator"
-    split = "none" if one_list and not whole else ""
-    fields: dict[str, Any] = {"document": ROW, **named, "keyphrases": apart, "gold": gold, "split": split}
-    if owner:
-        fields[owner] = HEADS
+    fields: dict[str, Any] = {"document": ROW, **named, "keyphrases": apart, "gold": gold}
+    if not one_list:
+        fields["system" if role == "system" or gold else "annotator"] = HEADS
+    elif not whole:
+        fields["split"] = "none"
     return _with_doubts_of_columns(table, Proposal(Mapping(role, **fields)), named)
 
 
@@ -801,9 +785,8 @@ def _with_doubts_of_columns(table: Table, made: Proposal, named: dict[str, str])
     if _lies_across(table, named, used):
         owner = named.get("annotator") or named.get("document") or (ROW if whole_lists(table, used) else "")
         turned = {"role": "gold", "document": HEADS, "annotator": owner, "system": "", "split": ""}
-        return made.doubted(
-            "Do the columns stand for documents, and the rows for people?", "document", "annotator", **turned
-        )
+        words = "Do the columns stand for documents, and the rows for people?"
+        return made.doubted(words, "document", "annotator", **turned)
     if made.mapping.role == "system" and (numbers := _unordered(table, len(used))):
         return made.doubted(f"The columns {quoted(numbers)} give the phrases another order.", "rank")
     if {"rank", "score"} & named.keys():
@@ -854,19 +837,16 @@ def _unordered(table: Table, size: int) -> list[str]:
 
 def _lies_across(table: Table, named: dict[str, str], used: Sequence[str]) -> bool:
     """Tell a table whose columns are the documents: “Keywords for text 1”, or numbers over rows of a few people."""
-    rows = named.get("document", named.get("annotator"))
     if len(used) > 1 and all(_ABOUT.search(name.strip()) for name in used):
         return True
-    if rows is not None and (plain(rows) in NAMES["name"] or plain(rows) in known.PEOPLE):
-        return profile(table, rows).varied == 1 and not profile(table, rows).codes  # a person per row
-    bases = {*map(plain, map(base_of, used))}
+    told = {*map(plain, map(base_of, used))} & (known.PEOPLE | known.SYSTEMS | {*words_of("phrase")})
+    numbered = all(re.search(r"\d", name) for name in used) and not told
+    rows = named.get("document", named.get("annotator"))
     if rows is None:  # d1, d2, d3 over nothing but phrases
-        told = bases & (known.PEOPLE | known.SYSTEMS | {*words_of("phrase")})
-        return all(re.search(r"\d", name) for name in used) and not told and "title" not in named
-    if plain(rows) in NAMES["doc_id"] or bases & (known.PEOPLE | known.SYSTEMS | {*words_of("phrase")}):
-        return False
-    numbered = all(re.search(r"\d", name) for name in used)
-    return numbered and profile(table, rows).varied == 1 and not profile(table, rows).codes
+        return numbered and "title" not in named
+    a_person_each = profile(table, rows).once and not profile(table, rows).codes
+    is_person = plain(rows) in known.PEOPLE.union(NAMES["name"])
+    return a_person_each and (is_person or (numbered and plain(rows) not in NAMES["doc_id"]))
 
 
 # the second proof, and the form of a table that nothing tells
@@ -903,31 +883,28 @@ def column_that_meets(
 def guess(table: Table, role: Role | None) -> Proposal:
     """Return a meaning to begin with for a table that no word and no proof tells anything of."""
     shapes = {name: shape for name in table.names if (shape := profile(table, name)).cells}
+    made = Proposal(Mapping(role or "gold"), role_known=False, worded=False)
     if len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
-        made = Proposal(
-            Mapping(role or "gold", document=HEADS, keyphrases=tuple(shapes)), role_known=False, worded=False
-        )
-        return made.doubted("Do the columns stand for documents?", "document", "keyphrases")
-    named = _named(table, ("document",))
-    ids = [n for n, s in shapes.items() if _can_be(table, n, "document") and not (s.fraction or s.marks or s.addresses)]
+        words, across = "Do the columns stand for documents?", {"document": HEADS, "keyphrases": tuple(shapes)}
+        return made.doubted(words, "document", "keyphrases", **across)
+    ids = [name for name, shape in shapes.items() if _can_be(table, name, "document")]
+    ids = [name for name in ids if not (shapes[name].fraction or shapes[name].marks or shapes[name].addresses)]
     coded = [name for name in ids if shapes[name].codes and not shapes[name].numbers]
-    likely = [*named.values(), *coded, *ids[:1]]
-    document = likely[0] if likely else ""
-    lists = [name for name in _lists_of(table) if name in shapes and name != document]
-    words = [name for name in shapes if name != document and (shapes[name].phrases or name in lists)]
-    fields: dict[str, Any] = {"document": document or ROW}
+    document = next(iter([*_named(table, ("document",)).values(), *coded, *ids]), "")
+    beside = {name: shape for name, shape in shapes.items() if name != document}
+    lists = [name for name in _lists_of(table) if name in beside]
+    words_of_lists = [name for name, shape in beside.items() if shape.phrases or name in lists]
+    phrases, fields = lists or words_of_lists, dict[str, Any](document=document or ROW)
     again = document and len(pc.unique(table.texts(document))) < len(table)
-    numbers = any(shape.numbers > 0.5 for name, shape in shapes.items() if name != document)
+    numbers = any(shape.numbers > 0.5 for shape in beside.values())
     if again and (not lists or (numbers and role == "system")):  # a keyphrase per row
-        words = [name for name in words if not (shapes[name].numbers or shapes[name].addresses or name in lists)]
-        words = ([name for name in words if shapes[name].varied > _REPEATED] or words)[:1]
-        lists = []
-        whole = [name for name, shape in shapes.items() if shape.whole and name != document]
-        fields |= {"rank": whole[0]} if whole and role == "system" else {}
-        fractions = [name for name, shape in shapes.items() if shape.fraction]
-        fields |= {"score": fractions[0]} if fractions and role == "system" else {}
-    elif len(lists or words) > 1:
+        plain_words = [name for name in words_of_lists if not (beside[name].numbers or beside[name].addresses)]
+        plain_words = [name for name in plain_words if name not in lists]
+        phrases = ([name for name in plain_words if beside[name].varied > _REPEATED] or plain_words)[:1]
+        for field, kind in (("rank", "whole"), ("score", "fraction")) if role == "system" else ():
+            fields[field] = next((name for name, shape in beside.items() if getattr(shape, kind)), "")
+    elif len(phrases) > 1:
         fields["system" if role == "system" else "annotator"] = HEADS
-    made = Proposal(Mapping(role or "gold", **fields, keyphrases=tuple(lists or words)), role_known=False, worded=False)
     shown = ", ".join(table.names[:_NAMES]) + (" …" if len(table.names) > _NAMES else "")
-    return made.doubted(f"KPScope does not know these column names: {shown}.", "document", "keyphrases")
+    words = f"KPScope does not know these column names: {shown}."
+    return made.doubted(words, "document", "keyphrases", **fields, keyphrases=tuple(phrases))
