@@ -20,10 +20,9 @@ from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table
 from kp_core.reading.layout import Layout
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of, layout_said
-from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import FILE, Mapping
 from kp_core.reading.prefill import column_that_meets
-from kp_core.reading.question import Form
+from kp_core.reading.question import Finding, Form
 from kp_core.reading.rows import Part, Rows, check, refuse_if_mostly_rejected
 from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
 from kp_core.reading.source import Bundle, fingerprint, stem_of
@@ -47,14 +46,14 @@ class Read:
         """Return the entry of the report with whose lists these are and how many documents in use they have."""
         if self.reading is None:
             return []
+        judged = self.reading.role == "judgements"
         parts = [part for part in self.parts if part.role == self.reading.role]
-        if self.reading.role == "judgements":
-            judges = dict.fromkeys(name for part in parts for name in distinct(part.table["annotator"]))
-            return [replace(self.reading, whose=tuple(judges))]
-        whose = dict.fromkeys(name for part in parts for name in part.every_source())
+        every = (distinct(part.table["annotator"]) if judged else part.every_source() for part in parts)
+        reading = replace(self.reading, whose=tuple(dict.fromkeys(name for names in every for name in names)))
+        if judged:
+            return [reading]
         ids = pc.unique(pa.chunked_array([part.ids() for part in parts], pa.large_string()))
-        documents = pc.sum(pc.is_in(ids, in_use)).as_py() or 0
-        return [replace(self.reading, whose=tuple(whose), documents=documents)]
+        return [replace(reading, documents=pc.sum(pc.is_in(ids, in_use)).as_py() or 0)]
 
 
 def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[Read]:
@@ -114,12 +113,9 @@ def _inside(form: Form, bundle: Bundle) -> Form:
 
 def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, tuple[str, Mapping]]:
     """Return file whose meaning is asked → a file with the same columns whose meaning was said, and this meaning."""
-    said = {
-        tuple(layout.table.names): (reading.files[0].name, reading.files[0].mapping)
-        for _, reading in recognitions
-        for layout in reading.plan[:1]
-        if isinstance(layout, Layout) and reading.files[0].mapping.names_columns
-    }
+    named = [reading for _, reading in recognitions if reading.files[0].mapping.names_columns]
+    tables = [(reading.files[0], layout) for reading in named for layout in reading.plan[:1]]
+    said = {tuple(x.table.names): (file.name, file.mapping) for file, x in tables if isinstance(x, Layout)}
     return {form.file: said[heads] for form in forms if (heads := tuple(form.columns)) in said}
 
 
@@ -146,12 +142,9 @@ def _with_ids_that_meet(one: Read, every: Sequence[Read], wishes: Wishes) -> Rea
         return one
     said = f"documents are told by “{name}”, whose ids another file has too"
     meant = layout_said(layout.table, replace(layout.mapping, document=name), layout.role)
-    meant = replace(meant, evidence=f"{layout.evidence}; {said}")
+    changes: dict[str, Any] = {"evidence": f"{layout.evidence}; {said}", "mapping": meant.mapping}
     columns = {**one.recognition.columns, "doc_id": name}
-    recognition = replace(
-        one.recognition, plan=(meant,), columns=columns, evidence=meant.evidence, mapping=meant.mapping
-    )
-    again = _of_files(one.opened, recognition, wishes, Asked())
+    again = _of_files(one.opened, replace(one.recognition, plan=(meant,), columns=columns, **changes), wishes, Asked())
     return replace(again, notes=(*again.notes, Note("info", file.name, f"{said[:1].upper()}{said[1:]}.")))
 
 
@@ -168,24 +161,19 @@ def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
     shown = given.name or role
     mapping, columns = wishes.mappings.get(shown, Mapping()), dict[str, str]()
     if isinstance(item, pd.DataFrame):
-        layout = _layout_of_frame(item, role, shown, mapping, wishes.limits)
+        # Merged cells are cells of spreadsheets, so nothing is filled down unasked.
+        table = frame_table(item, shown, wishes.limits)
+        layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
+        if layout is None:
+            found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
+            expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
+            raise InputError(shown, found, expected, "Rename them, or name their roles.")
         rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
     else:
         (rows, evidence), family = dict_rows(item, role, shown, mapping, wishes.limits), "dictionary"
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
     origin = (id(given), id(item)) if given.name is None else (id(given), 0)
     return _checked(rows, reading, shown, origin, mapping, given, wishes)
-
-
-def _layout_of_frame(frame: pd.DataFrame, role: Role, name: str, mapping: Mapping, limits: Limits) -> Layout:
-    """Return how a DataFrame is read; merged cells are cells of spreadsheets, so nothing is filled down unasked."""
-    table = frame_table(frame, name, limits)
-    layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
-    if layout is None:
-        shown = f"the columns {', '.join(table.names[:10]) or '(none)'}"
-        expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
-        raise InputError(name, shown, expected, "Rename them, or name their roles.")
-    return layout
 
 
 def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Asked) -> Read:
@@ -228,11 +216,9 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Aske
     origin = (id(one.given), id(recognition) if apart else 0)
     text = "" if several or not texts else first.text
     read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes, text)
-    for doubt in (sense.doubt_of(part, recognition) for part in read.parts):
-        if isinstance(doubt, Form):
-            asked.forms.append(_inside(doubt, bundle))
-        elif doubt is not None:
-            asked.findings.append(doubt)
+    doubts = [doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None]
+    asked.forms += [_inside(doubt, bundle) for doubt in doubts if isinstance(doubt, Form)]
+    asked.findings += [doubt for doubt in doubts if isinstance(doubt, Finding)]
     notes = [note for file in files for note in file.notes_on_repeats()]
     notes += [note for text in texts for note in text.notes]
     return replace(read, recognition=recognition, opened=one, notes=tuple(notes))
@@ -257,13 +243,13 @@ def _checked(
     checked = [check(one, reading.file, wishes.limits, text) for one in kept]
     refuse_if_mostly_rejected(reading.file, checked, wishes.limits, strict=wishes.strict)
     # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
-    own = [one for one in checked if one.role == checked[0].role]
+    first = [part for part in checked if part.role == checked[0].role]
     reading = replace(
         reading,
-        rows_read=sum(one.read for one in own),
-        rows_loaded=sum(len(one.table) for one in own),
-        rows_rejected=sum(len(one.rejected) for one in own),
-        rows_blank=sum(one.blank for one in own),
+        rows_read=sum(part.read for part in first),
+        rows_loaded=sum(len(part.table) for part in first),
+        rows_rejected=sum(len(part.rejected) for part in first),
+        rows_blank=sum(part.blank for part in first),
     )
     whose: dict[str, Any] = {"name": given.name or name, "name_given": given.name is not None}
     parts = [Part(**vars(one), **whose, file=reading.file, origin=origin, mapping=mapping) for one in checked]
