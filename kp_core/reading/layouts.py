@@ -55,7 +55,7 @@ def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | Non
     made = layout_said(table, meant, cast(Role, found.mapping.role))
     told_by = f"as {found.program} writes it; " if found.program else ""
     told_by, doubts = f"{told_by}{made.evidence}", () if mapping.as_read else found.doubts
-    flags = {"role_sure": found.role_known, "worded": found.worded, "own": found.own}
+    flags: dict[str, Any] = {"role_sure": found.role_known, "worded": found.worded, "own": found.own}
     return replace(made, evidence=told_by, doubts=doubts, **flags)
 
 

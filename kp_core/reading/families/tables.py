@@ -144,8 +144,9 @@ def recognise(file: File, role: Role | None) -> list[Recognition]:
         return [_recognition(file, plan, role)] if plan else []
     readable = [layout for table in tables if (layout := layout_of(table, role, said)) is not None]
     readable = [layout for layout in readable if layout.worded] or readable
-    made = _of_sheets if file.workbook else _recognition
-    found = made(file, readable if file.workbook else readable[:1], role) if readable else None
+    found = None
+    if readable:
+        found = _of_sheets(file, readable, role) if file.workbook else _recognition(file, readable[:1], role)
     if len(tables) > 1 and file.workbook and all(map(_may_be_document, tables)):
         return list(filter(None, [_of_documents(file, tables, role, found)]))
     return [] if found is None else [found]
