@@ -31,13 +31,6 @@ _ORDER = (
 _DOCUMENTS = ("doc_id", "text", "title", "group")
 #: Role of a column → field of a mapping, if it has another name.
 _FIELDS = {"doc_id": "document", "pair_id": "pair"}
-#: What a table needs, by its role.
-_NEEDS = {
-    "gold": "a column of keyphrases",
-    "system": "a column of keyphrases",
-    "documents": "a column of texts or titles",
-    "judgements": "a column of candidates beside keyphrases or scores",
-}
 
 
 def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | None:
@@ -73,11 +66,11 @@ def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
     table, filled = filled_down(table, columns | dict(zip(["phrase"], mapping.keyphrases, strict=False)), mapping)
     made = Layout("documents", table, meant, columns, replace(mapping, role=meant), numbered=mapping.document == ROW)
     if meant == "documents":
-        _need(bool({"text", "title", "group"} & columns.keys()), table, meant)
+        _need({"text", "title", "group"} & columns.keys(), table, "a column of texts or titles")
     elif meant == "judgements":
         made = _judged(made)
     else:
-        _need(bool(mapping.keyphrases), table, meant)
+        _need(mapping.keyphrases, table, "a column of keyphrases")
         if not mapping.document:
             remedy = f"Name it: --as {table.file}:document=…, or document={ROW} if each row is a document."
             raise InputError(table.file, "no column of documents", "what the documents are", remedy)
@@ -136,19 +129,18 @@ def _with_places(table: Table, mapping: Mapping, columns: dict[str, str]) -> tup
     return table, columns
 
 
-def _need(there: bool, table: Table, role: Role) -> None:
+def _need(there: object, table: Table, expected: str, found: str = "no column with this meaning") -> None:
     if not there:
-        found = "no scores of people" if role == "judgements" else "no column with this meaning"
-        raise InputError(table.file, found, _NEEDS[role], "Say which column it is.")
+        raise InputError(table.file, found, expected, "Say which column it is.")
 
 
 def _judged(made: Layout) -> Layout:
     """Return judged pairs, or the judged output of systems: a grade beside each phrase."""
     mapping, phrases, scores = made.mapping, made.mapping.keyphrases, tuple(made.mapping.score)
+    there = phrases or scores if mapping.candidate else phrases and "relevance" in made.columns
+    _need(there, made.table, "a column of candidates beside keyphrases or scores", "no scores of people")
     if not mapping.candidate:
-        _need(bool(phrases) and "relevance" in made.columns, made.table, made.role)
         return replace(made, kind="long", columns=made.columns | {"phrase": phrases[0]})
-    _need(bool(phrases or scores), made.table, made.role)
     keyphrase = {"keyphrase": phrases[0]} if phrases else {}
     raters = {rater_in(name): (name,) for name in scores} if len(scores) > 1 or mapping.annotator == HEADS else {}
     return replace(made, kind="judged", columns=made.columns | keyphrase, sources=raters, cells=mapping.scale)

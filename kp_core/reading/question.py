@@ -11,28 +11,20 @@ from typing import Literal, TypeAlias, cast
 from kp_core.errors import InputError
 from kp_core.reading.family import Recognition
 from kp_core.reading.layout import Layout
-from kp_core.reading.mapping import Mapping
+from kp_core.reading.mapping import COLUMNS, Mapping
 from kp_core.reading.table import Table
 
 Level: TypeAlias = Literal["stop", "ask", "warn"]
 #: Values of a column that are shown, and characters of each.
 _VALUES, _CHARACTERS = 3, 60
 #: Fields of a mapping in words.
-FIELDS = {
-    "document": "the document",
-    "keyphrases": "the keyphrases",
-    "annotator": "the annotator",
-    "system": "the system",
-    "rank": "the rank",
-    "score": "the score",
+FIELDS = {field: f"the {field}" for field in COLUMNS} | {
     "higher_is_better": "whether a higher score is better",
     "relevance": "the grade of a keyphrase",
     "verdict": "whether a keyphrase was accepted",
     "marks": "the marks of annotators",
     "gold": "the gold standard beside systems",
     "group": "the type of document",
-    "title": "the title",
-    "text": "the text",
     "split": "how cells are split",
     "inner": "what inner lists are",
     "header": "the column names",
