@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -140,9 +139,8 @@ def _can_be(table: Table, name: str, field: str) -> bool:
     shape, head = profile(table, name), plain(name)
     if not shape.cells or name in BRACKETS or head in ("doc_id", "phrase"):
         return True
-    is_list, unknown = shape.lists >= 0.5, filter(partial(_is_unknown, table), table.names)
-    beside_codes = shape.addresses and any(profile(table, other).codes for other in unknown)
-    other_kind, text = shape.moments or shape.marks, is_long(table, name, 200)
+    beside_codes = shape.addresses and any(profile(table, other).codes for other in _unknown(table))
+    is_list, other_kind, text = shape.lists >= 0.5, shape.moments or shape.marks, is_long(table, name, 200)
     no: dict[str, bool] = {
         "document": is_list or shape.moments or text or beside_codes,
         "keyphrases": other_kind
@@ -162,6 +160,11 @@ def _can_be(table: Table, name: str, field: str) -> bool:
 
 def _is_unknown(table: Table, name: str) -> bool:
     return not table.header or plain(name) not in known.KNOWN | known.ASIDE | {*known.IDENTIFIERS}
+
+
+def _unknown(table: Table, taken: Collection[str] = ()) -> list[str]:
+    """Return the columns under heads that nobody knows, but for those that are taken."""
+    return [name for name in table.names if name not in taken and _is_unknown(table, name)]
 
 
 def _named(table: Table, fields: Sequence[str]) -> dict[str, str]:
@@ -282,8 +285,7 @@ def _texts(table: Table, *, asked: bool) -> Proposal | None:
     found = _named(table, _FIELDS["documents"])
     doubts: tuple[Doubt, ...] = ()
     if not {"text", "title", "group"} & found.keys():
-        free = [name for name in table.names if name not in found.values() and _is_unknown(table, name)]
-        text = max(free, key=lambda name: profile(table, name).characters, default="")
+        text = max(_unknown(table, found.values()), key=lambda name: profile(table, name).characters, default="")
         if not text or profile(table, text).words <= 5:
             return None
         found["text"] = text
@@ -297,9 +299,8 @@ def _texts(table: Table, *, asked: bool) -> Proposal | None:
         return made
     document = found.get("document") or next((n for n in _ids_among(table, found, ()) if n != beside[0]), ROW)
     phrases: dict[str, Any] = {"keyphrases": beside[0], "document": document, "split": _split(table, beside[0])}
-    return replace(made, mapping=replace(made.mapping, role="gold", **phrases), doubts=()).doubted(
-        _may_be([("keyphrases", beside[0])]).words, "keyphrases"
-    )
+    words = _may_be([("keyphrases", beside[0])]).words
+    return replace(made, doubts=()).doubted(words, "keyphrases", role="gold", **phrases)
 
 
 def _may_be(unknown: Sequence[tuple[str, str]]) -> Doubt:
@@ -351,7 +352,7 @@ def _with_headings(table: Table, named: dict[str, str]) -> dict[str, str]:
         shape = profile(table, name)
         if plain(name) not in known.DOCUMENTS | known.SHELF_MARKS or not shape.cells or shape.lists >= 0.5:
             continue
-        coded = any(profile(table, one).codes and _is_unknown(table, one) for one in table.names)
+        coded = any(profile(table, other).codes for other in _unknown(table))
         again = (shape.varied <= 0.9 or is_merged(table, name)) and not coded and shape.words <= 6
         is_person = plain(found.get("document", "")) in NAMES["name"]
         if ("document" not in found or is_person) and (shape.codes or again or plain(name) in known.SHELF_MARKS):
@@ -366,9 +367,8 @@ def _with_headings(table: Table, named: dict[str, str]) -> dict[str, str]:
 
 def _guessed(table: Table, named: dict[str, str]) -> list[tuple[str, str]]:
     """Return the fields of columns that no word names, by what they hold."""
-    free = [name for name in table.names if name not in named.values() and _is_unknown(table, name)]
     nested, found = list_columns(table), list[tuple[str, str]]()
-    free = [name for name in free if cells_of(table, name) or name in nested]
+    free = [name for name in _unknown(table, named.values()) if cells_of(table, name) or name in nested]
     if "keyphrases" not in named:
         lists = [name for name in _lists_of(table) if name in free]
         words = [name for name in free if _may_be_phrases(table, name) or name in lists]
@@ -389,10 +389,9 @@ def _guessed(table: Table, named: dict[str, str]) -> list[tuple[str, str]]:
 
 def _ids_among(table: Table, named: dict[str, str], taken: Collection[str]) -> list[str]:
     """Return the columns under unknown heads that may be ids of documents, the likeliest first."""
-    free = [name for name in table.names if name not in (*named.values(), *taken) and _is_unknown(table, name)]
+    free, first = _unknown(table, {*named.values(), *taken}), table.names[0]
     free = [name for name in free if _can_be(table, name, "document") and cells_of(table, name)]
     shapes = {name: profile(table, name) for name in free}
-    first = table.names[0]
     usable = [name for name, shape in shapes.items() if not (shape.marks or shape.fraction)]
     usable = [name for name in usable if shapes[name].codes or name == first or not shapes[name].numbers]
     coded, once = ([name for name in usable if getattr(shapes[name], kind)] for kind in ("codes", "once"))
@@ -434,8 +433,8 @@ def _is_only_one(table: Table, named: dict[str, str], unknown: Sequence[tuple[st
     """Tell the only column of lists, or beside keyphrases that are named the only column of codes."""
     if field == "keyphrases":
         return [named["keyphrases"]] == _lists_of(table)
-    shapes = {name: profile(table, name) for name in table.names if _is_unknown(table, name)}
-    coded = [n for n, shape in shapes.items() if shape.codes and (not shape.numbers or n == table.names[0])]
+    coded = [name for name in _unknown(table) if profile(table, name).codes]
+    coded = [name for name in coded if not profile(table, name).numbers or name == table.names[0]]
     sure = ("keyphrases", named["keyphrases"]) not in unknown or _is_only_one(table, named, unknown, "keyphrases")
     return sure and coded == [named["document"]]
 
@@ -578,8 +577,7 @@ def _steps(table: Table, groups: pd.Series, name: str) -> pd.Series:
 
 def _marked(table: Table, role: Role, named: dict[str, str]) -> Proposal | None:
     """Return what a keyphrase per row means with a mark for each document, or person, that has it."""
-    marks = [name for name in table.names if cells_of(table, name) and profile(table, name).marks]
-    marks = [name for name in marks if _is_unknown(table, name)]
+    marks = [name for name in _unknown(table) if cells_of(table, name) and profile(table, name).marks]
     phrases = named.get("keyphrases") or next((n for n in table.names if profile(table, n).phrases), None)
     if len(marks) < 2 or phrases is None or not table.header:
         return None
