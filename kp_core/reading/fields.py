@@ -38,6 +38,7 @@ def _taken(*names: str) -> Iterator[frozenset[str]]:
 ANSWERS, SHELF_MARKS, REMARKS, WRITERS, _OTHERS = _taken("answers", "shelf_marks", "remarks", "writers", "others")
 DATASETS, UNSURE, RUNS, MACHINES, SYSTEMS = _taken("datasets", "unsure", "runs", "machines", "systems")
 KINDS, LANGUAGES, TOTALS, IDENTIFIERS = _taken("kinds", "languages", "totals", "identifiers")
+METRICS, METRIC_VALUES = _taken("metrics", "metric_values")
 #: Words in the paths of files of either role; those for the output of systems may also name folders.
 _GOLD_FILES, SYSTEM_FOLDERS = _taken("gold_files", "system_files")
 #: All heads beside those of keyphrases, and those that play no part in a table of phrases.

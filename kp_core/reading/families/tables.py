@@ -15,7 +15,7 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import File, NoData, Recognition, Strength
-from kp_core.reading.fields import GOLD, NAMES, SYSTEMS, plain, quoted, told, words_of
+from kp_core.reading.fields import GOLD, METRIC_VALUES, METRICS, NAMES, SYSTEMS, plain, quoted, told, words_of
 from kp_core.reading.json_table import json_table, json_table_of
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.layout import Doubt, Layout
@@ -33,14 +33,10 @@ TITLE = "tables: CSV, TSV, XLSX, ODS, Parquet, JSON"
 #: Formats of JSON that are tables, under their own names.
 FORMS = {"F1": "lists, JSON: phrases, variants, scores", "F6": "one JSON object a document (JSONL)"}
 TABLES = True
-#: Heads of the values of measures; of their names, and of values beside these.
+#: Heads of the values of measures.
 _MEASURE = re.compile(
     r"(?:p|r|f|f1|map|mrr|ndcg|precision|recall|accuracy|kappa|f_?1?_?(?:score|measure))(?:_?@?[0-9mo]+)?"
 )
-_METRICS = frozenset(
-    {"metric", "measure", "metrica", "metrique", "metrik", "mass", "masszahl", "medida", "misura", "mesure"}
-)
-_VALUES = frozenset({"value", "valor", "valeur", "wert", "valore"})
 
 
 def tables_of(file: File, mapping: Mapping, role: Role | None = None) -> list[Table]:
@@ -63,7 +59,7 @@ def are_results(table: Table) -> bool:
     if heads & {*words_of("phrase")}:
         return False
     measures = [head for head in heads if _MEASURE.fullmatch(head)]
-    named = heads & _METRICS and heads & {*_VALUES, *NAMES["score"]}
+    named = heads & METRICS and heads & METRIC_VALUES.union(NAMES["score"])
     return len(measures) > 1 or bool(named)
 
 
