@@ -229,7 +229,8 @@ class Mapping:
         >>> str(Mapping("gold", split=";").merged(Mapping(split=",", higher_is_better=False)))
         'role=gold,higher_is_better=no,split=","'
         """
-        said = {f.name: value for f in fields(other) if (value := getattr(other, f.name)) != f.default}
+        values = ((field, getattr(other, field.name)) for field in fields(other))
+        said = {field.name: value for field, value in values if value != field.default}
         switches = tuple({**dict(self.switches), **dict(other.switches)}.items())
         return replace(self, **{**said, "switches": switches})
 

@@ -113,9 +113,11 @@ def _inside(form: Form, bundle: Bundle) -> Form:
 
 def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, tuple[str, Mapping]]:
     """Return file whose meaning is asked → a file with the same columns whose meaning was said, and this meaning."""
-    named = [reading for _, reading in recognitions if reading.files[0].mapping.names_columns]
-    tables = [(reading.files[0], layout) for reading in named for layout in reading.plan[:1]]
-    said = {tuple(x.table.names): (file.name, file.mapping) for file, x in tables if isinstance(x, Layout)}
+    said = {}
+    for _, reading in recognitions:
+        file, layout = reading.files[0], next(iter(reading.plan), None)
+        if isinstance(layout, Layout) and file.mapping.names_columns:
+            said[tuple(layout.table.names)] = file.name, file.mapping
     return {form.file: said[heads] for form in forms if (heads := tuple(form.columns)) in said}
 
 
