@@ -141,8 +141,9 @@ def _can_be(table: Table, name: str, field: str) -> bool:
         return True
     beside_codes = shape.addresses and any(profile(table, other).codes for other in _unknown(table))
     is_list, other_kind, text = shape.lists >= 0.5, shape.moments or shape.marks, is_long(table, name, 200)
+    partial = head in ("doi", "di") and len(shape.cells) < min(len(table), SAMPLE)  # not every record has one
     no: dict[str, bool] = {
-        "document": is_list or shape.moments or text or beside_codes,
+        "document": is_list or shape.moments or text or beside_codes or partial,
         "keyphrases": other_kind
         or (shape.numbers > 0.5 and head not in known.IDENTIFIERS)
         or (text and not (shape.phrases and is_list))
