@@ -206,10 +206,8 @@ def formats_page() -> str:
     """Return the page of the documentation that shows every family, and every form of one, with an example."""
     every: dict[str, tuple[str, str]] = {}
     for family in all_families():
-        first = getattr(family, "BECOMES", "") or (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
-        every[family.NAME] = family.TITLE, f"{first[:1].upper()}{first[1:]}"
-        forms = getattr(family, "FORMS", {})
-        every |= {form: (title, f"A form of {family.NAME}, read as a table.") for form, title in forms.items()}
+        every[family.NAME] = family.TITLE, family.BECOMES
+        every |= {form: (title, f"A form of {family.NAME}, read as a table.") for form, title in family.FORMS.items()}
     rows, examples = [], []
     shown = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
     said = "\n".join(f"| {key} | {meaning} |" for key, meaning in shown.pop("said").items())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note
+from kp_core.errors import InputError
 from kp_core.reading.archive import workbook_kind
 from kp_core.reading.decode import Text, decode, split_lines
 from kp_core.reading.json_text import JsonRecord, parse_json, parse_records, records_within
@@ -17,11 +18,9 @@ from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.rows import Rows
 from kp_core.reading.source import Source, stem_of
+from kp_core.reading.table import Table
 
 T = TypeVar("T")
-
-
-_NOTHING_SAID = Mapping()
 
 
 class NoData(InputError):
@@ -42,17 +41,15 @@ class File:
         encoding: str | None = None,
         *,
         strict: bool = False,
-        twice: str = "refuse",
-        mapping: Mapping = _NOTHING_SAID,
+        mapping: Mapping | None = None,
     ) -> None:
-        self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
-        self.mapping = mapping
+        self.source, self.limits, self.encoding, self.strict = source, limits, encoding, strict
+        self.mapping = mapping or Mapping()
         self.made: dict[str, Any] = {}
-        self._repeated = 0
 
     def meaning(self, mapping: Mapping) -> File:
         """Return the file with another meaning, to be opened anew."""
-        return File(self.source, self.limits, self.encoding, strict=self.strict, twice=self.twice, mapping=mapping)
+        return File(self.source, self.limits, self.encoding, strict=self.strict, mapping=mapping)
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
@@ -128,25 +125,13 @@ class File:
     @cached_property
     def json(self) -> Any:
         """The parsed JSON value, without what only wraps records, or `NOT_JSON`."""
-        value, self._repeated = parse_json(self.name, self.text, self.limits, self.twice)
-        return records_within(value)
-
-    def notes_on_repeats(self) -> list[Note]:
-        """Return a note on the keys of JSON that stood twice in one object, and what a fix made of them."""
-        if not self._repeated:
-            return []
-        done = "the first of each was kept"
-        if self.twice == "merge":
-            done = "their lists were joined, and of anything else the first was kept"
-        message = f"Keys that stood twice in one object: {self._repeated:,}; {done}."
-        return [Note("warning", self.name, message)]
+        return records_within(parse_json(self.name, self.text, self.limits))
 
     @cached_property
     def records(self) -> list[JsonRecord]:
         """The values of a JSONL file or of a JSON array of objects, with their lines; empty if it is neither."""
-        records, repeated = parse_records(self.name, self.text, self.json, self.limits, self.twice)
-        self._repeated += repeated
-        return records
+        self.refuse_long_lines()
+        return parse_records(self.name, self.text, self.json)
 
 
 class Strength(IntEnum):
@@ -189,9 +174,18 @@ class Recognition:
 
 @dataclass(frozen=True)
 class Family:
-    """A format family of a module that has several, in `FAMILIES`; what it holds is that of a `FormatFamily`.
+    """A format family: how its files are recognized and read.
 
-    BECOMES  what becomes of its files, as a sentence
+    BECOMES           what becomes of its files, as a sentence
+    recognise         tells whether a file is of this family, in one way or in several
+    read              gives the rows of every role; with a role given, of that role, and the texts beside them
+    recognise_groups  claims files that belong together before each is looked at by itself
+    GROUP_IS_ONE      whether such a group is one annotator or system, named like its folder
+    OPTIONS           switches of the family
+    PROVED            whether marks in the files prove such a group, so that it is asked first
+    FORMS             formats that it reads under their own names
+    TABLES            whether its files may be no text, and judged pairs
+    tables_of         gives the tables of a file, and sheets_in the names of the sheets, if there are several
     """
 
     NAME: str
@@ -199,27 +193,11 @@ class Family:
     BECOMES: str
     recognise: Callable[[File, Role | None], Recognition | list[Recognition] | None]
     read: Callable[[Recognition, Role | None], list[Rows]]
-    recognise_groups: Callable[[Sequence[File], Role | None], list[Recognition]] | None = None
+    recognise_groups: Callable[[Sequence[File], Role | None], list[Recognition]] = lambda files, role: []
     GROUP_IS_ONE: bool = False
     OPTIONS: tuple[str, ...] = ()
     PROVED: bool = False
-
-
-class FormatFamily(Protocol):
-    """A module in `kp_core/reading/families`; its place in the order is the number in its name.
-
-    A module may also have `OPTIONS` (switch → values), `TABLES` (its files may be no text, and judged pairs), and
-    `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
-    `column_names(file)` gives the names of columns or fields that a user may assign to roles, and
-    `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
-    the files prove it, so that it is asked first.
-    """
-
-    NAME: str
-    TITLE: str
-
-    def recognise(self, file: File, role: Role | None) -> Recognition | list[Recognition] | None:
-        """Tell whether a file is of this family, in one way or in several."""
-
-    def read(self, recognition: Recognition, role: Role | None) -> list[Rows]:
-        """Return the rows of every role found; with a role given, of that role (and texts that stand beside)."""
+    FORMS: abc.Mapping[str, str] = field(default_factory=dict)
+    TABLES: bool = False
+    tables_of: Callable[[File, Mapping], list[Table]] = lambda file, mapping: []
+    sheets_in: Callable[[File], tuple[str, ...]] = lambda file: ()

@@ -133,11 +133,12 @@ def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
         said[bundle.name] = next(named, said.get(bundle.name, Mapping()))
     if given.role is None or len(bundles) > 1:
         bundles = together(bundles)
-    twice = next((fix for fix in ("keep-first", "merge") if fix in wishes.fixes), "refuse")
-    options: dict[str, Any] = {"strict": wishes.strict, "twice": twice}
     for bundle in bundles:
         meant = ((source, said_of(source, bundle, said)) for source in bundle.files)
-        files = (File(source, wishes.limits, wishes.encoding, mapping=mapping, **options) for source, mapping in meant)
+        files = (
+            File(source, wishes.limits, wishes.encoding, strict=wishes.strict, mapping=mapping)
+            for source, mapping in meant
+        )
         yield Opened(given, bundle, tuple(files))
 
 

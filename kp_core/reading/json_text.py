@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -23,11 +24,10 @@ class _NotJson:
 
 
 NOT_JSON = _NotJson()
-
-
 _FENCE = re.compile(r"^```\w*|```$")
 #: JSON between the sentences of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
+_BETWEEN, _LINE = re.compile(r"[\s,]*"), re.compile(r"[^\r\n]*")
 #: So many objects tell whether a text holds records, and such a part of these may be broken.
 _FIRST, _BROKEN = 200, 0.2
 #: Characters that Python may have printed.
@@ -49,47 +49,31 @@ class _TwiceError(ValueError):
     """A key that stands in one object twice."""
 
 
-class _Decoder(json.JSONDecoder):
-    """Decodes objects in which no key stands twice; with `twice` another than refuse it counts such keys."""
-
-    def __init__(self, twice: str) -> None:
-        super().__init__(object_pairs_hook=self._object)
-        self.twice, self.repeated = twice, 0
-
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) == len(pairs):
-            return found
-        found.clear()
-        for key, value in pairs:
-            if key in found and self.twice == "refuse":
-                raise _TwiceError(key)
-            self.repeated += key in found
-            if self.twice == "merge" and isinstance(value, list) and isinstance(found.get(key), list):
-                found[key].extend(value)
-            found.setdefault(key, value)
-        return found
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object in which no key stands twice."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise _TwiceError(Counter(key for key, _ in pairs).most_common(1)[0][0])
+    return value
 
 
-def parse_json(name: str, text: str, limits: Limits, twice: str) -> tuple[Any, int]:
-    """Return the value of a text that is JSON, or holds it in one fence; else a `_NotJson` with the reason.
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
-    The second value is how many keys stood twice.
-    """
+
+def parse_json(name: str, text: str, limits: Limits) -> Any:
+    """Return the value of a text that is JSON, or holds it in one fence; else a `_NotJson` with the reason."""
     if "```" in text and len(blocks := list(_BLOCK.finditer(text))) == 1:
         begin, end = blocks[0].span(1)
         text = "\n" * text.count("\n", 0, begin) + text[begin:end]  # errors keep their lines
     if text.lstrip()[:1] not in ("{", "["):
-        return NOT_JSON, 0
+        return NOT_JSON
     # An empty list takes two characters in the file and fifty times as much in memory.
     refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
-    decoder = _Decoder(twice)
     try:
-        return decoder.decode(text), decoder.repeated
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        if (value := _printed(text)) is not None:
-            return value, 0
-        return _NotJson(f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}"), 0
+        message = f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}"
+        return _NotJson(message) if (value := _printed(text)) is None else value
     except _TwiceError as error:
         raise _twice(name, text, error) from None
     except (ValueError, RecursionError) as error:
@@ -122,7 +106,7 @@ def records_within(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     only = next(iter(value.values())) if len(value) == 1 else None
-    if isinstance(only, dict) and len(only) > 1 and all(isinstance(one, dict) for one in only.values()):
+    if isinstance(only, dict) and len(only) > 1 and all(isinstance(cell, dict) for cell in only.values()):
         return records_within(only)  # objects by id under a name
     if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # pandas, rows beside their heads
         names, rows = value["columns"], value["data"]
@@ -132,33 +116,33 @@ def records_within(value: Any) -> Any:
         return _by_column(value)
     parts = [name for name, inner in value.items() if _holds_records(name, inner)]
     rest = [inner for name, inner in value.items() if name not in parts]
-    nested = [one for inner in rest if isinstance(inner, dict) for one in inner.values()]
-    if len(parts) != 1 or any(isinstance(one, list) for one in (*rest, *nested)):
+    nested = [cell for inner in rest if isinstance(inner, dict) for cell in inner.values()]
+    if len(parts) != 1 or any(isinstance(cell, list) for cell in (*rest, *nested)):
         return value
     inner = value[parts[0]]
-    alone = isinstance(inner, dict) and not rest and not all(isinstance(one, dict) for one in inner.values())
+    alone = isinstance(inner, dict) and not rest and not all(isinstance(cell, dict) for cell in inner.values())
     return value if alone else records_within(inner)
 
 
 def _by_column(value: dict[str, Any]) -> Any:
     """Return the rows of a table that pandas wrote column by column; any other object as it is."""
-    columns = [dict(enumerate(one)) if isinstance(one, list) else one for one in value.values()]
+    columns = [dict(enumerate(cells)) if isinstance(cells, list) else cells for cells in value.values()]
     whole = find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases"))
-    if not whole or not all(isinstance(one, dict) and list(one) == list(columns[0]) for one in columns):
+    if not whole or not all(isinstance(cells, dict) and list(cells) == list(columns[0]) for cells in columns):
         return value
-    return [dict(zip(value, row, strict=True)) for row in zip(*(one.values() for one in columns), strict=True)]
+    return [dict(zip(value, row, strict=True)) for row in zip(*(cells.values() for cells in columns), strict=True)]
 
 
 def _holds_records(name: str, inner: Any) -> bool:
     """Tell records of documents, or lists by id under a name that does not describe them."""
     if isinstance(inner, list):
-        first = [one for one in inner[:_FIRST] if isinstance(one, dict)]
+        first = [item for item in inner[:_FIRST] if isinstance(item, dict)]
         parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
-        told = all(find_roles(one, roles) for one in first for roles in parts)
-        return bool(first) and told and all(isinstance(one, dict) for one in inner)
+        named = all(find_roles(item, roles) for item in first for roles in parts)
+        return bool(first) and named and all(isinstance(item, dict) for item in inner)
     cells = list(inner.values()) if isinstance(inner, dict) and plain(name) in _WRAPPERS else []
-    within = [one for cell in cells for one in (cell.values() if isinstance(cell, dict) else (cell,))]
-    return bool(within) and all(isinstance(one, list) for one in within)
+    within = [item for cell in cells for item in (cell.values() if isinstance(cell, dict) else (cell,))]
+    return bool(within) and all(isinstance(item, list) for item in within)
 
 
 def unfenced(value: Any) -> Any:
@@ -174,10 +158,10 @@ def unfenced(value: Any) -> Any:
     bare = _FENCE.sub("", value.strip())
     answer = value if bare == value.strip() else bare.strip()
     try:
-        found = json.loads(answer)
+        parsed = json.loads(answer)
     except (ValueError, RecursionError):
         return answer
-    lists = list(found.values()) if isinstance(found, dict) and len(found) == 1 else [found]
+    lists = list(parsed.values()) if isinstance(parsed, dict) and len(parsed) == 1 else [parsed]
     return lists[0] if isinstance(lists[0], list) else answer
 
 
@@ -199,64 +183,50 @@ def shown(value: Any) -> str:
         return _stopped(error)
 
 
-def parse_records(name: str, text: str, whole: Any, limits: Limits, twice: str) -> tuple[list[JsonRecord], int]:
-    """Return the objects of a JSON array or of JSONL, several values over any lines too, and how many keys stood twice.
+def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
+    """Return the objects of a JSON array, or those that stand one after another in a text, as in JSONL.
+
+    Where no object begins, the rest of the line is broken; nothing is returned if too many lines are.
 
     whole  what `parse_json` made of the text
     """
     if isinstance(whole, list):
-        whole = whole if any(whole[:_FIRST]) and all(isinstance(value, dict) for value in whole) else []
-        return [JsonRecord(0, value) for value in whole], 0
+        objects = any(whole[:_FIRST]) and all(isinstance(value, dict) for value in whole)
+        return [JsonRecord(0, value) for value in whole] if objects else []
     if is_json(whole) or text.lstrip()[:1] != "{":
-        return [JsonRecord(1, whole)] if is_json(whole) else [], 0
-    decoder = _Decoder(twice)
-    if records := _by_line(name, text, limits, decoder):
-        return records, decoder.repeated
-    decoder = _Decoder(twice)
-    return _one_after_another(name, text, decoder), decoder.repeated
-
-
-def _by_line(name: str, text: str, limits: Limits, decoder: _Decoder) -> list[JsonRecord]:
-    """Return the object of each line, or why it holds none; nothing if too many hold none."""
-    records, bad = list[JsonRecord](), 0
-    for number, line in enumerate(re.split("\r\n|\n|\r", text), 1):
-        if not (line := line.strip()):
-            continue
-        refuse_over(limits.line_bytes, len(line), "characters", f"{name}, line {number}", "a line")
-        before = decoder.repeated
-        try:
-            value, end = decoder.raw_decode(line)
-            broken = "" if type(value) is dict and end == len(line) else "no JSON object"
-        except _TwiceError as error:
-            raise _twice(name, line, error, number) from None
-        except (ValueError, RecursionError) as error:
-            ends = isinstance(error, json.JSONDecodeError) and (error.pos >= len(line) or "Untermin" in error.msg)
-            broken = "no whole JSON object (ends early)" if ends else f"no JSON object ({_stopped(error)})"
-        if broken:
-            bad, decoder.repeated = bad + 1, before
-        records.append(JsonRecord(number, None, broken, line[:200]) if broken else JsonRecord(number, value))
-        if len(records) == _FIRST and (bad > _BROKEN * _FIRST or not any(one.value for one in records)):
+        return [JsonRecord(1, whole)] if is_json(whole) else []
+    records, bad, position, line, start = list[JsonRecord](), 0, 0, 1, 0
+    while (position := _end(_BETWEEN, text, position)) < len(text):
+        line, start = _line(text, position, start, line), position
+        value, position, broken = _next_object(name, text, start, line)
+        bad += bool(broken)
+        records.append(JsonRecord(line, value, broken, text[start:position][:200] if broken else ""))
+        enough = len(records) == _FIRST and not any(record.value for record in records)
+        if records[0].broken or enough or (len(records) >= _FIRST and bad > _BROKEN * len(records)):
             return []
-    most = len(records) - bad >= (1 - _BROKEN) * min(len(records), _FIRST)
-    return records if records and most and not records[0].broken else []
+    return records if len(records) - bad >= (1 - _BROKEN) * min(len(records), _FIRST) else []
 
 
-def _one_after_another(name: str, text: str, decoder: _Decoder) -> list[JsonRecord]:
-    """Return objects that stand over any lines, with blanks or commas between them; nothing if anything else does."""
-    blank = re.compile(r"[\s,]*")
-    position, line, counted, records = 0, 1, 0, list[JsonRecord]()
-    while (position := blank.match(text, position).end()) < len(text):  # type: ignore[union-attr]
-        line, counted = _line(text, position, counted, line), position
-        try:
-            value, position = decoder.raw_decode(text, position)
-        except _TwiceError as error:
-            raise _twice(name, text, error) from None
-        except (ValueError, RecursionError):
-            return []
-        records.append(JsonRecord(line, value))
-        if not isinstance(value, dict) or (len(records) == _FIRST and not any(one.value for one in records)):
-            return []
-    return records
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Return where what a pattern matches from a position on ends."""
+    return pattern.match(text, position).end()  # type: ignore[union-attr]
+
+
+def _next_object(name: str, text: str, start: int, line: int) -> tuple[Any, int, str]:
+    """Return the object that begins at a place and where it ends; else None, the end of the line, and the reason."""
+    broken = "no JSON object"
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+        if isinstance(value, dict):
+            return value, end, ""
+    except _TwiceError as error:
+        raise _twice(name, text[start:], error, line) from None
+    except (ValueError, RecursionError) as error:
+        early = isinstance(error, json.JSONDecodeError) and (
+            "Untermin" in error.msg or error.pos >= _end(_LINE, text, start)
+        )
+        broken = "no whole JSON object (ends early)" if early else f"no JSON object ({_stopped(error)})"
+    return None, _end(_LINE, text, start), broken
 
 
 def _stopped(error: Exception) -> str:
@@ -269,12 +239,11 @@ def _stopped(error: Exception) -> str:
 def _twice(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
     """Return the refusal of a key that stands twice in an object of a text, which begins in some line."""
     key = str(error)
-    found = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
-    places = [_line(text, match.start(), first=first) for match in islice(found, 2)]  # it may stand a million times
+    pattern = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
+    places = [_line(text, match.start(), first=first) for match in islice(pattern.finditer(text), 2)]
     lines = " and ".join(map(str, dict.fromkeys(places or [first])))
     where = f"{name}, line{'s' * (' ' in lines)} {lines}"
-    remedy = "Keep one of them, or choose a fix: keep-first or merge."
-    return InputError(where, f"the key “{key[:60]}” twice", "each key once in an object", remedy)
+    return InputError(where, f"the key “{key[:60]}” twice", "each key once in an object", "Keep one of them.")
 
 
 def _line(text: str, position: int, start: int = 0, first: int = 1) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import VOCABULARY, LoadReport, Reading, Role, Vocabulary, VocabularyTable, joined
+from kp_core.corpus import VOCABULARY, LoadReport, Reading, Vocabulary, VocabularyTable, joined
 from kp_core.errors import InputError, Note, UsageError, counted, unfit
 from kp_core.reading.decode import Text
 from kp_core.reading.families import family_named
@@ -93,10 +93,8 @@ def _with_head(file: File) -> File:
     return headless if all(name.startswith("<") for name in _first(headed).names) else headed
 
 
-def _tables_in(file: File, role: Role | None = None) -> list[Table]:
-    family: Any = family_named("F10")
-    tables: list[Table] = family.tables_of(file, file.mapping, role)
-    return tables
+def _tables_in(file: File) -> list[Table]:
+    return family_named("F10").tables_of(file, file.mapping)
 
 
 def _first(file: File) -> Table:
@@ -247,7 +245,7 @@ def _headed(
     """Return tables below each other, columns under the names of their roles; one without those needed is refused."""
     frames = []
     for source in (source for path in paths for source in expand(path, limits).files):
-        found = _tables_in(File(source, limits, encoding), "judgements")
+        found = _tables_in(File(source, limits, encoding))
         table = next((one for one in found if one.header), None)
         columns = {} if table is None else find_roles(table.names, roles)
         if table is None or not set(needed) <= set(columns):

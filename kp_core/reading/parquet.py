@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -12,13 +11,12 @@ import pyarrow.compute as pc
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import File
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.table import Table, header_names, plain_column
+from kp_core.reading.table import Table, header_names, holds_lists, plain_column
 
 if TYPE_CHECKING:  # it brings half of Arrow along, which those who load no Parquet do without
     import pyarrow.parquet as pq
 
-#: Rows that are read at a time take no more than such a part of the memory.
-_PARTS = 8
+_ROWS = 65_536
 
 
 def is_parquet(file: File) -> bool:
@@ -31,10 +29,11 @@ def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = heade
     import pyarrow.parquet as pq
 
     try:
-        stored = pq.ParquetFile(pa.BufferReader(file.source.data))
-        table = _read(file, stored, _rows_at_once(file, stored))
+        texts = _text_columns(file, pq.ParquetFile(pa.BufferReader(file.source.data)))
+        # Kept as entry and number, repeated text takes no memory until its size is known.
+        table = _read(file, pq.ParquetFile(pa.BufferReader(file.source.data), read_dictionary=texts))
         table.validate(full=True)  # text that is not UTF-8 would fail later
-        columns = [plain_column(column) for column in table.columns]
+        columns = [_without_dictionary(column) for column in table.columns]
         names = named(table.column_names)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError):
@@ -45,76 +44,45 @@ def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = heade
     return Table(file.name, names, columns, described=described, limits=file.limits, read=len(table))
 
 
-def _rows_at_once(file: File, opened: pq.ParquetFile) -> int:
-    """Return how many rows fit the memory, or refuse, by what the file says of itself and by its dictionaries."""
+def _text_columns(file: File, opened: pq.ParquetFile) -> list[str]:
+    """Return the paths of text, after refusing what is over the limits by what the file says of itself."""
     limits, name, stored = file.limits, file.name, opened.metadata
     refuse_over(limits.rows, stored.num_rows, "rows", name, "a table")
     refuse_over(limits.columns, stored.num_columns, "columns", name, "a table")
-    parts = [stored.row_group(group) for group in range(stored.num_row_groups)]
-    refuse_over(limits.unpacked_bytes, sum(part.total_byte_size for part in parts), "bytes unpacked", name, "a table")
-    for group in range(stored.num_row_groups):
+    groups = [stored.row_group(number) for number in range(stored.num_row_groups)]
+    refuse_over(
+        limits.unpacked_bytes, sum(group.total_byte_size for group in groups), "bytes unpacked", name, "a table"
+    )
+    for number in range(stored.num_row_groups):
         # Where sizes contradict each other, Arrow (26) raises when it reads a row, but ends the process that asks for
         # the figures of a column: so a row is read first.
-        next(opened.iter_batches(1, [group]), None)
-    leaves = [[part.column(place) for part in parts] for place in range(stored.num_columns)]
-    unpacked = sum(leaf.total_uncompressed_size for leaf in chain(*leaves))
-    refuse_over(limits.unpacked_bytes, unpacked, "bytes unpacked", name, "a table")
-    for values in (sum(leaf.num_values for leaf in column) for column in leaves):
+        next(opened.iter_batches(1, [number]), None)
+    texts, cells = [], 0
+    for place in range(stored.num_columns):
+        parts, column = [group.column(place) for group in groups], stored.schema.column(place)
+        values = sum(part.num_values for part in parts)
+        cells += values
         refuse_over(limits.rows, values, "values", name, "a column")
-    refuse_over(limits.cells, sum(leaf.num_values for leaf in chain(*leaves)), "cells", name, "a table")
-    texts = {
-        stored.schema.column(place).path: any(code.startswith("DELTA") for leaf in column for code in leaf.encodings)
-        for place, column in enumerate(leaves)
-        if any(leaf.physical_type == "BYTE_ARRAY" for leaf in column)
-    }
-    longest = _longest(file, len(parts), [path for path, is_shared in texts.items() if not is_shared])
-    rows = max(1, min(65_536, limits.unpacked_bytes // (_PARTS * max(longest, 1))))
-    return min(rows, _batch(file, stored, unpacked)) if any(texts.values()) else rows
+        unpacked = max(sum(part.total_uncompressed_size for part in parts), values * column.length)
+        refuse_over(limits.unpacked_bytes, unpacked, "bytes unpacked", name, "a table")
+        encodings = {code for part in parts for code in part.encodings}
+        if "DELTA_BYTE_ARRAY" in encodings:  # a long text takes a few bytes in each row that repeats it
+            found = "text packed as differences (DELTA_BYTE_ARRAY)"
+            raise InputError(name, found, "another encoding", "Write it again with dictionaries, or as CSV.")
+        if column.physical_type == "BYTE_ARRAY" and "DELTA_LENGTH_BYTE_ARRAY" not in encodings:
+            texts.append(column.path)
+    refuse_over(limits.cells, cells, "cells", name, "a table")
+    return texts
 
 
-def _longest(file: File, groups: int, paths: list[str]) -> int:
-    """Return the bytes of the longest entries of all dictionaries together, each of which may stand for millions.
-
-    Where a dictionary has several entries after one row, it is that of all rows; other columns are counted to the end.
-    """
-    import pyarrow.parquet as pq
-
-    # Kept as entry and number, repeated text takes no memory yet.
-    coded = pq.ParquetFile(pa.BufferReader(file.source.data), read_dictionary=paths)
-    longest: dict[str, int] = {}
-    unsure = {path for path in paths if path not in coded.schema_arrow.names}  # those of lists
-    for group in range(groups if len(unsure) < len(paths) else 0):
-        first = next(coded.iter_batches(1, [group], columns=[path for path in paths if path not in unsure]), None)
-        for name, column in zip(first.schema.names, first.columns, strict=True) if first is not None else ():
-            if pa.types.is_dictionary(column.type) and len(column.dictionary) > 1:
-                most = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
-                longest[name] = max(longest.get(name, 0), most)
-            else:
-                unsure.add(name)
-    size = 0
-    for rows in coded.iter_batches(65_536, columns=list(unsure)) if unsure else ():
-        size += sum(map(_spelled_out, rows.columns))
-        refuse_over(file.limits.unpacked_bytes, size, "bytes spelled out", file.name, "a table")
-    return sum(longest.values())
-
-
-def _read(file: File, stored: pq.ParquetFile, rows: int) -> pa.Table:
-    """Read so many rows at a time, as long as their values fit the memory."""
+def _read(file: File, stored: pq.ParquetFile) -> pa.Table:
+    """Read some rows at a time, as long as their values fit the memory."""
     batches, size = [], 0
-    for batch in stored.iter_batches(rows):
+    for batch in stored.iter_batches(_ROWS):
         size += sum(map(_spelled_out, batch.columns))
         refuse_over(file.limits.unpacked_bytes, size, "bytes spelled out", file.name, "a table")
         batches.append(batch)
-    return pa.Table.from_batches(batches, stored.schema_arrow).combine_chunks()
-
-
-def _batch(file: File, stored: pq.FileMetaData, unpacked: int) -> int:
-    """Return how many rows to read at once where a value may be as long as all that is stored."""
-    rows = max(1, min(65_536, file.limits.unpacked_bytes // max(unpacked, 1)))
-    if stored.num_rows > rows * 100_000:
-        found = f"{stored.num_rows:,} rows of text packed as differences (DELTA)"
-        raise InputError(file.name, found, "another encoding", "Write it again with dictionaries, or as CSV.")
-    return rows
+    return pa.Table.from_batches(batches, stored.schema_arrow)
 
 
 def _spelled_out(values: pa.Array) -> int:
@@ -123,10 +91,13 @@ def _spelled_out(values: pa.Array) -> int:
     if pa.types.is_dictionary(kind):
         lengths = pc.binary_length(values.dictionary).fill_null(0)
         return int(pc.sum(lengths.take(values.indices)).as_py() or 0)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return int(pc.sum(pc.binary_length(values)).as_py() or 0)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+    if holds_lists(values):
         return _spelled_out(values.flatten())
-    if pa.types.is_struct(kind):
-        return sum(map(_spelled_out, values.flatten()))
-    return int(values.nbytes)
+    return sum(map(_spelled_out, values.flatten())) if pa.types.is_struct(kind) else int(values.nbytes)
+
+
+def _without_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as tables hold it, in one piece."""
+    if holds_lists(column) and pa.types.is_dictionary(column.type.value_type):
+        column = column.cast(pa.list_(column.type.value_type.value_type))
+    return pa.chunked_array([plain_column(column).combine_chunks()])

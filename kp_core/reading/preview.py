@@ -91,7 +91,7 @@ def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
 
 def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
     """Return the settings of a format, and their values."""
-    options = {name: SWITCHES[name] for name in getattr(family_named(reading.family), "OPTIONS", ())}
+    options = {name: SWITCHES[name] for name in family_named(reading.family).OPTIONS}
     return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
 
 

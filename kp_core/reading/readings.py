@@ -220,7 +220,7 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Aske
         ignored=bundle.ignored,
         mapping=str(recognition.mapping or ("" if recognition.plan else mapping_in_format(recognition))),
     )
-    group_is_one, in_folder = getattr(family, "GROUP_IS_ONE", False), bundle.folder or bundle.loose
+    group_is_one, in_folder = family.GROUP_IS_ONE, bundle.folder or bundle.loose
     is_document = recognition.mapping is not None and recognition.mapping.document == FILE
     name = stem_of(bundle.name if in_folder and (several or group_is_one or is_document) else first.name)
     if several and group_is_one and not in_folder:  # uploads have no folder to name them
@@ -234,8 +234,7 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Aske
             asked.forms.append(_inside(doubt, bundle))
         elif doubt is not None:
             asked.findings.append(doubt)
-    notes = [note for file in files for note in file.notes_on_repeats()]
-    notes += [note for text in texts for note in text.notes]
+    notes = [note for text in texts for note in text.notes]
     return replace(read, recognition=recognition, opened=one, notes=tuple(notes))
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import cast
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,7 +23,6 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.mapping import SWITCHES, Mapping
 from kp_core.reading.prefill import guess
 from kp_core.reading.question import Finding, Form, Question, Reply
-from kp_core.reading.values import is_number
 
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
@@ -39,8 +37,6 @@ _NOT_READ = {
     re.compile(rb'\{.*"(?:@graph|dcterms:subject)"\s*:', re.DOTALL): "JSON-LD",
     re.compile(rb'\{.*"annotation_sets"\s*:', re.DOTALL): "JSON of GATE",
 }
-#: Heads of tables of results.
-_MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
@@ -112,27 +108,23 @@ def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Return the files that belong together, as the families claim them one after another."""
     left, found = list(files), list[Recognition]()
     # What a mark in the file proves goes before what an ending or the length of lines suggests.
-    for family in sorted(families_of(files), key=lambda family: not getattr(family, "PROVED", False)):
-        groups = getattr(family, "recognise_groups", None)
-        if groups is None or not left:
-            continue
-        free = [
-            f
-            for f in left
-            if f.mapping.format in ("", family.NAME)
-            and (f.mapping.format or not f.mapping.names_columns)
-            and binary_kind(f.source.data) is None
-            and not _not_read(f)
-        ]
+    for family in sorted(families_of(files), key=lambda family: not family.PROVED):
+        free = [file for file in left if _may_be_of_group(file, family.NAME)]
         chosen = {role_said(file) for file in free}
         wanted = (chosen.pop() if len(chosen) == 1 else None) or role
-        if wanted == "judgements":
-            continue
-        for recognition in filter(None, map(_as_chosen, groups(free, wanted))):
+        groups = family.recognise_groups(free, wanted) if free and wanted != "judgements" else []
+        for recognition in filter(None, map(_as_chosen, groups)):
             found.append(recognition)
             claimed = set(map(id, recognition.files))
             left = [file for file in left if id(file) not in claimed]
     return found
+
+
+def _may_be_of_group(file: File, family: str) -> bool:
+    """Tell a text that may belong with others to a family, as far as the user says nothing else."""
+    said = file.mapping
+    fits = said.format == family or not (said.format or said.names_columns)
+    return fits and binary_kind(file.source.data) is None and not _not_read(file)
 
 
 def _as_chosen(recognition: Recognition) -> Recognition | None:
@@ -168,16 +160,19 @@ def recognise_one(file: File, role: Role | None, lines: Collection[int] = ()) ->
         raise _unknown(file, role)
     best = max(found, key=lambda reading: reading.strength)
     decided = bool(said.format or said.names_columns or said.switches)
-    aligned = [one for one in found if lines_of_lists(one) in lines]
-    if aligned and not decided and best.strength <= Strength.CONTENT and not any(map(_is_headed, found)):
+    if decided:
+        return best
+    aligned = [reading for reading in found if lines_of_lists(reading) in lines]
+    headed = any(map(_is_headed, found))
+    if aligned and best.strength <= Strength.CONTENT and not headed:
         return replace(aligned[0], evidence=f"{aligned[0].evidence}; as many lines as another file of lists")
     # Lines that any text has are no reason to pass over a table with heads.
-    plain_lines = best.strength == Strength.CONTENT and not best.plan and any(map(_is_headed, found))
-    if (best.strength == Strength.PROPOSED or plain_lines) and not decided:
+    plain_lines = best.strength == Strength.CONTENT and not best.plan and headed
+    if best.strength == Strength.PROPOSED or plain_lines:
         raise _question(file, found)
-    near = [one for one in found if one.strength == best.strength]
+    near = [reading for reading in found if reading.strength == best.strength]
     rivals = near if len(near) < 2 else list(_differing(near))
-    if len(rivals) > 1 and not decided:
+    if len(rivals) > 1:
         raise _question(file, rivals)
     return rivals[0] if rivals else best
 
@@ -188,10 +183,13 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
     What is said of columns is said of a table; a format, or its settings, leave the families that have them.
     """
     said, found = file.mapping, list[Recognition]()
-    if said == Mapping() and binary_kind(file.source.data) is None:
+    is_text = binary_kind(file.source.data) is None
+    if said == Mapping() and is_text:
         _refuse_no_data(file)
-    for family in _fitting_families(file, role):
-        if said.format and family is not family_named(said.format):
+    for family in families_of([file]):
+        # What is no text, and judged pairs, can only be tables.
+        unfit = (role == "judgements" or not is_text) and not family.TABLES
+        if unfit or (said.format and family is not family_named(said.format)):
             continue
         offered = family.recognise(file, role)
         found += [offered] if isinstance(offered, Recognition) else offered or []
@@ -199,22 +197,10 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
             break
     # What is said of a folder or an archive holds for those of its files that it fits.
     names = {name for name, _ in said.switches}
-    obeying = [one for one in found if names <= {*getattr(family_named(one.family), "OPTIONS", ())}]
+    obeying = [one for one in found if names <= {*family_named(one.family).OPTIONS}]
     if said.names_columns and not said.format:
         obeying = list(filter(_is_table, found))
     return obeying or found
-
-
-def _fitting_families(file: File, role: Role | None = None) -> Iterator[Any]:
-    """Give the families that a file may be of; what is no text, and judged pairs, can only be tables."""
-    table = role == "judgements" or binary_kind(file.source.data) is not None
-    return (family for family in families_of([file]) if not table or getattr(family, "TABLES", False))
-
-
-def columns_of(file: File) -> list[str]:
-    """Return the names of the columns or fields of a file; empty if no family finds any."""
-    named = (family.column_names for family in _fitting_families(file) if hasattr(family, "column_names"))
-    return next((names for one in named if (names := cast("list[str]", one(file)))), [])
 
 
 def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
@@ -256,17 +242,22 @@ def _is_table(reading: Recognition) -> bool:
     return bool(reading.plan) and isinstance(reading.plan[0], Layout)
 
 
+def columns_of(file: File) -> list[str]:
+    """Return the names of the columns or fields of a file; empty if it is no table."""
+    return next((list(table.names) for table in family_named("F10").tables_of(file, file.mapping)), [])
+
+
 def form_of_unknown(file: File, role: Role | None) -> Form | None:
     """Return the form of a table whose meaning nothing tells; None if the file is no table with column names."""
-    family = next((one for one in _fitting_families(file, role) if hasattr(one, "tables_of")), None)
-    table = next(iter(family.tables_of(file, file.mapping, role)), None) if family else None
-    if family is None or table is None or not table.header:
+    family = family_named("F10")
+    table = next(iter(family.tables_of(file, file.mapping)), None)
+    if table is None or not table.header:
         return None
     made = guess(table, role_said(file) or role)
     (doubt,) = made.doubts
     missing = tuple(FIELDS[field] for field in doubt.fields)
-    mapping, sheets = file.mapping.merged(made.mapping), family.sheets_in(file)
-    return Form(file.name, mapping, doubt.words, missing, first_values(table), sheets)
+    mapping = file.mapping.merged(made.mapping)
+    return Form(file.name, mapping, doubt.words, missing, first_values(table), family.sheets_in(file))
 
 
 def _is_headed(reading: Recognition) -> bool:
@@ -282,14 +273,14 @@ def mapping_in_format(reading: Recognition) -> Mapping:
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Asked) -> list[Recognition]:
-    """Settle roles that nothing in a file tells: by name and place, else by content, else by a question."""
+    """Settle roles that nothing in a file tells: by name and place, else by a question."""
     roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if one.guessed}
     known = {one.role for one in recognitions if not one.guessed} | {role for role in roles.values() if role}
     unknown = [one for one in recognitions if one.guessed and roles[id(one)] is None]
-    gold = [] if "gold" in known else unknown if len(unknown) < 2 else _likeliest_gold(unknown)
-    if len(gold) > 1 or (len(unknown) > 1 and not gold and "gold" not in known):
-        asked.findings.append(_doubt_of_roles(gold or unknown, unknown))
+    if len(unknown) > 1 and "gold" not in known:
+        asked.findings.append(_doubt_of_roles(unknown))
         return recognitions
+    gold = [] if "gold" in known else unknown
     # One list beside a gold standard is a system's; lists of several names may as well be people's.
     mixed = [one for one in unknown if "gold" in known and _are_strange(_names_in(one))]
     if mixed:
@@ -315,35 +306,10 @@ def _as_role(one: Recognition, role: Role, asked: Asked) -> Recognition:
     return replace(one, role=role, guessed=False)
 
 
-def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
-    """Return which of some lists may be the gold standard: of several people, or shorter lists of unequal lengths."""
-    people, uneven, sizes = list[Recognition](), list[Recognition](), list[float]()
-    for one in recognitions:
-        rows = _tables_of(one)
-        ids = [table["doc_id"].combine_chunks().dictionary_encode().indices for table in rows]
-        lengths = np.concatenate(
-            [np.zeros(0, np.int64), *(np.bincount(codes.to_numpy(zero_copy_only=False)) for codes in ids)]
-        )
-        sizes.append(float(lengths.mean()) if len(lengths) else 0)
-        if len(lengths) < 3 or lengths.max() == 1 or lengths.min() < lengths.max():
-            uneven.append(one)
-        if len(_names_in(one)) > 1:
-            people.append(one)
-    if people:
-        return people
-    if len(uneven) == 1 or len(uneven) < len(recognitions):
-        return uneven
-    first, second = sorted(sizes)[:2]
-    return [one for one, size in zip(recognitions, sizes, strict=True) if size == first or 2 * first > second]
-
-
-def _tables_of(one: Recognition) -> list[pa.Table]:
-    return [part.table for part in family_named(one.family).read(one, None) if part.role in ("gold", "system")]
-
-
 def _names_in(one: Recognition) -> list[str]:
     """Return the names of those whose lists a file holds, in the order of the file."""
-    named = (table["source"] for table in _tables_of(one) if "source" in table.column_names)
+    tables = (part.table for part in family_named(one.family).read(one, None) if part.role in ("gold", "system"))
+    named = (table["source"] for table in tables if "source" in table.column_names)
     return list(dict.fromkeys(name for column in named for name in pc.unique(column).to_pylist()))
 
 
@@ -363,7 +329,7 @@ def _doubt_of_names(one: Recognition) -> Finding:
     return Finding("ask", one.files[0].name, found, "systems or people", tuple(answers))
 
 
-def _doubt_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Recognition]) -> Finding:
+def _doubt_of_roles(unknown: Sequence[Recognition]) -> Finding:
     """Ask which of some files is the gold standard; the rest are systems."""
 
     def chosen(golds: Sequence[Recognition]) -> dict[str, Mapping]:
@@ -371,7 +337,7 @@ def _doubt_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Recogni
         return {file.name: replace(file.mapping, role=roles[id(one)]) for one in unknown for file in one.files}
 
     names = [one.files[0].name for one in unknown]
-    answers = [Reply(f"{one.files[0].name} is the gold standard", chosen([one])) for one in candidates[:10]]
+    answers = [Reply(f"{one.files[0].name} is the gold standard", chosen([one])) for one in unknown[:10]]
     answers += [Reply("all are gold, one annotator each", chosen(unknown))]
     found = f"{len(unknown)} files of lists that may be: {', '.join(names[:5])}{' …' * (len(names) > 5)}"
     return Finding("ask", "the gold standard", found, "one", tuple(answers))
@@ -408,15 +374,7 @@ def _unknown(file: File, role: Role | None) -> InputError:
 
 
 def _refuse_no_data(file: File) -> None:
-    """Refuse a table of measures without documents, and XML."""
-    if not file.sample:
-        return
-    names, *rows = map(str.split, file.sample)
-    measures = all(name.lower().rstrip("@0123456789") in _MEASURES for name in names)
-    if measures and rows and all(len(row) == len(names) and all(map(is_number, row)) for row in rows):
-        found = f"a table of measures ({' '.join(names)}) without document ids"
-        remedy = "Leave this file out: it holds results, not predictions."
-        raise NoData(file.name, found, "lists of keyphrases", remedy)
+    """Refuse XML, and other formats that are not read."""
     if found := _not_read(file):
         remedy = f"Convert it to CSV, JSON or plain text first ({found} is not read): docs/formats.md shows how."
         raise NoData(file.name, found, "lists or texts", remedy)

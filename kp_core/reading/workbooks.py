@@ -34,12 +34,16 @@ _Filled = tuple[list[int], list[list[str]]]
 
 def sheet_names(file: File) -> list[str]:
     """Return the names of the sheets, those that are shown first."""
-    return file.once("sheets", lambda: _names(file))
+    return list(_book(file))
 
 
 def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     """Return a sheet as a table."""
-    numbers, texts = file.once(f"sheet {sheet}", lambda: _sheet(file, sheet))
+    book = _book(file)
+    filled = (
+        (lambda: book[sheet]) if file.workbook == "ODS" else (lambda: _filled(file, _excel_rows(file, book[sheet])))
+    )
+    numbers, texts = file.once(f"sheet {sheet}", filled)
     columns = [pa.chunked_array([pa.array(column, pa.large_string())]) for column in texts]
     read = numbers[-1] if numbers else 0
     table = Table(
@@ -50,12 +54,9 @@ def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     return table
 
 
-def _names(file: File) -> list[str]:
-    return list(_open_document(file) if file.workbook == "ODS" else _excel(file))
-
-
-def _check(file: File) -> None:
-    file.once("checked", lambda: check_workbook(file.name, file.source.data, file.limits))
+def _book(file: File) -> dict[str, Any]:
+    """Return the sheets of a workbook by name, opened once: those of openpyxl, or the rows of ODS."""
+    return file.once("book", lambda: _open_document(file) if file.workbook == "ODS" else _open_excel(file))
 
 
 def _refuse_formulas(file: File, sheet: str, content: bytes) -> None:
@@ -66,18 +67,13 @@ def _refuse_formulas(file: File, sheet: str, content: bytes) -> None:
         raise InputError(where, what, "values", remedy)
 
 
-def _excel(file: File) -> dict[str, Any]:
-    """Return the sheets of an Excel workbook, opened once for all of them."""
-    return file.once("book", lambda: _opened(file))
-
-
-def _opened(file: File) -> dict[str, Any]:
+def _open_excel(file: File) -> dict[str, Any]:
     """Open an Excel workbook; its parts are checked before anything reads them."""
     # No part declares entities, so openpyxl need not look for them by a parser in Python, which takes thrice the time.
     os.environ.setdefault("OPENPYXL_DEFUSEDXML", "False")
     import openpyxl  # takes an eighth of the time of `import kp_core`
 
-    _check(file)
+    check_workbook(file.name, file.source.data, file.limits)
     try:
         with warnings.catch_warnings(action="ignore"):  # of styles and extensions, on which no value depends
             book = openpyxl.load_workbook(
@@ -94,12 +90,6 @@ def _opened(file: File) -> dict[str, Any]:
 
 def _damaged(file: File) -> InputError:
     return InputError(file.name, "a damaged or unusual workbook", "a workbook (XLSX, ODS)", "Save it again, or as CSV.")
-
-
-def _sheet(file: File, sheet: str) -> _Filled:
-    if file.workbook == "ODS":
-        return _open_document(file)[sheet]
-    return _filled(file, _excel_rows(file, sheet))
 
 
 def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
@@ -133,15 +123,14 @@ def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
     return numbers, columns
 
 
-def _excel_rows(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
+def _excel_rows(file: File, page: Any) -> Iterator[tuple[int, list[str]]]:
     """Give number and cells of the rows of an Excel sheet."""
     from openpyxl.utils.cell import coordinate_to_tuple
     from openpyxl.worksheet._read_only import ReadOnlyCell, WorkSheetParser
 
-    page = _excel(file)[sheet]
     book, before, patterns = page.parent, 0, dict[int, str]()
     content = book._archive.read(page._worksheet_path)
-    _refuse_formulas(file, sheet, content)
+    _refuse_formulas(file, page.title, content)
     if size := _SIZE.search(content, 0, _HEAD):
         rows, columns = coordinate_to_tuple(size[1].decode())
         _refuse_cells(file, rows * columns)
@@ -189,11 +178,7 @@ def shown(value: Any, pattern: str = "General") -> str:
 
 def _open_document(file: File) -> dict[str, _Filled]:
     """Return the rows of every sheet of an OpenDocument file, which is one stream of them; it is read once."""
-    return file.once("content", lambda: _read_open_document(file))
-
-
-def _read_open_document(file: File) -> dict[str, _Filled]:
-    _check(file)
+    check_workbook(file.name, file.source.data, file.limits)
     try:
         with zipfile.ZipFile(io.BytesIO(file.source.data)) as packed, packed.open("content.xml") as content:
             events = ElementTree.iterparse(content, ("start", "end"))

@@ -264,7 +264,7 @@ FILES = (
             use_dictionary=False,
             column_encoding={"doc_id": "PLAIN", "phrase": "DELTA_BYTE_ARRAY"},
         ),
-        "spelled out",
+        "text packed as differences",
         limits=Limits(unpacked_bytes=1_000_000),
     ),
     Awkward(

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Family, File, Recognition, Strength
 from kp_core.reading.fields import NAMES, find_roles, plain, quoted
 from kp_core.reading.json_text import JsonRecord, shown
+from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.mapping import HEADS
 from kp_core.reading.question import Finding, Question, Reply
 from kp_core.reading.rows import Rows
 from kp_core.reading.shapes import text_of
-from kp_core.reading.spans import Marked, Span, labelled, span_rows
 from kp_core.reading.values import Rejected
 from kp_core.typeset import storable
 
@@ -38,6 +38,31 @@ _HEAD = re.compile(r"-DOCSTART-(.*)|#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[
 _NOTHING = re.compile(r"(?:^|\s)(?:-X-|-|_|O)(?=\s|$)|[()]")
 #: Parts of a data set, which hold many documents each.
 _PARTS = re.compile(r"(?<![a-z])(train|dev|test|valid)", re.IGNORECASE)
+#: The value of the setting `label` that keeps all labels.
+EVERY = "all"
+
+
+class Span(NamedTuple):
+    """Something marked: its labels, where it begins and ends (in several parts, or nowhere), and its text if given."""
+
+    labels: Sequence[str]
+    parts: Sequence[tuple[Any, Any]] = ()
+    text: str | None = None
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Marked:
+    """What one annotator, or a model, marked in one document; `left` says why it is left out."""
+
+    doc_id: str
+    text: str = ""
+    spans: list[Span] = field(default_factory=list)
+    file: str = ""
+    line: int = 0
+    source: str | None = None
+    left: str = ""
+    predicted: bool = False
 
 
 def _recognise_json(file: File, role: Role | None) -> Recognition | None:
@@ -342,6 +367,75 @@ def _marked(file: File, name: str, lines: list[tuple[int, str]], source: str | N
         inside = found is not None and found[1] != "O"
     text = re.sub(r" ?\n[ \n]*", "\n", " ".join(pieces)).strip()
     return Marked(name, text, spans, file.name, lines[0][0], source)
+
+
+def _phrase(span: Span, text: str, limit: int) -> tuple[str, str]:
+    """Return the phrase of a span, on one line, and why it is rejected."""
+    if not all(type(place) is int for part in span.parts for place in part):
+        return span.text or "", "" if span.text else "offsets are no whole numbers"
+    if sum(abs(end - start) for start, end in span.parts) > 2 * limit:  # many spans may hold nearly all of a text
+        return text[: limit + 1], f"phrase longer than {limit:,} characters"
+    where = "; ".join(f"{start}–{end}" for start, end in span.parts)
+    inside = all(0 <= start < end <= len(text) for start, end in span.parts)
+    marked = _flat(" ".join(text[start:end] for start, end in span.parts)) if inside else ""
+    if span.text is None:
+        return marked or where, "" if inside else "offsets outside the text"
+    phrase = _flat(span.text)
+    # Tools count the characters of a text in different ways.
+    strange = span.parts and text and phrase != marked and span.text not in text
+    return phrase, f"the text at {where} is “{marked[:40]}”" if strange else ""
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace("\\n", "\n").split())
+
+
+def labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
+    """Return a recognition that offers the labels to choose from, if there are several."""
+    names = sorted(set(labels) - {""})
+    chosen = recognition.files[0].mapping.switch("label") or EVERY
+    offers = {"label": (EVERY, *names)} if len(names) > 1 else {}
+    which = f"; labels read: {chosen} ({', '.join(name[:40] for name in names[:5])}{' …' * (len(names) > 5)})"
+    evidence = recognition.evidence + which * bool(offers)
+    return replace(recognition, evidence=evidence, options={"label": chosen}, offers=offers)
+
+
+def span_rows(
+    recognition: Recognition, every: Iterable[Marked], rejected: Iterable[Rejected] = (), notes: Iterable[Note] = ()
+) -> list[Rows]:
+    """Return the lists of all annotators, and the texts; a phrase of one annotator counts once a document."""
+    first, label = recognition.files[0], recognition.options["label"]
+    lists = ListBuilder("gold" if recognition.role == "documents" else recognition.role, first.limits)
+    texts: dict[tuple[str, str], int] = {}
+    again = 0
+    for marked in every:
+        lists.open(marked.doc_id, file=marked.file, line=marked.line, source=marked.source)
+        if marked.text:
+            texts.setdefault((marked.doc_id, marked.text), marked.line)
+        seen: set[str] = set()
+        for span in marked.spans:
+            if label not in (EVERY, *span.labels):
+                continue
+            phrase, reject = _phrase(span, marked.text, first.limits.phrase_characters)
+            if phrase in seen and not reject:
+                again += 1
+                continue
+            seen |= set() if reject else {phrase}
+            more = {"label": ", ".join(dict.fromkeys(span.labels))} if span.labels else {}
+            lists.add(phrase, line=span.line, reject=reject, **more)
+    for row in rejected:
+        lists.reject(*row)
+    lists.notes += notes
+    if again:
+        said = f"Phrases marked again by the same annotator in the same document: {again:,}; once counts."
+        lists.say("info", first.name, said)
+    ids, bodies = ([key[part] for key in texts] for part in (0, 1))
+    documents = document_rows({"doc_id": ids, "text": bodies}, list(texts.values()))
+    if recognition.role == "documents":
+        documents.rejected, documents.notes = lists.rejected, lists.notes
+        documents.read += len(lists.rejected)
+        return [documents]
+    return [lists.rows(), documents][: 1 + bool(texts)]
 
 
 def _alone(group: _Group) -> Callable[[File, Role | None], Recognition | None]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from html import unescape
 from pathlib import PurePosixPath
 from typing import Any
 
 from kp_core.corpus import Role
-from kp_core.errors import Note, part_of
 from kp_core.reading.families import trec
 from kp_core.reading.family import Family, File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
-from kp_core.reading.identifiers import WORDS
 from kp_core.reading.lists import ListBuilder, bare_items, document_rows
 from kp_core.reading.mapping import MARKS
 from kp_core.reading.question import Finding, Question, Reply
@@ -187,12 +184,12 @@ def _number(line: str) -> _Fields | None:
     return (phrase, more | {"number": number(amount)}) if found and phrase.strip() and is_number(amount) else None
 
 
-#: What a line may be, most telling first: its fields, and why it is rejected if it has none.
-_LINES: dict[str, tuple[Callable[[str], _Fields | None], str]] = {
-    "subject": (subject, "no URI, TAB, label"),
-    "label": (_label, "no `id: label`"),
-    "number": (_number, "no number at the end"),
-    "phrase": (lambda line: (line, {}), ""),
+#: What a line may be, most telling first: its fields, why it is rejected without any, and what is said of such lines.
+_LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
+    "subject": (subject, "no URI, TAB, label", "; subjects with URIs"),
+    "label": (_label, "no `id: label`", "; lines are `id: label`, split"),
+    "number": (_number, "no number at the end", "; each line has a number"),
+    "phrase": (lambda line: (line, {}), "", ""),
 }
 
 
@@ -215,7 +212,7 @@ def line_of(shelf: Sequence[File]) -> str:
     if said := shelf[0].mapping.switch("line"):
         return said
     lines = [line for file in shelf for line in file.sample if not _is_heading(line)]
-    fits = (name for name, (fields, _) in _LINES.items() if sum(map(bool, map(fields, lines))) >= 0.9 * len(lines))
+    fits = (name for name, (fields, *_) in _LINES.items() if sum(map(bool, map(fields, lines))) >= 0.9 * len(lines))
     line = next(fits) if lines else "phrase"
     if line != "number":
         return line
@@ -249,14 +246,7 @@ def _recognition(
     endings = Counter(_ending(file) or "none" for file in files)
     shown = ", ".join(f"{count} {ending}" for ending, count in endings.items())
     evidence = f"files named {shown}; {'system = folder, document = file' if apart else _WHOSE[whose]}"
-    lines = [one for file in files for one in file.lines if one.strip()]
-    fitting = part_of(sum(bool(_LABEL.match(one)) for one in lines), len(lines), "line", "is", "are")
-    said = {
-        "label": f"{fitting} `id: label`, split",
-        "number": "each line has a number",
-        "subject": "subjects with URIs",
-    }
-    evidence += f"; {said[line]}" if line in said else ""
+    evidence += _LINES[line][2]
     fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]
     amounts = [more["number"] for _, more in fields if "number" in more]
     scored = len(amounts) == len(fields) and (line == "subject" or any(amount % 1 for amount in amounts))
@@ -335,7 +325,7 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str) -> None:
     """Add lines to the open list; a line of other fields is a rejected row."""
-    fields_of, reason = _LINES[line]
+    fields_of, reason, _ = _LINES[line]
     amount = "relevance" if builder.role == "gold" else "score"
     for place, one in enumerate(bare_items(list(lines)) if line == "phrase" else lines, 1):
         if not one.strip() or (line == "number" and place < 3 and _is_heading(one)):
@@ -420,32 +410,17 @@ def _texts_of(files: Sequence[File]) -> Recognition:
 def _read_texts(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every file as one text; the title of HTML is its `<title>` or `<h1>`, and sibling folders are groups."""
     columns = {name: list[str]() for name in ("doc_id", "text", "title", "group")}
-    seen, notes = dict[str, tuple[str, File]](), list[Note]()
-    parents = {PurePosixPath(file.name).parent for file in recognition.files}
-    groups = (
-        len({parent.parent for parent in parents}) == 1 and 2 <= len(parents) <= 30 and all(p.name for p in parents)
-    )
-    for file in recognition.files:
+    files = recognition.files
+    for file in files:
         title, text = html_text(file.text) if _ending(file) in (".html", ".htm") else ("", file.text)
-        doc_id, text = _document(file), text.strip()
-        other, earlier = seen.setdefault(doc_id, (text, file))
-        if other != text and file.twice != "keep-first":
-            found, keep = (
-                f"another text for “{doc_id}”, first in {earlier.name}",
-                Reply(WORDS["keep-first"], fixes=("keep-first",)),
-            )
-            raise Question(Finding("ask", file.name, found, "one text a document", (keep,)))
-        if earlier is not file:
-            same = "The same text as in" if other == text else f"Another text for “{doc_id}” than that of"
-            notes.append(Note("info", file.name, f"{same} {earlier.name}, so this one is not used."))
-            continue
-        row = (doc_id, text, title, PurePosixPath(file.name).parent.name)
+        row = (_document(file), text.strip(), title, PurePosixPath(file.name).parent.name)
         for column, value in zip(columns.values(), row, strict=True):
             column.append(value)
-    if not groups:
+    parents = {PurePosixPath(file.name).parent for file in files}
+    siblings = len({parent.parent for parent in parents}) == 1 and all(parent.name for parent in parents)
+    if not (siblings and 2 <= len(parents) <= 30):
         del columns["group"]
-    places = [file.name for _, file in seen.values()]
-    return [replace(document_rows(columns, [1] * len(places), places), notes=notes)]
+    return [document_rows(columns, [1] * len(files), [file.name for file in files])]
 
 
 def html_text(page: str) -> tuple[str, str]:

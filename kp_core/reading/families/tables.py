@@ -1,4 +1,4 @@
-"""F10: tables (CSV, TSV, XLSX, ODS, Parquet, JSON rows) become rows by the names of their columns or their content."""
+"""Turn tables (CSV, TSV, XLSX, ODS, Parquet, JSON rows) into rows by the names of their columns or their content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.delimited import read_delimited
-from kp_core.reading.family import File, NoData, Recognition, Strength
+from kp_core.reading.family import Family, File, NoData, Recognition, Strength
 from kp_core.reading.fields import GOLD, NAMES, SYSTEMS, plain, told, words_of
 from kp_core.reading.json_table import json_table, json_table_of
 from kp_core.reading.json_text import begins_like_json
@@ -28,11 +28,8 @@ from kp_core.reading.table import Table
 from kp_core.reading.values import repeated
 from kp_core.reading.workbooks import read_sheet, sheet_names
 
-NAME = "F10"
-TITLE = "tables: CSV, TSV, XLSX, ODS, Parquet, JSON"
 #: Formats of JSON that are tables, under their own names.
 FORMS = {"F1": "lists, JSON: phrases, variants, scores", "F6": "one JSON object a document (JSONL)"}
-TABLES = True
 #: Heads of the values of measures; of their names, and of values beside these.
 _MEASURE = re.compile(
     r"(?:p|r|f|f1|map|mrr|ndcg|precision|recall|accuracy|kappa|f_?1?_?(?:score|measure))(?:_?@?[0-9mo]+)?"
@@ -93,11 +90,6 @@ def _may_be_document(table: Table) -> bool:
     if layout is None or not layout.worded:
         return table.header
     return table.header and (layout.numbered and (bool(layout.doubts) or len(table) == 1))
-
-
-def column_names(file: File) -> list[str]:
-    """Return the names of the columns, so that a user can say what each is."""
-    return next((list(table.names) for table in tables_of(file, file.mapping)), [])
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -287,3 +279,19 @@ def _left(file: File, read: set[str]) -> list[str]:
         and len(table := read_sheet(file, name, Mapping(header="no")))
         and any(pc.any(pc.not_equal(column, "")).as_py() for column in table.columns)
     ]
+
+
+FAMILIES = (
+    Family(
+        "F10",
+        "tables: CSV, TSV, XLSX, ODS, Parquet, JSON",
+        "Tables (CSV, TSV, XLSX, ODS, Parquet, JSON rows) become rows by the names of their columns or their content.",
+        recognise,
+        read,
+        recognise_groups,
+        FORMS=FORMS,
+        TABLES=True,
+        tables_of=tables_of,
+        sheets_in=sheets_in,
+    ),
+)

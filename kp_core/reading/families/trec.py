@@ -1,4 +1,4 @@
-"""F8: TREC qrels and run files become keyphrases with grades, and ranked lists in the order of their scores."""
+"""Turn TREC qrels and run files into keyphrases with grades, and ranked lists in the order of their scores."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.decode import split_lines
-from kp_core.reading.family import File, Recognition, Strength
+from kp_core.reading.family import Family, File, Recognition, Strength
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.rows import Rows
 from kp_core.reading.tidy import unescape
 from kp_core.reading.values import floats, number, text_column
 
-NAME = "F8"
-TITLE = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
-OPTIONS = ("underscore",)
 _FIELD = re.compile(r"[^ \t\v\f]+")
 _TABS = r"\s*\t\s*"
 _ITERATION = re.compile(r"\d+|Q0")
@@ -33,7 +30,7 @@ _FORMS = {4: r"^\S+\s+(?:\d+|Q0)\s", 6: r"^\S+\s+[Qq]0\s+\S+\s+[-+]?\d+\s"}
 _BLOCK = 4_000_000
 
 
-def recognise(file: File, role: Role | None) -> Recognition | None:
+def _recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise `doc 0 phrase grade` or `doc Q0 phrase rank score tag` in at least 80 % of the first 200 lines."""
     if role == "documents":
         return None
@@ -47,13 +44,13 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
             guess: Role = "gold" if kind == "gold" else "system"
             # Six such fields in every line, or the name, leave no doubt, whatever else a quote or bar may look like.
             strength = Strength.MARKS if fitting == len(sample) else Strength.NAMES
-            return Recognition(NAME, guess, (file,), evidence, {}, dict(file.mapping.switches), strength=strength)
+            return Recognition("F8", guess, (file,), evidence, {}, dict(file.mapping.switches), strength=strength)
     return None
 
 
 def is_trec(file: File) -> bool:
     """Tell qrels and runs from other lines with blanks."""
-    return recognise(file, None) is not None
+    return _recognise(file, None) is not None
 
 
 def _trimmed(lines: list[str]) -> pa.Array:
@@ -83,7 +80,7 @@ def _is_run(fields: list[str], named: bool) -> bool:
     return len(fields) > 5 and fields[1].upper() == "Q0" and number(fields[3]) % 1 == 0 and number(fields[4]) < np.inf
 
 
-def read(recognition: Recognition, role: Role | None) -> list[Rows]:
+def _read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase a line; `%XX` is decoded where all of it is valid, and words after the tag are no part of it."""
     file, gold = recognition.files[0], recognition.role == "gold"
     names = _QRELS if gold else _RUN
@@ -192,3 +189,15 @@ def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[
         del columns["score"]
     del columns["rank"], columns["Q0"]
     return order
+
+
+FAMILIES = (
+    Family(
+        "F8",
+        "TREC qrels, and runs: `doc Q0 phrase rank score tag`",
+        "TREC qrels and run files become keyphrases with grades, and ranked lists in the order of their scores.",
+        _recognise,
+        _read,
+        OPTIONS=("underscore",),
+    ),
+)

@@ -203,8 +203,8 @@ def test_millions_of_objects_in_one_line_are_refused_at_once() -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        ['{"id": "d8", "predictions": ["a"', '], "note": 1}'],
-        ['{"id": "d8", "predictions": ["a"]}, {"id": "d9", "predictions": ["a"]}', '{"id": "x", "note": [{}', "{}]}"],
+        ['{"id": "d8", "predictions": ["a"}', '"note": 1}'],
+        ['["a"]', "null", '{"id": "x", "note": [{}', "{}}"],
         ['{"id": "d9", "pre'],
     ],
 )
