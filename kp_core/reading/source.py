@@ -6,7 +6,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
@@ -119,19 +119,23 @@ def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     parents = [Path(bundle.given).absolute().parent if bundle.on_disk else None for bundle in loose]
     known = [parent for parent in parents if parent]
     root = Path(os.path.commonpath(known)) if len({parent.anchor for parent in known}) == 1 else None
-    files: list[Source] = []
-    ignored: list[str] = []
+    files, ignored = list[Source](), list[str]()
     for bundle, parent in zip(loose, parents, strict=True):
         inside = parent.relative_to(root).as_posix() if parent and root else ""
-        for file in bundle.files:
-            file = Source(str(PurePosixPath(inside, file.name)), file.data)
-            if is_ignored(file.name, file.data):
-                ignored.append(file.name)
-            else:
-                files.append(file)
+        named = (Source(str(PurePosixPath(inside, file.name)), file.data) for file in bundle.files)
+        files += _data_among(named, ignored)
     paths = root is not None and len(known) == len(loose)
     name = root.name if paths and root else counted(len(loose), "file")
     return [Bundle(name, tuple(files), tuple(ignored), loose=paths), *(bundle for bundle in bundles if bundle.folder)]
+
+
+def _data_among(files: Iterable[Source], ignored: list[str]) -> Iterator[Source]:
+    """Give the files that are data; the names of the others are added to those that are ignored."""
+    for file in files:
+        if is_ignored(file.name, file.data):
+            ignored.append(file.name)
+        else:
+            yield file
 
 
 def _bytes(path: Path, name: str, limits: Limits) -> bytes:
@@ -147,9 +151,7 @@ def _folder(root: Path, limits: Limits) -> Bundle:
     found = list(islice((p for p in root.rglob("*") if p.is_file()), limits.archive_members + 1))
     refuse_over(limits.archive_members, len(found), "files or more", root.name, "a folder")
     paths = sorted(found, key=lambda p: natural_key(p.relative_to(root).as_posix()))
-    files: list[Source] = []
-    ignored: list[str] = []
-    total = 0
+    files, ignored, total = list[Source](), list[str](), 0
     for path in paths:
         inner = path.relative_to(root).as_posix()
         if is_ignored(inner):
@@ -157,14 +159,10 @@ def _folder(root: Path, limits: Limits) -> Bundle:
             continue
         refuse_over(limits.unpacked_bytes, total + path.stat().st_size, "bytes", root.name, "a folder")
         unpacked = _unpack(Source(inner, _bytes(path, inner, limits)), limits, nested=True)
+        total += sum(len(file.data) for file in unpacked.files)
+        refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
+        files += _data_among(unpacked.files, ignored)
         ignored += unpacked.ignored
-        for file in unpacked.files:
-            total += len(file.data)
-            refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
-            if is_ignored(file.name, file.data):
-                ignored.append(file.name)
-            else:
-                files.append(file)
     return Bundle(root.resolve().name, tuple(files), tuple(ignored), folder=True)
 
 

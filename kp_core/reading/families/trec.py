@@ -152,15 +152,9 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
 
 def _unescaped(values: pa.Array) -> pa.Array | None:
     """Return texts decoded; None if some `%` codes nothing, or half a character."""
-    parts = []
-    for start in range(0, len(values), 100_000):  # as Python strings, all of them at once would take a gigabyte
-        part = values.slice(start, 100_000)
-        coded = pc.match_substring(part, "%")
-        array, halves = text_column([unescape(text) for text in part.filter(coded).to_pylist()])
-        if array.null_count or halves:
-            return None
-        parts.append(pc.replace_with_mask(part, coded, array))
-    return pa.chunked_array(parts, pa.large_string()).combine_chunks()
+    coded = pc.match_substring(values, "%")
+    array, halves = text_column([unescape(text) for text in values.filter(coded).to_pylist()])
+    return None if array.null_count or halves else pc.replace_with_mask(values, coded, array)
 
 
 def _graded(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:
