@@ -201,8 +201,8 @@ def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
         value, position, broken = _next_object(name, text, start, line)
         bad += bool(broken)
         records.append(JsonRecord(line, value, broken, text[start:position][:200] if broken else ""))
-        enough = len(records) == _FIRST and not any(record.value for record in records)
-        if records[0].broken or enough or (len(records) >= _FIRST and bad > _BROKEN * len(records)):
+        blank = len(records) == _FIRST and not any(record.value for record in records)
+        if records[0].broken or blank or bad > _BROKEN * max(len(records), _FIRST):
             return []
     return records if len(records) - bad >= (1 - _BROKEN) * min(len(records), _FIRST) else []
 
@@ -249,4 +249,5 @@ def _twice(name: str, text: str, error: _TwiceError, first: int = 1) -> InputErr
 def _line(text: str, position: int, start: int = 0, first: int = 1) -> int:
     """Return the line of a position, counted from the first, which is that of the start."""
     before = text[start:position]
-    return before.count("\n") + before.count("\r") - before.count("\r\n") + first
+    returns = before.count("\r") - before.count("\r\n") if "\r" in before else 0
+    return before.count("\n") + returns + first

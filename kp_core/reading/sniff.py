@@ -184,8 +184,9 @@ def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """
     said, found = file.mapping, list[Recognition]()
     is_text = binary_kind(file.source.data) is None
-    if said == Mapping() and is_text:
-        _refuse_no_data(file)
+    if said == Mapping() and is_text and (unread := _not_read(file)):
+        remedy = f"Convert it to CSV, JSON or plain text first ({unread} is not read): docs/formats.md shows how."
+        raise NoData(file.name, unread, "lists or texts", remedy)
     for family in families_of([file]):
         # What is no text, and judged pairs, can only be tables.
         unfit = (role == "judgements" or not is_text) and not family.TABLES
@@ -371,13 +372,6 @@ def _unknown(file: File, role: Role | None) -> InputError:
     if file.decoded.notes:  # windows-1252 was only proposed
         remedy = "It is not UTF-8: name its encoding."
     return NotKnown(file.name, _shown(file), expected, remedy)
-
-
-def _refuse_no_data(file: File) -> None:
-    """Refuse XML, and other formats that are not read."""
-    if found := _not_read(file):
-        remedy = f"Convert it to CSV, JSON or plain text first ({found} is not read): docs/formats.md shows how."
-        raise NoData(file.name, found, "lists or texts", remedy)
 
 
 def _not_read(file: File) -> str:

@@ -20,7 +20,6 @@ from kp_core.reading.rows import Rows
 from kp_core.reading.tidy import unescape
 from kp_core.reading.values import floats, number, text_column
 
-_FIELD = re.compile(r"[^ \t\v\f]+")
 _TABS = r"\s*\t\s*"
 _ITERATION = re.compile(r"\d+|Q0")
 _QRELS, _RUN = ("doc_id", "source", "phrase", "relevance"), ("doc_id", "Q0", "phrase", "rank", "score", "source")
