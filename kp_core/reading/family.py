@@ -13,7 +13,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError
 from kp_core.reading.archive import workbook_kind
 from kp_core.reading.decode import Text, decode, split_lines
-from kp_core.reading.json_text import JsonRecord, parse_json, parse_records, records_within
+from kp_core.reading.json_text import JsonRecord, is_json, parse_json, parse_records, records_within
 from kp_core.reading.limits import Limits
 from kp_core.reading.mapping import Mapping
 from kp_core.reading.rows import Rows
@@ -130,7 +130,8 @@ class File:
     @cached_property
     def records(self) -> list[JsonRecord]:
         """The values of a JSONL file or of a JSON array of objects, with their lines; empty if it is neither."""
-        self.refuse_long_lines()
+        if not is_json(self.json):
+            self.refuse_long_lines()
         return parse_records(self.name, self.text, self.json)
 
 

@@ -335,6 +335,12 @@ def test_limits(text: str, limits: Limits) -> None:
         table(text, limits=limits)
 
 
+def test_whole_json_in_one_line_may_be_longer_than_a_line() -> None:
+    found = table('[{"a": 1, "b": 2}]', limits=Limits(line_bytes=10))
+    assert found is not None
+    assert found.names == ["a", "b"]
+
+
 def test_json_deeper_than_python_goes_is_refused() -> None:
     with pytest.raises(InputError, match="deeply nested JSON"):
         table('{"d": [' + "[" * 100_000 + "]" * 100_000 + "]}")
