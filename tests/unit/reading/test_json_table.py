@@ -338,7 +338,7 @@ def test_limits(text: str, limits: Limits) -> None:
 def test_whole_json_in_one_line_may_be_longer_than_a_line() -> None:
     found = table('[{"a": 1, "b": 2}]', limits=Limits(line_bytes=10))
     assert found is not None
-    assert found.names == ["a", "b"]
+    assert found.names == ["(key)", "a", "b"]
 
 
 def test_json_deeper_than_python_goes_is_refused() -> None:
