@@ -16,8 +16,6 @@ from kp_core.reading.table import Table, header_names, holds_lists, plain_column
 if TYPE_CHECKING:  # it brings half of Arrow along, which those who load no Parquet do without
     import pyarrow.parquet as pq
 
-_ROWS = 65_536
-
 
 def is_parquet(file: File) -> bool:
     """Tell whether a file is Parquet, by its first bytes."""
@@ -76,13 +74,13 @@ def _text_columns(file: File, opened: pq.ParquetFile) -> list[str]:
 
 
 def _read(file: File, stored: pq.ParquetFile) -> pa.Table:
-    """Read some rows at a time, as long as their values fit the memory."""
-    batches, size = [], 0
-    for batch in stored.iter_batches(_ROWS):
-        size += sum(map(_spelled_out, batch.columns))
+    """Read the row groups one by one, as long as they fit the memory; Arrow cannot read lists of several at once."""
+    groups, size = [stored.schema_arrow.empty_table()], 0
+    for number in range(stored.num_row_groups):
+        groups.append(stored.read_row_group(number))
+        size += sum(_spelled_out(chunk) for column in groups[-1].columns for chunk in column.chunks)
         refuse_over(file.limits.unpacked_bytes, size, "bytes spelled out", file.name, "a table")
-        batches.append(batch)
-    return pa.Table.from_batches(batches, stored.schema_arrow)
+    return pa.concat_tables(groups)
 
 
 def _spelled_out(values: pa.Array) -> int:
@@ -98,6 +96,9 @@ def _spelled_out(values: pa.Array) -> int:
 
 def _without_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column as tables hold it, in one piece."""
-    if holds_lists(column) and pa.types.is_dictionary(column.type.value_type):
-        column = column.cast(pa.list_(column.type.value_type.value_type))
+    kind = column.type
+    if holds_lists(column) and pa.types.is_dictionary(kind.value_type):
+        column = column.cast(pa.list_(kind.value_type.value_type))
+    elif pa.types.is_dictionary(kind):
+        column = column.cast(pa.large_string())
     return pa.chunked_array([plain_column(column).combine_chunks()])

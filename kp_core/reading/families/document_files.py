@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kp_core.corpus import Role
+from kp_core.errors import part_of
 from kp_core.reading.families import trec
 from kp_core.reading.family import Family, File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
@@ -187,7 +188,7 @@ def _number(line: str) -> _Fields | None:
 #: What a line may be, most telling first: its fields, why it is rejected without any, and what is said of such lines.
 _LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
     "subject": (subject, "no URI, TAB, label", "; subjects with URIs"),
-    "label": (_label, "no `id: label`", "; lines are `id: label`, split"),
+    "label": (_label, "no `id: label`", "; {} `id: label`, split"),
     "number": (_number, "no number at the end", "; each line has a number"),
     "phrase": (lambda line: (line, {}), "", ""),
 }
@@ -246,7 +247,9 @@ def _recognition(
     endings = Counter(_ending(file) or "none" for file in files)
     shown = ", ".join(f"{count} {ending}" for ending, count in endings.items())
     evidence = f"files named {shown}; {'system = folder, document = file' if apart else _WHOSE[whose]}"
-    evidence += _LINES[line][2]
+    every = [one for file in files for one in file.lines if one.strip()]
+    labels = part_of(sum(bool(_LABEL.match(one)) for one in every), len(every), "line", "is", "are")
+    evidence += _LINES[line][2].format(labels)
     fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]
     amounts = [more["number"] for _, more in fields if "number" in more]
     scored = len(amounts) == len(fields) and (line == "subject" or any(amount % 1 for amount in amounts))
