@@ -32,6 +32,8 @@ _MAIL = re.compile(r"[\w.-]+\.[a-z]{2,}[,;|\t]")
 _IDS = re.compile(
     r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE
 )
+#: A cell of a table, in which a semicolon parts nothing.
+_QUOTED = re.compile(r'(?:^|;)"')
 _CODE = re.compile(r"[^\s\d]*\d\S*")
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
 #: Endings of files that are a table, or one document each.
@@ -84,7 +86,8 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
     if separator == ":":
         return Strength.MARKS if clean and several else None
     uneven = len({right.count(";") for right in rights}) > 1  # rows of equal length may as well be a table
-    return Strength.GRAMMAR if clean and uneven and len(pairs) > 2 else None
+    quoted = any(map(_QUOTED.search, lines))
+    return Strength.GRAMMAR if clean and uneven and len(pairs) > 2 and not quoted else None
 
 
 def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -178,10 +181,10 @@ def _beside(file: File, size: int) -> str:
 
 
 def _may_be_rows(lines: Sequence[str]) -> bool:
-    """Tell lines that may as well be rows of a table: with known heads, or as many cells in each."""
+    """Tell lines that may as well be rows of a table: with known heads, quoted cells, or as many cells in each."""
     even = [mark for mark in ",;" if len({line.count(mark) for line in lines}) == 1 and mark in lines[0]]
     known = sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1
-    return known or (bool(even) and not any(BORDER in line for line in lines))
+    return known or any(map(_QUOTED.search, lines)) or (bool(even) and not any(BORDER in line for line in lines))
 
 
 def _aligned(file: File, what: str, role: Role | None) -> Recognition:

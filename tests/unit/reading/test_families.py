@@ -231,6 +231,13 @@ def test_a_file_with_ids_is_never_aligned_and_never_a_text(line: str) -> None:
 # ambiguous cases
 
 
+def test_quoted_cells_between_semicolons_are_a_table() -> None:
+    rows = 'd1;"sand; port";1998;"Doe, J.; Roe, R."\nd2;"ship";1999;"Doe, J."\nd3;"a; b; c";2000;"Roe, R."\n'
+    with pytest.raises(Question) as asked:
+        read(rows, "g.csv")
+    assert asked.value.forms[0].columns["column 2"] == ("sand; port", "ship", "a; b; c")
+
+
 def test_two_spellings_of_an_id_are_two_documents() -> None:
     runs = {"s": {"C-7.txt": ["a"], "7": ["b"], "a-1": ["c"]}}
     assert len(load(gold={"C-7": ["a"], "007": ["b"], "A-1": ["c"]}, systems=runs).documents) == 6
