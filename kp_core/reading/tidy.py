@@ -167,8 +167,8 @@ def _csv(table: pd.DataFrame) -> bytes:
 def _jsonl(table: pd.DataFrame) -> bytes:
     columns = [table[column].astype(object).where(table[column].notna(), None).tolist() for column in table]
     names = [str(column) for column in table]
-    # Texts and titles stand in every object, missing or not, by which the reader knows the tidy form.
-    always = ("text", "title")
+    # These fields are in every object, missing or not: by them the reader knows the tidy form of texts and of gold.
+    always = ("text", "title", "relevance", "variants")
     rows = (
         {name: value for name, value in zip(names, row, strict=True) if value is not None or name in always}
         for row in zip(*columns, strict=True)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +27,15 @@ DATA = [
     *("--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv")),
     *("--documents", str(LECTURES / "documents.jsonl"), "--judgements", str(LECTURES / "judgements.csv")),
 ]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_gold_with_a_system_column_reads_back(form):
+    row = {"doc_id": "d1", "annotator": "gold", "phrase": "tide table", "system (file)": "yake", "rank": 1}
+    meant = kp.Mapping.read("document=doc_id,keyphrases=phrase,annotator=annotator")
+    corpus = kp.load(gold=pd.DataFrame([row]), mapping={"gold": meant})
+    again = back(tidy(corpus, form))
+    assert (again.annotators, rows(again.gold, ["doc_id", "phrase"])) == (["gold"], [["d1", "tide table"]])
 
 
 @pytest.mark.parametrize("empty_phrase", ["", "tide"])
