@@ -170,43 +170,29 @@ def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = Non
     starts  rows at which another document begins, as the rows stand
     lower   whether lower scores are better if nothing else tells, as those of YAKE are
     """
-    size = len(table)
-    heads = flatten(table["doc_id"]).take(pa.array(starts)).dictionary_encode()
-    take: Integers | None = None
-    codes: Integers | None = None
-    if len(heads.dictionary) < len(starts):
-        scattered = _spread(heads.indices.to_numpy().astype(np.int64), starts, size)
-        take = np.argsort(scattered, kind="stable")
-        codes = scattered[take]
-        starts = np.concatenate([[0], np.flatnonzero(np.diff(codes)) + 1])
-    rank = np.arange(1, size + 1) - _spread(starts, starts, size)
-    scores, ranks = _column(table, "score", take), _column(table, "rank", take)
-    in_order = ranks is not None and np.array_equal(ranks, rank)
-    if scores is None and (in_order or ranks is None):
-        higher = True if higher_is_better is None else higher_is_better
-        return Order(take, rank, Ranking("rank", higher) if in_order else Ranking("order", True))
-    codes = _spread(np.arange(len(starts)), starts, size) if codes is None else codes
+    heads = flatten(table["doc_id"]).take(pa.array(starts)).dictionary_encode().indices.to_numpy().astype(np.int64)
+    documents, take = np.repeat(heads, np.diff(np.append(starts, len(table)))), None
+    if heads.max(initial=-1) + 1 < len(heads):  # rows of one document stand apart
+        take = np.argsort(documents, kind="stable")
+        documents = documents[take]
+    follows = np.diff(documents) == 0
+    first = np.flatnonzero(np.append(True, ~follows))
+    rank = np.arange(1, len(table) + 1) - np.repeat(first, np.diff(np.append(first, len(table))))
+    ranks, scores = _column(table, "rank", take), _column(table, "score", take)
     if ranks is not None:
-        moved = np.arange(size) if in_order else np.lexsort((ranks, codes))
-        higher, _ = _orientation(codes, None if scores is None else scores[moved], higher_is_better, lower)
-        key, ranking = ranks, Ranking("rank", higher)
-        if in_order:
-            return Order(take, rank, ranking)
+        moved = _moved(documents, ranks, follows)
+        by_rank = scores if moved is None or scores is None else scores[moved]
+        key, ranking = ranks, Ranking("rank", _higher(by_rank, follows, higher_is_better, lower))
+    elif scores is not None:
+        ranking = Ranking("score", _higher(scores, follows, higher_is_better, lower))
+        key = -scores if ranking.higher_is_better else scores
+        moved = _moved(documents, key, follows)
     else:
-        assert scores is not None
-        higher, resort = _orientation(codes, scores, higher_is_better, lower)
-        key, ranking = (-scores if higher else scores), Ranking("score", higher)
-        if not resort:
-            return Order(take, rank, ranking, _ties(codes, key))
-        moved = np.lexsort((key, codes))
-    resorted = len(np.unique(codes[moved != np.arange(size)]))
-    ranking = replace(ranking, resorted=resorted)
-    return Order(moved if take is None else take[moved], rank, ranking, _ties(codes, key[moved]))
-
-
-def _spread(values: Integers, starts: Integers, size: int) -> Integers:
-    """Repeat one value a run over the rows of its run."""
-    return np.repeat(values, np.diff(np.append(starts, size)))
+        return Order(take, rank, Ranking("order", True))
+    if moved is not None:
+        ranking = replace(ranking, resorted=len(np.unique(documents[moved != np.arange(len(table))])))
+        key, take = key[moved], moved if take is None else take[moved]
+    return Order(take, rank, ranking, int(((np.diff(key) == 0) & follows).sum()))
 
 
 def _column(table: pa.Table, name: str, take: Integers | None) -> npt.NDArray[np.float64] | None:
@@ -216,21 +202,20 @@ def _column(table: pa.Table, name: str, take: Integers | None) -> npt.NDArray[np
     return values if take is None else values[take]
 
 
-def _orientation(
-    codes: Integers, scores: npt.NDArray[np.float64] | None, chosen: bool | None, lower: bool
-) -> tuple[bool, bool]:
-    """Tell whether higher scores are better, judged over all lists, and whether any list must be re-sorted."""
-    if scores is None:
-        return (True if chosen is None else chosen), False
-    with np.errstate(invalid="ignore"):
-        steps = np.diff(scores)[np.diff(codes) == 0]
-    rises, falls = bool((steps > 0).any()), bool((steps < 0).any())
-    higher = (not rises or (falls and not lower)) if chosen is None else chosen
-    return higher, rises if higher else falls
+def _moved(documents: Integers, key: npt.NDArray[np.float64], follows: npt.NDArray[np.bool_]) -> Integers | None:
+    """Return the rows of each document by a key, the least first; None if they are in this order."""
+    return np.lexsort((key, documents)) if ((key[1:] < key[:-1]) & follows).any() else None
 
 
-def _ties(codes: Integers, key: npt.NDArray[np.float64]) -> int:
-    return int(((np.diff(key) == 0) & (np.diff(codes) == 0)).sum())
+def _higher(
+    scores: npt.NDArray[np.float64] | None, follows: npt.NDArray[np.bool_], chosen: bool | None, lower: bool
+) -> bool:
+    """Tell whether higher scores are better, judged over all lists."""
+    if chosen is not None or scores is None:
+        return chosen is not False
+    rises = bool(((scores[1:] > scores[:-1]) & follows).any())
+    falls = bool(((scores[1:] < scores[:-1]) & follows).any())
+    return not rises or (falls and not lower)
 
 
 def _concat(tables: list[pa.Table]) -> pa.Table:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 
-from kp_core.corpus import Role, VocabularyTable
+from kp_core.corpus import VocabularyTable
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.fields import role_of_path
 from kp_core.reading.inputs import Given, said_of
@@ -60,64 +60,34 @@ def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
     return pa.array([next(name for name in longest if doc_id.startswith(f"{name}/")) for doc_id in ids])
 
 
-TableOf: TypeAlias = Callable[[Source], VocabularyTable | None]
-#: Where a folder of each role would stand in one folder of everything.
-_FOLDERS: dict[Role, str] = {"gold": "gold/", "system": "systems/", "documents": "documents/"}
-
-
-def datasets_in(given: Sequence[Given], table_of: TableOf) -> tuple[dict[str, list[Given]], dict[Any, list[Source]]]:
-    """Return data set → what is given for it, if the folders of each role tell data sets, and tables of a vocabulary.
-
-    These tables are beside the folders, and are of all data sets.
+def datasets_in(
+    given: Sequence[Given], table_of: Callable[[Source], VocabularyTable | None]
+) -> tuple[dict[str, list[Given]], dict[Any, list[Source]]]:
+    """Return data set → what is given for it, if folders tell data sets, and the tables of a vocabulary beside these.
 
     table_of  tells which table of a vocabulary a file is
     """
-    for one in given:
-        alone = one.name is None and not one.tables and len(one.bundles) == 1
-        if not alone or not one.bundles[0].folder or one.role == "judgements":
+    datasets, tables = dict[str, list[Given]](), dict[VocabularyTable, list[Source]]()
+    for item in given:
+        bundle = item.bundles[0] if len(item.bundles) == 1 else None
+        if item.name or item.tables or item.role == "judgements" or bundle is None or not bundle.folder:
             return {}, {}
-    files = {one.role: {file.name: file for file in one.bundles[0].files} for one in given}
-    tables = dict[VocabularyTable, list[Source]]()
-    for own in files.values():
-        for name, table in _tables_beside(own, table_of).items():
-            tables.setdefault(table, []).append(own.pop(name))
-    inside = {role: by_folder(list(own)) for role, own in files.items()}
-    if not all(inside.values()):
-        inside = _side_by_side(files)
-    found = dict[str, list[Given]]()
-    for one in given:
-        for dataset, names in inside.get(one.role, {}).items():
-            own_files = [Source(inner, files[one.role][name].data) for name, inner in names.items()]
-            if one.role is not None:  # the names of texts tell no role
-                role = None if one.role == "documents" else one.role
-                own_files = [file for file in own_files if role_of_path(file.name) == role]
-            bundle = Bundle(dataset, tuple(own_files), folder=True)
-            found.setdefault(dataset, []).append(replace(one, bundles=(bundle,)))
-    return found, tables if found else {}
-
-
-def _tables_beside(files: Mapping[str, Source], table_of: TableOf) -> dict[str, VocabularyTable]:
-    """Return file → table of a vocabulary, of files that stand beside the folders of data sets."""
-    depth = min((name.count("/") for name in files), default=0)
-    beside = {name: file for name, file in files.items() if name.count("/") == depth}
-    if not by_folder([name for name in files if name not in beside]):
-        return {}
-    return {name: table for name, file in beside.items() if (table := table_of(file))}
-
-
-def _side_by_side(files: Mapping[Role | None, Mapping[str, Source]]) -> dict[Role | None, dict[str, dict[str, str]]]:
-    """Return role → data sets as in `by_folder`, of folders of each role that only together tell data sets."""
-    folders = {role: folder for role, folder in _FOLDERS.items() if role in files}
-    whole = by_folder([folder + name for role, folder in folders.items() for name in files[role]])
-    if len(folders) < len(files):
-        return {}
-    return {
-        role: {
-            dataset: {name: paths[folder + name] for name in files[role] if folder + name in paths}
-            for dataset, paths in whole.items()
-        }
-        for role, folder in folders.items()
-    }
+        known = {file.name: table for file in bundle.files if (table := table_of(file))}
+        files = {file.name: file for file in bundle.files if file.name not in known}
+        folders = by_folder(list(files))
+        if not folders:
+            return {}, {}
+        for name, paths in folders.items():
+            within = [Source(inner, files[path].data) for path, inner in paths.items()]
+            if item.role is not None:  # the names of texts tell no role
+                role = None if item.role == "documents" else item.role
+                within = [file for file in within if role_of_path(file.name) == role]
+            bundles = (Bundle(name, tuple(within), folder=True),)
+            datasets.setdefault(name, []).append(replace(item, bundles=bundles))
+        for file in bundle.files:
+            if file.name in known:
+                tables.setdefault(known[file.name], []).append(file)
+    return datasets, tables
 
 
 def chosen_datasets(
@@ -127,20 +97,21 @@ def chosen_datasets(
 
     The mappings are then those within a data set, by `data set/file`.
     """
-    found, within = dict[str, dict[int, list[Bundle]]](), dict[str, Meaning]()
+    datasets, within = dict[str, list[Given]](), dict[str, Meaning]()
     if not any(mapping.in_dataset for mapping in mappings.values()):
-        return {}, within
-    for place, one in enumerate(given):
-        for file, meant in ((file, said_of(file, bundle, mappings)) for bundle in one.bundles for file in bundle.files):
-            if not (dataset := meant.in_dataset):
+        return {}, {}
+    for item in given:
+        bundles = dict[str, list[Bundle]]()
+        for file, bundle in ((file, parent) for parent in item.bundles for file in parent.files):
+            meant = said_of(file, bundle, mappings)
+            if not (name := meant.in_dataset):
                 raise UsageError(f"'{file.name}' is of no data set, and other files are; say of which it is")
-            own = Source(without_dataset(file.name, dataset), file.data)
-            within[f"{dataset}/{own.name}"] = replace(meant, in_dataset="")
-            found.setdefault(dataset, {}).setdefault(place, []).append(Bundle(own.name, (own,), given=own.name))
-    return {
-        name: [replace(given[place], tables=(), bundles=tuple(own)) for place, own in places.items()]
-        for name, places in found.items()
-    }, within
+            renamed = Source(without_dataset(file.name, name), file.data)
+            within[f"{name}/{renamed.name}"] = replace(meant, in_dataset="")
+            bundles.setdefault(name, []).append(Bundle(renamed.name, (renamed,), given=renamed.name))
+        for name, files in bundles.items():
+            datasets.setdefault(name, []).append(replace(item, tables=(), bundles=tuple(files)))
+    return datasets, within
 
 
 def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -194,8 +165,6 @@ def _have_both_sides(found: Mapping[str, Mapping[str, str]]) -> bool:
 
 #: So many documents must be common to two gold standards, for nothing in common to say anything.
 _FEWEST = 5
-#: By so much more must lists meet one gold standard than another to be of its data set.
-_MORE = 2
 
 
 def question_of(parts: Sequence[Part]) -> Finding | None:
@@ -204,50 +173,43 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
     Either they name the same documents, and give none of them a keyphrase in common, or no list is for documents of
     both; the latter only where there are lists of both.
     """
-    gold = [part for part in parts if part.role == "gold" and "doc_id" in part.table.column_names]
+    gold = [part for part in parts if part.role == "gold" and _has_ids(part)]
     files = [part.file for part in gold]
     decided = any(part.mapping.as_read or part.mapping.switch("dataset") for part in parts)
     if not 2 <= len(gold) <= len(set(files)) or decided or any(part.name_given for part in gold):
         return None
     phrases = [part.phrases() for part in gold]
-    alike = [set(one) & set(other) for one, other in pairwise(phrases)]
-    lists = [part for part in parts if part.role == "system" and "doc_id" in part.table.column_names]
-    if all(len(common) >= _FEWEST for common in alike):
-        if any(one[d] & other[d] for (one, other), ids in zip(pairwise(phrases), alike, strict=True) for d in ids):
+    common = [left.keys() & right.keys() for left, right in pairwise(phrases)]
+    if all(len(ids) >= _FEWEST for ids in common):
+        if any(left[i] & right[i] for (left, right), ids in zip(pairwise(phrases), common, strict=True) for i in ids):
             return None
-        found = f"no keyphrase in common with {files[0]} on {counted(len(alike[0]), 'document')} that both name"
+        found = f"no keyphrase in common with {files[0]} on {counted(len(common[0]), 'document')} that both name"
     else:
-        met = [
-            {number for number, own in enumerate(phrases) if own.keys() & {*part.ids().to_pylist()}} for part in lists
-        ]
-        if any(alike) or any(len(one) != 1 for one in met) or len(set().union(*met)) < len(gold):
+        lists = [set(part.ids().to_pylist()) for part in parts if part.role == "system" and _has_ids(part)]
+        met = [{number for number, documents in enumerate(phrases) if documents.keys() & ids} for ids in lists]
+        if any(common) or any(len(numbers) != 1 for numbers in met) or len(set().union(*met)) < len(gold):
             return None
         found = f"no document in common with {files[0]}, and no system with lists for both"
-    people = Reply(
-        "they are annotators of one data set", {one.file: replace(one.mapping, as_read=True) for one in gold}
-    )
-    answers = (*_as_datasets(parts, gold, phrases), people)
+    mappings = {part.file: replace(part.mapping, as_read=True) for part in gold}
+    answers = (*_as_datasets(parts, gold), Reply("they are annotators of one data set", mappings))
     return Finding("ask", files[1], found, "people who read the same documents, or data sets", answers)
 
 
-def _as_datasets(
-    parts: Sequence[Part], gold: Sequence[Part], phrases: Sequence[Mapping[str, set[str]]]
-) -> tuple[Reply, ...]:
-    """Return the answer that they are data sets, if it is clear of which each file is: by its name or its phrases."""
+def _has_ids(part: Part) -> bool:
+    return "doc_id" in part.table.column_names
+
+
+def _as_datasets(parts: Sequence[Part], gold: Sequence[Part]) -> tuple[Reply, ...]:
+    """Return the answer that they are data sets, if the name of every file says of which it is."""
     names = _telling([part.file for part in gold])
-    of = {part.file: name for part, name in zip(gold, names, strict=True)}
-    for part in (part for part in parts if part.file not in of):
+    datasets = {part.file: name for part, name in zip(gold, names, strict=True)}
+    for part in (part for part in parts if part.file not in datasets):
         called = [name for name in names if name in _words(part.file)]
-        if len(called) != 1 and part.role == "system":
-            lists = part.phrases()
-            met = [sum(len(own & due.get(doc_id, set())) for doc_id, own in lists.items()) for due in phrases]
-            first, *others = sorted(met, reverse=True)
-            called = [names[met.index(first)]] if first > _MORE * max(others) else []
         if len(called) != 1:
             return ()
-        of[part.file] = called[0]
+        datasets[part.file] = called[0]
     mappings = {
-        part.file: replace(part.mapping, role=part.mapping.role or part.role, in_dataset=of[part.file])
+        part.file: replace(part.mapping, role=part.mapping.role or part.role, in_dataset=datasets[part.file])
         for part in parts
     }
     return (Reply(f"they are {len(names)} data sets: {', '.join(names)}", mappings),)

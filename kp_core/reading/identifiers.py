@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, permutations
@@ -134,15 +133,12 @@ def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
         ("gold", "gold", corpus.annotators, corpus.gold, "annotator"),
         ("systems", "system", corpus.systems, corpus.runs, "system"),
     ):
-        owners, ids = (pa.array(table[name]) for name in (column, "doc_id"))
         # The first row of every run of one source and document stands for the others.
-        starts = pa.array(np.union1d(run_starts(owners), run_starts(ids)))
-        empty = corpus.empty[corpus.empty["role"] == role]
-        every_owner = [*owners.take(starts).to_pylist(), *empty["source"]]
-        documents = defaultdict[str, dict[str, None]](dict)
-        for owner, doc_id in zip(every_owner, [*ids.take(starts).to_pylist(), *empty["doc_id"]], strict=True):
-            documents[owner][doc_id] = None
-        found[side] = {name: list(documents[name]) for name in names if name in documents}
+        starts = np.union1d(*(run_starts(pa.array(table[name])) for name in (column, "doc_id")))
+        rows = table.iloc[starts].rename(columns={column: "source"})
+        pairs = pd.concat([rows, corpus.empty[corpus.empty["role"] == role]])[["source", "doc_id"]]
+        documents = pairs.drop_duplicates().groupby("source", sort=False)["doc_id"].agg(list)
+        found[side] = {name: documents[name] for name in names if name in documents}
     texts = corpus.documents.loc[corpus.documents["text"].notna(), "doc_id"].tolist()
     found["texts"] = {"texts": texts} if texts else {}
     return {side: named for side, named in found.items() if named}

@@ -17,18 +17,17 @@ from kp_core.errors import InputError, Note, counted
 from kp_core.reading.fields import GOLD, GOLD_WORDS, NAMES, NO, YES, in_words, plain, told
 from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.list_cells import cells_of_lists, has_parallel_scores, rows_at_once
+from kp_core.reading.list_cells import ListCells, has_parallel_scores, json_list, rows_at_once
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.mapping import HEADS
 from kp_core.reading.profiles import count_distinct
 from kp_core.reading.rows import Rows
-from kp_core.reading.separators import json_list
 from kp_core.reading.shapes import title_and_body
 from kp_core.reading.table import Table, holds_lists_of_texts, is_text
-from kp_core.reading.values import byte_lengths, floats, repeated, with_points
+from kp_core.reading.values import byte_lengths, column_of, floats, repeated, with_points
 
 _TEXTS = ("text", "title", "group")
-_YES = pa.array(sorted(YES), pa.large_string())
+_YES, _NO = (pa.array(sorted(words), pa.large_string()) for words in (YES, NO))
 #: What some collections put between a title and the text.
 _TITLE_END = r" (\[sep\]|\[SEP\]|<eos>) "
 #: What stands beside the score of a judged system: its role, and its name among judgements.
@@ -46,21 +45,16 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     layout, rejected_by_people = _without_rejected(layout)
     table, role = layout.table, layout.role
     parts = _phrases(layout)
-    if (
-        role == "gold"
-        and layout.mapping.document != HEADS
-        and asked in (None, "gold")
-        and (texts := _beside(layout)) is not None
-    ):
-        parts.append(texts)
-    judged = [_judged(layout)] if role in ("system", "judgements") and _is_judged(layout) else []
-    if role == "judgements" and not judged:
+    is_judged = role in ("system", "judgements") and _is_judged(layout)
+    if role == "gold" and layout.mapping.document != HEADS and asked in (None, "gold"):
+        parts += _beside(layout)
+    if role == "judgements" and not is_judged:
         found, remedy = "no scores of people", "Name the column."
         raise InputError(table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
     if role == "judgements":
-        parts = [*judged, *(replace(part, role="system") for part in parts)]
-    else:
-        parts += judged
+        parts = [_judged(layout), *(replace(part, role="system") for part in parts)]
+    elif is_judged:
+        parts.append(_judged(layout))
     first = parts[0]
     first.rejected = table.rejected + first.rejected
     first.notes = notes + rejected_by_people + first.notes
@@ -77,10 +71,10 @@ def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
     if "verdict" not in layout.columns:
         return layout, []
     name = layout.columns["verdict"]
-    no = [cell.strip().lower() in NO for cell in layout.table.texts(name).to_pylist()]
-    message = f"Rows of which “{name}” says no, and left out: {sum(no):,}."
+    no = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(layout.table.texts(name))), _NO)
+    message = f"Rows of which “{name}” says no, and left out: {pc.sum(no).as_py() or 0:,}."
     columns = {role: column for role, column in layout.columns.items() if role != "verdict"}
-    kept = layout.table.rows(pa.array([not one for one in no]))
+    kept = layout.table.rows(pc.invert(no))
     return replace(layout, table=kept, columns=columns), [Note("info", layout.table.file, message)]
 
 
@@ -113,14 +107,14 @@ def _phrases(layout: Layout) -> list[Rows]:
 def _turned(layout: Layout) -> Rows:
     """Read lists of which each column is a document, and each row a person, or a part of the list."""
     table, builder = layout.table, ListBuilder(layout.role, layout.table.limits)
-    owner = layout.source_column()
+    owner, line = layout.source_column(), int(table.line_numbers()[0]) if len(table) else 0
     for (name,) in layout.sources.values():
-        asked = replace(layout, kind="lists", sources={name: (name,)}, numbered=True)
+        column = replace(layout, kind="lists", sources={name: (name,)}, numbered=True)
         if owner is not None:
-            _add_lists(builder, asked, (name,), table.texts(owner).to_pylist(), document=name)
+            _add_lists(builder, column, (name,), table.texts(owner).to_pylist(), document=name)
             continue
-        cells = cells_of_lists(asked, (name,))
-        builder.open(name, file=table.file, line=int(table.line_numbers()[0]) if len(table) else 0)
+        cells = ListCells(column, (name,))
+        builder.open(name, file=table.file, line=line)
         for row in range(len(table)):
             cells.add(builder, row)
     return builder.rows()
@@ -145,34 +139,27 @@ def _have_several_rows(layout: Layout) -> bool:
 
 
 def _melted(layout: Layout) -> Layout:
-    """Return one phrase a row, with a column that says whose it is, of columns that each belong to somebody.
+    """Return one phrase per row, with a column that says whose it is, of columns that each belong to somebody.
 
     Such a column holds marks of those who chose the phrase beside it, scores of systems for it, or the phrases.
     """
-    table, parts = layout.table, []
-    own = {"wide": "(phrase)", "scored": "(score)"}.get(layout.kind, "")
-    others = table.without([names[0] for names in layout.sources.values()])
+    table, value = layout.table, {"wide": "phrase", "scored": "score"}.get(layout.kind)
+    others, parts = table.without([names[0] for names in layout.sources.values()]), []
     for source, (name, *_) in layout.sources.items():
         cells = table.texts(name)
-        chosen = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(cells)), _YES) if not own else pc.not_equal(cells, "")
-        rows = others.rows(chosen)
-        whose = pa.repeat(pa.scalar(source, pa.large_string()), len(rows))
-        parts.append((rows, [*rows.columns, pa.chunked_array([whose]), *([cells.filter(chosen)] if own else [])]))
-    columns = [
-        pa.chunked_array(
-            [chunk for column in every for chunk in column.chunks],
-            pa.large_string() if place >= len(others.names) else others.columns[place].type,
-        )
-        for place, every in enumerate(zip(*(columns for _, columns in parts), strict=True))
-    ]
-    lines = np.concatenate([rows.line_numbers() for rows, _ in parts]).tolist()
-    names = [*others.names, "(whose)", *([own] if own else [])]
+        is_marked = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(cells)), _YES)
+        columns = dict(zip(others.names, others.columns, strict=True)) | {"(whose)": repeated(source, len(table))}
+        columns |= {f"({value})": cells} if value else {}
+        part = pa.table(columns).append_column("(line)", pa.array(table.line_numbers()))
+        parts.append(part.filter(pc.not_equal(cells, "") if value else is_marked))
+    whole = pa.concat_tables(parts)
+    lines, whole = whole["(line)"].to_pylist(), whole.drop_columns(["(line)"])
+    made = replace(others, names=whole.column_names, columns=whole.columns, lines=lines)
     person = "annotator" if layout.role == "gold" else "system"
-    told = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"} | (
-        {own.strip("()"): own} if own else {}
+    roles = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"} | (
+        {value: f"({value})"} if value else {}
     )
-    made = replace(others, names=names, columns=columns, lines=lines)
-    return replace(layout, kind="long", table=made, columns={**layout.columns, **told}, sources={})
+    return replace(layout, kind="long", table=made, columns={**layout.columns, **roles}, sources={})
 
 
 def _further(layout: Layout) -> list[Note]:
@@ -255,13 +242,9 @@ def _variants(table: Table) -> pa.Array | None:
     if not is_text(column.type):
         return None
     lists = [json_list(cell) if cell else None for cell in column.to_pylist()]
-    if not any(lists):
-        return None
-    clean = [[str(v) for v in value] if value and all(isinstance(v, str) for v in value) else None for value in lists]
-    try:
-        return pa.array(clean, pa.list_(pa.large_string()))
-    except UnicodeEncodeError:
-        return None
+    texts = [value if value and all(isinstance(text, str) for text in value) else None for value in lists]
+    array, half_characters = column_of(texts)
+    return array if any(texts) and not half_characters else None
 
 
 def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows:
@@ -309,7 +292,7 @@ def _add_lists(
 
     document  that of all rows, where the column is one
     """
-    table, cells = layout.table, cells_of_lists(layout, names)
+    table, cells = layout.table, ListCells(layout, names)
     ids = layout.ids().to_pylist() if document is None else [document] * len(table)
     for row, (doc_id, line, source) in enumerate(zip(ids, table.line_numbers().tolist(), owners, strict=True)):
         if not doc_id.strip():
@@ -349,7 +332,7 @@ def _documents(layout: Layout) -> Rows:
     return rows
 
 
-def _beside(layout: Layout) -> Rows | None:
+def _beside(layout: Layout) -> list[Rows]:
     """Return the texts, titles and types that stand in a gold table, if each is constant within its document."""
     table = layout.table
     ids = layout.ids()
@@ -361,14 +344,14 @@ def _beside(layout: Layout) -> Rows | None:
         if len(pairs) == documents:
             taken[role] = column
     if len(taken) == 1:
-        return None
+        return []
     _, first = np.unique(ids.combine_chunks().dictionary_encode().indices.to_numpy(), return_index=True)
     rows = pa.table(taken).take(pa.array(first))
     keep = pc.not_equal(rows["doc_id"], "")
     rows = rows.filter(keep)
     beside = Rows("documents", rows, len(rows), table.line_numbers()[first][keep.to_numpy()].tolist())
     beside.counted, beside.notes = len(table) if layout.numbered else 0, said
-    return beside
+    return [beside]
 
 
 def _pair_numbers(base: dict[str, Any], annotators: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -411,12 +394,6 @@ def _judgements(layout: Layout) -> Rows:
     _add_others(base, table, (*columns.values(), *scored))
     read = [floats(table.column(name)) for name in scored]
     values, bad = (np.stack(parts, axis=1).ravel() for parts in zip(*read, strict=True))
-    low, high = _scale(values, layout.cells)
-    outside = np.isfinite(values) & ((values < low) | (values > high))
-    reasons = dict.fromkeys(np.flatnonzero(bad).tolist(), "score is not a finite number")
-    reasons |= {
-        i: f"score {values[i]:g} is outside the scale {low:g} to {high:g}" for i in np.flatnonzero(outside).tolist()
-    }
     keep = np.isfinite(values) | bad
     # Row i of the table gives rows i·n … i·n + n - 1: the scores of one pair stand together.
     pair, judge = np.divmod(np.flatnonzero(keep), len(scored))
@@ -428,14 +405,14 @@ def _judgements(layout: Layout) -> Rows:
         taken["annotator"] = table.texts(columns["annotator"]).take(pa.array(pair))
     else:
         taken["annotator"] = repeated("judge", len(pair))
-    taken["score"] = pa.array(values[keep], from_pandas=True)
-    position = np.cumsum(keep) - 1
-    marked = {int(position[i]): reason for i, reason in reasons.items()}
-    blank = table.blank + int((~keep).sum())
-    lines = table.line_numbers()[pair].tolist()
-    read_rows = len(values) + table.read - len(table)
+    scores, (low, high) = values[keep], _scale(values, layout.cells)
+    taken["score"] = pa.array(scores, from_pandas=True)
+    outside, reason = f"is outside the scale {low:g} to {high:g}", "score is not a finite number"
+    misfits = np.flatnonzero(~((scores >= low) & (scores <= high))).tolist()
+    marked = {row: f"score {scores[row]:g} {outside}" if np.isfinite(scores[row]) else reason for row in misfits}
+    lines, read_rows = table.line_numbers()[pair].tolist(), len(values) + table.read - len(table)
     rows = Rows("judgements", pa.table(taken), read_rows, lines, marked=marked, rejected=table.rejected)
-    rows.notes, rows.blank = table.notes, blank
+    rows.notes, rows.blank = table.notes, table.blank + int((~keep).sum())
     return rows
 
 

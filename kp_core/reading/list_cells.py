@@ -1,12 +1,12 @@
-"""Turn the cells of columns that hold lists into the phrases of each row, with the scores or kinds beside them."""
+"""Find how the cells of a column are split, and turn cells that hold lists into the phrases of each row."""
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, cast
 
@@ -24,42 +24,62 @@ from kp_core.reading.limits import Limits
 from kp_core.reading.lists import BULLET, ListBuilder
 from kp_core.reading.mapping import MARKS
 from kp_core.reading.rows import Rows
-from kp_core.reading.separators import cell_separator, json_list
 from kp_core.reading.shapes import BORDER, Shape, add_list, add_scored, shape_of, text_of
-from kp_core.reading.table import Table, holds_lists_of_texts, list_columns
-from kp_core.reading.values import byte_lengths, is_number, repeated
+from kp_core.reading.table import Table, holds_lists, holds_lists_of_texts, list_columns, share_with
+from kp_core.reading.values import URIS, byte_lengths, is_number, repeated
 
 #: Cells of fewer characters may say that somebody chose nothing.
 _SHORT = 12
 _NOTHING = {"-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
 
 
-@dataclass
 class ListCells:
-    """The cells of one list a row: as they are written, and as lists where they spell one out.
+    """The cells of one list per row: as they are written, and as lists if they spell one out.
 
     separator  what parts the phrases of a text, a name of `SEPARATORS`
-    items      the list of each row, None where its cell is text
+    items      the list of each row, None if its cell is text
     shape      what the items of lists are
     missing    rows without any list, not even an empty one
-    scores, kinds, texts  of each row: what stands beside each item, and the text in which items have their places
+    scores, kinds, texts  of each row: what is beside each item, and the text in which items have their places
     """
 
-    separator: str
-    cells: list[Any]
-    items: list[Any]
-    shape: Shape
-    missing: list[bool]
-    amount: str = "score"
-    scores: list[Any] | None = None
-    kinds: list[Any] | None = None
-    texts: list[str] | None = None
-    nothing: Counter[str] = field(default_factory=Counter)
+    def __init__(self, layout: Layout, names: Sequence[str]) -> None:
+        """Read one column, or several whose cells are the phrases, or parts, of one list."""
+        table, name = layout.table, names[0]
+        beside = [other for others in layout.sources.values() for other in others]
+        self.separator = layout.cells.replace("tokens", "") or cell_separator(table, name, beside)
+        self.missing = [False] * len(table)
+        self.amount, self.nothing = "score" if layout.role == "system" else "relevance", Counter[str]()
+        self.scores, self.kinds = (_parallel(layout, part) if len(names) == 1 else None for part in ("score", "prmu"))
+        self.texts: list[str] | None = None
+        if len(names) > 1:
+            mark = MARKS.get(self.separator, ";") if layout.united else ""
+            self.cells: list[Any] = list(
+                zip(*(map(_listed, table.column(part).to_pylist()) for part in names), strict=True)
+            )
+            self.items: list[Any] = [_joined(row, mark) for row in self.cells]
+            self.separator, self.shape, self.spelled_out = "none", "phrases", True
+            return
+        if table.nulls:
+            self.missing = table.column(name).is_null().to_pylist()
+        self._look(table, name)
+        found = shape_of([items for items in self.items if items is not None]) or ("phrases", "")
+        self.shape: Shape = _shape(layout, name, found[0], scored=self.scores is not None)
+        if self.separator == "spans":
+            text = layout.columns.get("text")
+            self.texts = [""] * len(table) if text is None else table.texts(text).to_pylist()
+            self.items = [None] * len(table)
+        self.spelled_out = any(items is not None for items in self.items)
 
-    @cached_property
-    def _spelled_out(self) -> bool:
-        """Whether any row spells a list out; looked at once, since a row of a long table cannot look at all others."""
-        return any(item is not None for item in self.items)
+    def _look(self, table: Table, name: str) -> None:
+        """Keep the cells of a column, and the lists that it holds or spells out."""
+        if name in list_columns(table):
+            self.cells = table.column(name).to_pylist()
+            self.items = [[] if cell is None else cell for cell in self.cells]
+        else:
+            self.cells = table.texts(name).to_pylist()
+            may_be = self.separator == "json" or table.nulls
+            self.items = [json_list(cell) if may_be and cell.lstrip()[:1] in _OPENS else None for cell in self.cells]
 
     def add(self, builder: ListBuilder, row: int) -> None:
         """Add the phrases of a row to the open list."""
@@ -70,21 +90,22 @@ class ListCells:
             builder.extend(marked(cell, self.texts[row]))
         elif len(cell) < _SHORT and cell.strip().lower() in _NOTHING:
             self.nothing[cell.strip()] += 1
-        elif self._spelled_out and is_number(cell):
+        elif self.spelled_out and is_number(cell):
             builder.add(cell[:200], reject="no list")
         else:
             self._split(builder, cell)
 
     def _split(self, builder: ListBuilder, cell: str) -> None:
         """Add the phrases of a text."""
+        mark = MARKS.get(self.separator, ";")
         if self.shape == "scored":
-            for piece in builder.pieces(cell, MARKS.get(self.separator, ";")):
+            for piece in builder.pieces(cell, mark):
                 phrase, score = number_behind(piece)
                 add_scored(builder, phrase, score or None, self.amount)
         elif BORDER in cell:
-            add_list(builder, builder.pieces(cell, MARKS.get(self.separator, ";")), "phrases")
+            add_list(builder, builder.pieces(cell, mark), "phrases")
         elif self.separator in MARKS:
-            builder.split(cell, MARKS[self.separator])
+            builder.split(cell, mark)
         elif self.separator == "uris":
             for uri in re.findall(r"<([^<>\s]+)>", cell):
                 builder.add(uri, concept=uri)
@@ -122,42 +143,11 @@ class ListCells:
             yield Note("info", file, message)
 
 
-def cells_of_lists(layout: Layout, names: Sequence[str]) -> ListCells:
-    """Return the cells of the lists in one column, or in several whose cells are the phrases, or parts, of one list."""
-    table = layout.table
-    beside = [name for others in layout.sources.values() for name in others]
-    separator = layout.cells.replace("tokens", "") or cell_separator(table, names[0], beside)
-    missing = [False] * len(table)
-    if len(names) > 1:
-        rows = [*zip(*([*map(_listed, table.column(name).to_pylist())] for name in names), strict=True)]
-        joined = [_joined(row, "" if not layout.united else MARKS.get(separator, ";")) for row in rows]
-        return ListCells("none", list(rows), list(joined), "phrases", missing)
-    column = table.column(names[0])
-    if table.nulls:
-        missing = column.is_null().to_pylist()
-    if names[0] in list_columns(table):
-        cells: list[Any] = column.to_pylist()
-        items: list[Any] = [[] if one is None else one for one in cells]
-    else:
-        cells = table.texts(names[0]).to_pylist()
-        may_be = separator == "json" or table.nulls
-        items = [json_list(cell) if may_be and cell.lstrip()[:1] in _OPENS else None for cell in cells]
-    scores, kinds = (_parallel(table, layout, part) for part in ("score", "prmu"))
-    found = shape_of([one for one in items if one is not None]) or ("phrases", "")
-    shape = _shape(layout, names[0], found[0], scored=scores is not None)
-    amount = "score" if layout.role == "system" else "relevance"
-    texts = None
-    if separator == "spans":
-        texts = table.texts(layout.columns["text"]).to_pylist() if "text" in layout.columns else [""] * len(table)
-        items = [None] * len(table)
-    return ListCells(separator, cells, items, shape, missing, amount, scores, kinds, texts)
-
-
 def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows | None:
     """Return the rows of one column of lists of texts without a look at each of them; None if any needs one."""
     table, names, owner = layout.table, [name for own in sources.values() for name in own], layout.source_column()
     column, inner = table.column(names[0]), layout.inner or ("tokens" if layout.cells == "tokens" else "phrases")
-    beside = any(_parallel(table, layout, part) is not None for part in ("score", "prmu"))
+    beside = any(_parallel(layout, part) is not None for part in ("score", "prmu"))
     if len(names) > 1 or inner != "phrases" or beside or not holds_lists_of_texts(column):
         return None
     there, ids = column.is_valid(), layout.ids()
@@ -207,15 +197,16 @@ def _joined(row: Sequence[Any], mark: str) -> list[Any]:
     return found
 
 
-def _parallel(table: Table, layout: Layout, part: str) -> list[Any] | None:
+def _parallel(layout: Layout, part: str) -> list[Any] | None:
     """Return the lists of a column that say something of each item of the lists of phrases: scores, or kinds."""
+    table = layout.table
     name = layout.columns.get(part, part if part in table.names else "")
     if name not in table.names or layout.role == ("gold" if part == "score" else "system"):
         return None
     if name in list_columns(table):
         return list(table.column(name).to_pylist())
     lists = [json_list(cell) for cell in table.texts(name).to_pylist()]
-    return lists if any(one is not None for one in lists) else None
+    return lists if any(items is not None for items in lists) else None
 
 
 #: A number behind a phrase: “tide (0.85)”, “tide: 0.85”, “tide = 85 %”; at the most so many characters are looked at.
@@ -236,7 +227,7 @@ def number_behind(text: str) -> tuple[str, str]:
 
 def has_parallel_scores(layout: Layout) -> bool:
     """Tell lists of scores beside the lists of phrases."""
-    return _parallel(layout.table, layout, "score") is not None
+    return _parallel(layout, "score") is not None
 
 
 def _shape(layout: Layout, name: str, found: Shape, *, scored: bool) -> Shape:
@@ -261,3 +252,75 @@ def marked(cell: str, text: str) -> list[str]:
     spans = [item for item in items if isinstance(item, dict)]
     found = [item.get("text") or text[item.get("start", 0) : item.get("end", 0)] for item in spans]
     return list(dict.fromkeys(filter(None, found or map(str, items))))
+
+
+_RARE = ("/", "·", "-", "–")
+_ANY_MARK = "|".join(map(re.escape, MARKS.values()))
+_WHOLE = {
+    "json": r"^\s*((?:array\()?\[.*\](?:,\s*dtype=\w+)?\)?|\{.*\}|c?\(\s*['\"].*\)|null|None)\s*$",
+    "uris": f"^{URIS.pattern}$",
+    "tags": r"^\s*(#[^#\s;,|]+\s+)*#[^#\s;,|]+\s*$",
+}
+
+
+def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certain: bool = True) -> str:
+    """Return how the cells of a column are split, if nothing tells like those of the columns beside it.
+
+    certain  they are lists, which single phrases do not disprove
+    """
+    if holds_lists(table.column(name)):
+        return "lists"
+    texts = table.texts(name)
+    filled = texts.filter(pc.not_equal(texts, ""))
+    for separator, pattern in _WHOLE.items():
+        begins = len(filled) and re.search(pattern, filled[0].as_py())
+        if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
+            return separator
+    found = common_mark(_shares(filled), certain=certain)
+    for other in beside if not found else ():  # single phrases in one column, lists in another
+        found = found or common_mark(_shares(table.texts(other)), certain=False)
+    return found or (";" if certain else "")
+
+
+def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
+    if not pc.any(pc.match_substring_regex(texts, _ANY_MARK)).as_py():  # one look instead of one for each mark
+        return dict.fromkeys(MARKS, 0.0)
+    return {name: share_with(texts, mark) for name, mark in MARKS.items()}
+
+
+def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
+    """Return what stands between phrases, by the share of the cells that hold each of `MARKS`; empty if nothing does.
+
+    >>> common_mark({";": 0.0, "|": 0.6}, certain=False), common_mark({",": 0.1}, certain=False)
+    ('|', '')
+    """
+    for name, share in shares.items():
+        if name != "#" and share and (share >= 0.5 or name in ";；|" or (certain and name not in _RARE)):
+            return name
+    return ""
+
+
+def json_list(cell: str) -> list[object] | None:
+    """Return the list that a cell spells out in JSON, or as Python writes it, or None.
+
+    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("['tide' 'sea']"), json_list('c("tide", "sea")')
+    (['tide'], ['tide', None], ['tide', 'sea'], ['tide', 'sea'])
+    >>> json_list("{'tide', 'sea'}"), json_list("{'tide': 0.8}"), json_list("tide")
+    (['tide', 'sea'], [['tide', 0.8]], None)
+    >>> json_list("null")
+    []
+    """
+    cell = re.sub(r"^\s*array\((.*?)(?:,\s*dtype=\w+)?\)\s*$", r"\1", cell, flags=re.DOTALL)
+    if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
+        cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
+    quote = found.group(1) if (found := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
+    if quote and not re.search(rf"{quote}\s*,", cell):  # as NumPy writes it, which Python would read as one text
+        cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
+    for read in (json.loads, ast.literal_eval):
+        try:
+            value = read(cell.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        value = list(map(list, value.items())) if isinstance(value, dict) else [] if value is None else value
+        return value if isinstance(value, list) else None
+    return None

@@ -19,6 +19,7 @@ from kp_core.reading.family import File
 from kp_core.reading.fields import find_roles, plain, told
 from kp_core.reading.inputs import as_pandas, frame_table
 from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.mapping import Mapping as Meaning
 from kp_core.reading.source import Source, expand, fingerprint
 from kp_core.reading.table import Table
 from kp_core.reading.vectors import file_of_vectors, is_vectors, read_vectors
@@ -64,59 +65,51 @@ def _tables_of(
 ) -> Iterator[tuple[pd.DataFrame, Reading, Sequence[Note]]]:
     """Give the table of each path, file or table in memory, with its entry of the report and notes on its encoding."""
     for item in given if isinstance(given, list | tuple) else [given]:
-        in_memory = isinstance(item, pd.DataFrame | Mapping)
-        for one in [item] if in_memory else _files_of(name, item, limits, encoding):
-            if name == "vectors":
-                columns, frame = dict[str, str](), read_vectors(one if in_memory else one.source, limits, encoding)
-            else:
-                columns, frame = _frame(name, frame_table(one, name, limits) if in_memory else _first(one))
+        for table in _tables_or_files(name, item, limits, encoding):
+            columns, frame = _read(name, table, limits, encoding)
             how: dict[str, Any] = {"file": name, "size": 0, "family": type(item).__name__, "line_ends": "none"}
             text = Text("", "binary", line_ends="none")
-            if not in_memory:
-                text = one.decoded if "decoded" in vars(one) else text
+            if isinstance(table, File):
+                text = table.decoded if "decoded" in vars(table) else text
                 how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom, "family": "F10"}
-                how |= {"file": one.name, "size": len(one.source.data), "sha256": fingerprint([one.source.data])}
+                how |= {"file": table.name, "size": len(table.source.data), "sha256": fingerprint([table.source.data])}
             how |= {"evidence": told(columns), "columns": columns}
             yield frame, Reading(role=name, rows_read=len(frame), rows_loaded=len(frame), **how), text.notes
 
 
-def _files_of(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[File]:
+def _read(
+    name: VocabularyTable, item: Any, limits: Limits, encoding: str | None
+) -> tuple[dict[str, str], pd.DataFrame]:
+    """Return column of a vocabulary's table → its head, and the table itself."""
     if name == "vectors":
-        return [item if isinstance(item, File) else File(file_of_vectors(item, limits), limits, encoding)]
-    files = [item] if isinstance(item, File) else [File(one, limits, encoding) for one in expand(item, limits).files]
-    return list(map(_with_head, files))
+        return {}, read_vectors(item.source if isinstance(item, File) else item, limits, encoding)
+    return _frame(name, _first(item) if isinstance(item, File) else frame_table(item, name, limits))
 
 
-def _with_head(file: File) -> File:
-    """Return a file whose first line is read as the head, but where it is one of <uri>, as in files of Annif."""
-    headed, headless = (file.meaning(replace(file.mapping, header=header)) for header in ("yes", "no"))
-    return headless if all(name.startswith("<") for name in _first(headed).names) else headed
+def _tables_or_files(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:
+    """Return a table in memory as it is, and the files behind a path, whose first line is read as the head."""
+    if isinstance(item, pd.DataFrame | Mapping):
+        return [item]
+    if not isinstance(item, File):
+        sources = [file_of_vectors(item, limits)] if name == "vectors" else expand(item, limits).files
+        return [File(source, limits, encoding, mapping=Meaning(header="yes")) for source in sources]
+    return [item.meaning(replace(item.mapping, header="yes"))]
 
 
-def _tables_in(file: File, role: Role | None = None) -> list[Table]:
+def _first(file: File, role: Role | None = None) -> Table:
+    """Return the first table of a file."""
     family: Any = family_named("F10")
     tables: list[Table] = family.tables_of(file, file.mapping, role)
-    return tables
-
-
-def _first(file: File) -> Table:
-    if not (tables := _tables_in(file)):
+    if not tables:
         raise InputError(file.name, "no table", "a table with a head", "Name its columns in the first line.")
     return tables[0]
 
 
 def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.DataFrame]:
-    """Return column of a vocabulary's table → its name in a file, and the table; refuses one that lacks a column.
-
-    Two columns of `<uri>` without a head are those of a table of two columns.
-    """
-    columns = _columns_of(table.names if table.header else (), name)
-    needed = [one for one in VOCABULARY[name] if not one.endswith("?")]
+    """Return column of a vocabulary's table → its name in a file, and the table; refuses one that lacks a column."""
+    columns = _columns_of(table.names, name)
+    needed = [column for column in VOCABULARY[name] if not column.endswith("?")]
     listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
-    cells = (cell for head in table.names for cell in table.texts(head).to_pylist())
-    are_uris = not table.header and all(cell.startswith("<") and cell.endswith(">") for cell in cells)
-    if not columns and len(table.names) == len(needed) == 2 and are_uris:
-        columns = dict(zip(needed, table.names, strict=True))
     if not columns:
         raise unfit(table.file, "no vocabulary", needed=listed, found=", ".join(table.names))
     if not len(table):
@@ -247,13 +240,12 @@ def _headed(
     """Return tables below each other, columns under the names of their roles; one without those needed is refused."""
     frames = []
     for source in (source for path in paths for source in expand(path, limits).files):
-        found = _tables_in(File(source, limits, encoding), "judgements")
-        table = next((one for one in found if one.header), None)
-        columns = {} if table is None else find_roles(table.names, roles)
-        if table is None or not set(needed) <= set(columns):
-            shown = "columns " + ", ".join(found[0].names) if found else "no table"
-            what = f"a table with the column{'s' * (len(needed) > 1)} {' and '.join(needed)}"
-            raise InputError(source.name, shown, what, "Name them in the header.")
+        table = _first(File(source, limits, encoding, mapping=Meaning(header="yes")), "judgements")
+        columns = find_roles(table.names, roles)
+        if not set(needed) <= set(columns):
+            expected = f"a table with the column{'s' * (len(needed) > 1)} {' and '.join(needed)}"
+            remedy = "Name them in the header."
+            raise InputError(source.name, f"columns {', '.join(table.names)}", expected, remedy)
         others = {name: name for name in table.names if name not in (*columns.values(), *columns)}
         cells = {name: table.texts(head).to_pylist() for name, head in (columns | others).items()}
         frames.append(pd.DataFrame(cells, dtype="str"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections import abc, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -123,8 +123,8 @@ class Part(Rows):
 
 #: The column that a row of each role cannot be without, beside the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
-#: A string of JSON, with what it holds as it is written; one that the text breaks off is passed over as a whole.
-_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)(?:"|\\?\Z)', re.DOTALL)
+#: Of so many rows, the first rejected ones, the line is looked up in JSON.
+_LOCATED = 20
 
 
 def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Rows:
@@ -137,7 +137,8 @@ def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Rows:
     table, reasons, notes = rows.table, dict(rows.marked), list(rows.notes)
     rejected, needed = list(rows.rejected), _NEEDED[rows.role]
     if "doc_id" in table.column_names:
-        table = put(table, "doc_id", _ids(table["doc_id"], limits, reasons))
+        ids = _text(table["doc_id"], "id", limits.id_characters, reasons, "an empty id")
+        table = put(table, "doc_id", ids)
     if needed is not None:
         phrases = _text(table[needed], "phrase", limits.phrase_characters, reasons, "an empty phrase")
         table = put(table, needed, phrases)
@@ -158,18 +159,6 @@ def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Rows:
     places, lines = None if rows.places is None else (), [rows.line(0) if len(rows.table) else 0]
     new: dict[str, Any] = {"table": table, "lists": lists, "rejected": rejected, "notes": notes, "read": read}
     return replace(rows, **new, lines=lines, places=places, marked={})
-
-
-def _ids(column: pa.ChunkedArray, limits: Limits, reasons: dict[int, str]) -> pa.ChunkedArray:
-    """Check the ids; where equal ids stand together, the first of each run tells all."""
-    column = column.fill_null("") if column.null_count else column
-    starts = run_starts(column)
-    if len(starts) * 2 < len(column):
-        found: dict[int, str] = {}
-        heads = column.take(pa.array(starts))
-        if _text(heads, "id", limits.id_characters, found, "an empty id") is heads and not found:
-            return column
-    return _text(column, "id", limits.id_characters, reasons, "an empty id")
 
 
 def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> None:
@@ -238,13 +227,12 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
 
 def _contents(rows: Rows, file: str, reasons: abc.Mapping[int, str], text: str) -> list[Rejected]:
     """Return the rows that have a reason, as they were read."""
-    table, ids = rows.table, dict[int, str]()
-    if text and "doc_id" in table.column_names:
-        ids = {row: str(table["doc_id"][row].as_py()) for row in reasons if not rows.line(row)}
-    begins, found = _lines_of(text, set(ids.values())), list[Rejected]()
-    for row, content in zip(sorted(reasons), _shown(table, sorted(reasons)), strict=True):
-        place = file if rows.places is None else str(rows.places[row])
-        found.append((place, rows.line(row) or begins.get(ids.get(row, ""), 0), reasons[row], content))
+    found = list[Rejected]()
+    for row, content in zip(sorted(reasons), _shown(rows.table, sorted(reasons)), strict=True):
+        line = rows.line(row)
+        if text and not line and len(found) < _LOCATED and "doc_id" in rows.table.column_names:
+            line = _line_of(json.dumps(rows.table["doc_id"][row].as_py(), ensure_ascii=False), text)
+        found.append((file if rows.places is None else str(rows.places[row]), line, reasons[row], content))
     return found
 
 
@@ -254,17 +242,10 @@ def _shown(table: pa.Table, indices: list[int]) -> list[str]:
     return [" | ".join("" if v is None else str(v)[:200] for v in record.values()) for record in taken.to_pylist()]
 
 
-def _lines_of(text: str, ids: set[str]) -> dict[str, int]:
-    """Return the line where each document begins in JSON text, in one pass over its strings."""
-    found: dict[str, int] = {}
-    line = counted = 0
-    for match in _STRING.finditer(text) if ids else ():
-        if match.group(1) in ids and match.group(1) not in found:
-            line, counted = line + text.count("\n", counted, match.start()), match.start()
-            found[match.group(1)] = line + 1
-            if len(found) == len(ids):
-                break
-    return found
+def _line_of(string: str, text: str) -> int:
+    """Return the line where a string of JSON first stands in a text; 0 if it stands nowhere."""
+    place = text.find(string)
+    return text.count("\n", 0, place) + 1 if place >= 0 else 0
 
 
 def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits, *, strict: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,20 +27,8 @@ Rejected = tuple[str, int, str, str]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-_BLANK = [
-    *range(0x21),
-    *range(0x7F, 0xA1),
-    0x1680,
-    *range(0x2000, 0x200B),
-    0x2028,
-    0x2029,
-    0x202F,
-    0x205F,
-    0x3000,
-    0xFEFF,
-]
 #: White space, control characters and the byte order mark: what is taken off both ends of ids and phrases.
-EDGES = "".join(map(chr, _BLANK))
+EDGES = "".join(c for c in map(chr, range(0x3001)) if c.isspace() or unicodedata.category(c) == "Cc") + "\ufeff"
 #: Rankings made from PDF hold U+008C and the like as whole phrases: what is nothing else stays a phrase.
 _LESS = "".join(c for c in EDGES if not "\x80" <= c <= "\x9f" or c == "\x85")
 

@@ -28,8 +28,10 @@ from kp_core.reading.values import HALF_A_CHARACTER, text_column
 #: The arrays of an npz file, and the columns of a Parquet file.
 PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
 _EXPECTED = "phrases and their vectors"
-_REMEDY = "Write it as Parquet or npz, with phrases and vectors, or as word2vec text; the documentation shows how."
-_AS_TEXT = "Write np.array(phrases, dtype=str), of phrases that were read as UTF-8."
+_REMEDY = (
+    "Write phrases as text (np.array(phrases, dtype=str)) and vectors as numbers, as Parquet or npz, or as word2vec "
+    "text; the documentation shows how."
+)
 #: Bytes that hold the head of a text, or a phrase and the numbers that tell it.
 _HEAD = 500
 _TOLD = 10
@@ -146,29 +148,18 @@ def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
     refuse_over(min(limits.vector_bytes, most), sum(one.file_size for one in members), "bytes unpacked", source.name)
     with np.load(io.BytesIO(source.data), allow_pickle=False) as arrays:
         names = {key.lower(): key for key in arrays.files}
-        phrases, vectors = (next((names[one] for one in each if one in names), None) for each in (PHRASES, VECTORS))
+        phrases, vectors = (next((names[key] for key in keys if key in names), None) for keys in (PHRASES, VECTORS))
         if phrases is None or vectors is None:
             found = f"arrays {', '.join(arrays.files[:20])}"
             raise InputError(source.name, found, "the arrays phrases and vectors", _REMEDY)
-        texts, matrix = (_array(source.name, arrays, one) for one in (phrases, vectors))
+        texts, matrix = (np.asarray(arrays[key]) for key in (phrases, vectors))
         if texts.dtype.kind != "U":
-            raise InputError(source.name, f"phrases of type {texts.dtype}", "phrases as text", _AS_TEXT)
+            raise InputError(source.name, f"phrases of type {texts.dtype}", _EXPECTED, _REMEDY)
         # Of a number that is no character Python would make a broken text.
         codes = np.ascontiguousarray(texts, dtype=texts.dtype.newbyteorder("=")).tobytes()
         if (np.frombuffer(codes, np.uint32) > sys.maxunicode).any():
-            raise InputError(source.name, "a phrase with a code that is no character", "phrases as text", _AS_TEXT)
+            raise InputError(source.name, "a phrase with a code that is no character", _EXPECTED, _REMEDY)
         return _table(source.name, np.ravel(texts).tolist(), _matrix(source.name, matrix))
-
-
-def _array(name: str, arrays: Any, key: str) -> np.ndarray[Any, Any]:
-    """Return an array of an npz file; one of objects, as pandas gives it, is refused, since it may hold code."""
-    try:
-        return np.asarray(arrays[key])
-    except ValueError as error:
-        if "Object arrays" not in str(error):
-            raise
-        remedy = "Write np.array(phrases, dtype=str) and np.array(vectors, dtype=float)."
-        raise InputError(name, f"{key} of type object", "phrases as text, vectors as numbers", remedy) from None
 
 
 def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
@@ -205,19 +196,15 @@ def _misfit(name: str, data: bytes, encoding: str) -> InputError:
         phrase, *cells = line.removesuffix(b" ").split(b" ")
         if not line or (number == 1 and len(cells) == 1):
             continue
-        where, length = f"{name}, line {number}", length or len(cells)
-        try:
-            phrase.decode(encoding)
-        except UnicodeError:
-            return InputError(
-                where, f"bytes that are not {encoding}", expected, "Save it as UTF-8, or name its encoding."
-            )
-        odd = next((cell for cell in cells if not _NUMBER.fullmatch(cell)), None)
-        if odd is not None or len(cells) != length or not cells:
-            found = f"{len(cells):,} numbers" if odd is None else f"“{odd[:50].decode(errors='replace')}”"
-            return InputError(
-                where, found, expected + f", {length:,} in each line" * bool(length and odd is None), _REMEDY
-            )
+        length = length or len(cells)
+        odd = [f"“{cell[:50].decode(errors='replace')}”" for cell in cells if not _NUMBER.fullmatch(cell)]
+        if len(cells) != length or not cells:
+            odd = odd or [f"{len(cells):,} numbers"]
+            expected += f", {length:,} in each line"
+        if phrase != phrase.decode(encoding, "ignore").encode(encoding):
+            odd = [f"bytes that are not {encoding}"]
+        if odd:
+            return InputError(f"{name}, line {number}", odd[0], expected, _REMEDY)
     return InputError(name, "no line of a phrase and numbers", _EXPECTED, _REMEDY)
 
 
@@ -243,7 +230,7 @@ def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.Da
     if any(not isinstance(one, str) or not one.strip() for one in phrases):
         raise unfit(name, "empty concept", needed="a phrase")
     if text_column(phrases)[1]:
-        raise InputError(name, f"a phrase with {HALF_A_CHARACTER}", "phrases as text", _AS_TEXT)
+        raise InputError(name, f"a phrase with {HALF_A_CHARACTER}", _EXPECTED, _REMEDY)
     known = pd.Series([one.strip() for one in phrases], dtype="str")
     if known.duplicated().any():
         once = first_of_phrases(name, known, matrix)

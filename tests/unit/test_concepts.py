@@ -130,9 +130,6 @@ def test_tables_are_options_and_files_by_their_heads(tmp_path, capsys) -> None:
         assert corpus.vocabulary.ancestors["e:1"] == {"e:3"}
         assert [one.words for one in report.receipt(corpus)][-1] == "broader concepts · 2 rows"
         assert report.understood(corpus) == "3 files, all understood."
-    (tmp_path / "annif.tsv").write_text("<e:1>\t<e:3>\n<e:3>\t<e:4>\n", encoding="utf-8")
-    headless = kp.load(gold=at["gold.csv"], broader=str(tmp_path / "annif.tsv"))
-    assert headless.vocabulary.ancestors["e:1"] == {"e:3", "e:4"}
 
 
 @pytest.mark.parametrize(
