@@ -171,7 +171,8 @@ def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = Non
     lower   whether lower scores are better if nothing else tells, as those of YAKE are
     """
     heads = flatten(table["doc_id"]).take(pa.array(starts)).dictionary_encode().indices.to_numpy().astype(np.int64)
-    documents, take = np.repeat(heads, np.diff(np.append(starts, len(table)))), None
+    documents = np.repeat(heads, np.diff(np.append(starts, len(table))))
+    take: Integers | None = None
     if heads.max(initial=-1) + 1 < len(heads):  # rows of one document stand apart
         take = np.argsort(documents, kind="stable")
         documents = documents[take]

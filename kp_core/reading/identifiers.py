@@ -53,7 +53,6 @@ def _last_part(doc_id: str) -> str:
 
 #: Rules for ids in the order in which they are offered: name → what it does in words, and the rule.
 ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
-    "trim": ("trim white space", str.strip),
     "nfc-ids": ("compose accents (NFC)", lambda doc_id: unicodedata.normalize("NFC", doc_id)),
     "strip-path": ("strip the path", lambda doc_id: re.split(r"[/\\]", doc_id.rstrip("/\\"))[-1] or doc_id),
     "strip-extension": ("strip the extension", strip_extension),

@@ -43,6 +43,10 @@ class ListCells:
     scores, kinds, texts  of each row: what is beside each item, and the text in which items have their places
     """
 
+    cells: list[Any]
+    items: list[Any]
+    shape: Shape
+
     def __init__(self, layout: Layout, names: Sequence[str]) -> None:
         """Read one column, or several whose cells are the phrases, or parts, of one list."""
         table, name = layout.table, names[0]
@@ -54,17 +58,16 @@ class ListCells:
         self.texts: list[str] | None = None
         if len(names) > 1:
             mark = MARKS.get(self.separator, ";") if layout.united else ""
-            self.cells: list[Any] = list(
-                zip(*(map(_listed, table.column(part).to_pylist()) for part in names), strict=True)
-            )
-            self.items: list[Any] = [_joined(row, mark) for row in self.cells]
+            columns = (map(_listed, table.column(part).to_pylist()) for part in names)
+            self.cells = list(zip(*columns, strict=True))
+            self.items = [_joined(row, mark) for row in self.cells]
             self.separator, self.shape, self.spelled_out = "none", "phrases", True
             return
         if table.nulls:
             self.missing = table.column(name).is_null().to_pylist()
         self._look(table, name)
         found = shape_of([items for items in self.items if items is not None]) or ("phrases", "")
-        self.shape: Shape = _shape(layout, name, found[0], scored=self.scores is not None)
+        self.shape = _shape(layout, name, found[0], scored=self.scores is not None)
         if self.separator == "spans":
             text = layout.columns.get("text")
             self.texts = [""] * len(table) if text is None else table.texts(text).to_pylist()

@@ -29,8 +29,8 @@ class Reply:
     def options(self) -> str:
         """Return the answer as options of the command line.
 
-        >>> Reply("the gold standard", {"a b.csv": Mapping("gold")}, ("trim",)).options()
-        "--as 'a b.csv:role=gold' --fix trim"
+        >>> Reply("the gold standard", {"a b.csv": Mapping("gold")}, ("strip-path",)).options()
+        "--as 'a b.csv:role=gold' --fix strip-path"
         """
         return " ".join([*(said.option(file) for file, said in self.mapping.items()), *_fixes(self.fixes)])
 

@@ -146,41 +146,40 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
     runs = corpus.runs["system"].map({name: place["system", name] for name in corpus.systems})
     both = pd.concat([corpus.gold[["doc_id", "phrase"]], corpus.runs[["doc_id", "phrase"]]], ignore_index=True)
     code, phrases = pd.factorize(both["phrase"])
-    # One list is one document of one annotator or system.
-    rows = pd.DataFrame({"owner": pd.concat([gold, runs], ignore_index=True).astype("int64")})
-    rows["list"] = rows["owner"] * (len(corpus.documents) + 1) + pd.factorize(both["doc_id"])[0]
+    owner = pd.concat([gold, runs]).to_numpy(np.int64)
+    # A list is a document of an annotator or system.
+    of_row = pd.factorize(owner * (len(corpus.documents) + 1) + pd.factorize(both["doc_id"])[0])[0]
+    of_list, lengths = owner[np.unique(of_row, return_index=True)[1]], np.bincount(of_row)
+    sizes = pd.Series(lengths).groupby(of_list).agg(["size", "min", "max"]).reindex(owners.index, fill_value=0)
 
-    def by_owner(numbers: pd.Series) -> npt.NDArray[np.int64]:
-        return np.asarray(numbers.reindex(owners.index, fill_value=0), np.int64)
+    def count(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
+        return np.bincount(numbers, minlength=len(every))
 
-    lists = rows.groupby("list", sort=False)["owner"].agg(["first", "size"]).set_index("first")["size"]
-    lengths = lists.groupby(level=0)
     hollow = [place[role, name] for role, name in zip(corpus.empty["role"], corpus.empty["source"], strict=True)]
-    empty = np.bincount(np.array(hollow, np.int64), minlength=len(every))
-    documents, number = by_owner(lengths.size()) + empty, by_owner(rows["owner"].value_counts())
+    empty = count(np.array(hollow, np.int64))
     known = pd.concat([both["doc_id"], corpus.empty["doc_id"]]).nunique()
-    owners["documents"], owners["phrases"] = documents, number
-    owners["shortest"] = np.where(empty > 0, 0, by_owner(lengths.min()))
-    owners["mean"], owners["longest"] = number / np.maximum(documents, 1), by_owner(lengths.max())
-    owners["missing"], owners["empty"] = known - documents, empty
+    owners["documents"], owners["phrases"] = sizes["size"] + empty, count(owner)
+    owners["shortest"] = np.where(empty > 0, 0, sizes["min"])
+    owners["mean"], owners["longest"] = owners["phrases"] / np.maximum(owners["documents"], 1), sizes["max"]
+    owners["missing"], owners["empty"] = known - owners["documents"], empty
     forms = {"": list(phrases), ", lower case": [phrase.lower() for phrase in phrases]}
     if normaliser is not None:
         forms[", normalised"] = normaliser.apply(list(phrases))
     for what, form in forms.items():
-        of_row = pd.factorize(pd.Series(form, dtype="str"))[0][code]
         left = np.array(form, dtype=object)[code] != ""
-        again = rows[left][rows[left].assign(form=of_row[left]).duplicated(["list", "form"]).to_numpy()]
-        owners[f"duplicates{what}"] = by_owner(again["owner"].value_counts())
-        owners[f"lists with duplicates{what}"] = by_owner(again.drop_duplicates("list")["owner"].value_counts())
+        compared = pd.factorize(pd.Series(form, dtype="str"))[0][code]
+        again = left & pd.DataFrame({"list": of_row, "form": compared}).duplicated().to_numpy()
+        owners[f"duplicates{what}"] = count(owner[again])
+        owners[f"lists with duplicates{what}"] = count(of_list[np.unique(of_row[again])])
         if what == ", normalised":
-            owners["vanishing"] = by_owner(rows[~left]["owner"].value_counts())
+            owners["vanishing"] = count(owner[~left])
     varied = corpus.gold["variants"].notna().to_numpy() if "variants" in corpus.gold else np.zeros(len(gold), bool)
-    owners["with variants"] = by_owner(rows["owner"][: len(gold)][varied].value_counts())
+    owners["with variants"] = count(owner[: len(gold)][varied])
     tied = (np.diff(corpus.runs["score"].to_numpy(np.float64)) == 0) & (np.diff(corpus.runs["rank"].to_numpy()) == 1)
-    owners["ties"] = by_owner(rows["owner"][len(gold) + 1 :][tied].value_counts())
+    owners["ties"] = count(owner[len(gold) + 1 :][tied])
     owners["re-sorted"] = [corpus.rankings[name].resorted if role == "system" else 0 for role, name in every]
     if k is not None:
-        owners[f"shorter than {k}"] = by_owner(lists[lists < k].groupby(level=0).size()) + empty
+        owners[f"shorter than {k}"] = count(of_list[lengths < k]) + empty
     return owners
 
 

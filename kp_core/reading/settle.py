@@ -253,8 +253,7 @@ def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]
     listed = [part for part in parts if part.lists is not None and part.role in ("gold", "system")]
     if not listed:
         return empty_table("empty")
-    lists = [part.lists.assign(role=part.role, part=number) for number, part in enumerate(listed)]  # type: ignore[union-attr]
-    every = pd.concat(lists)
+    every = pd.concat([part.lists.assign(role=part.role, part=n) for n, part in enumerate(listed)])  # type: ignore[union-attr]
     again = every.duplicated(_LIST)
     if again.any() and not {"keep-first", "merge"} & set(fixes):
         second = every[again].iloc[0]
@@ -267,13 +266,14 @@ def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]
         one, several = f"document was there twice; {done}.", f"documents were there twice; {done}."
         notes.append(Note.counting("warning", "lists", int(again.sum()), one, several))
     every = every[~again] if "keep-first" in fixes else every
+    empty = []
     for number, part in enumerate(listed):
         of_row, part.lists = part.table["list"].to_numpy(), every[every["part"] == number]
-        if len(part.lists) < len(lists[number]):
+        empty.append(part.lists[~part.lists.index.isin(of_row)])
+        if again.any():
             part.table = part.table.filter(pa.array(np.isin(of_row, part.lists.index)))
-        lists[number] = part.lists[~part.lists.index.isin(of_row)]
         part.table = part.table.drop_columns(["list"])
-    hollow = pd.concat(lists)[_LIST].drop_duplicates()
+    hollow = pd.concat(empty)[_LIST].drop_duplicates()
     if not len(hollow):
         return hollow
     filled = pd.concat([_pairs(part).assign(role=part.role) for part in listed])[_LIST]
