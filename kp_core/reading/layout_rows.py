@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.fields import GOLD, GOLD_WORDS, NAMES, NO, YES, in_words, plain, told
+from kp_core.reading.fields import GOLD, GOLD_WORDS, NAMES, NO, YES, in_words, plain, quoted, told
 from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.list_cells import ListCells, has_parallel_scores, json_list, rows_at_once
+from kp_core.reading.list_cells import ListCells, json_list, parallel, rows_at_once
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.mapping import HEADS
 from kp_core.reading.profiles import count_distinct
@@ -252,7 +252,7 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
     table, builder = layout.table, ListBuilder(role, layout.table.limits)
     owner = layout.source_column() if len(sources) == 1 else None
     for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
-        if part in layout.columns and not has_parallel_scores(layout):
+        if part in layout.columns and parallel(layout, "score") is None:
             message = (
                 f"“{layout.columns[part]}” beside lists of phrases is not used: lists keep their order, best first."
             )
@@ -265,8 +265,7 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
         if table.nulls and len(names) == 1:
             _say_missing(builder, layout, names[0])
     if commas:
-        shown = ", ".join(f"“{name}”" for name in commas[:5]) + " …" * (len(commas) > 5)
-        message = f"Cells of {shown} were split at commas; if phrases hold commas, choose `;`."
+        message = f"Cells of {quoted(commas)} were split at commas; if phrases hold commas, choose `;`."
         builder.say("warning", table.file, message)
     return builder.rows() if at_once is None else replace(at_once, notes=builder.notes)
 

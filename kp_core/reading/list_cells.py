@@ -54,12 +54,11 @@ class ListCells:
         self.separator = layout.cells.replace("tokens", "") or cell_separator(table, name, beside)
         self.missing = [False] * len(table)
         self.amount, self.nothing = "score" if layout.role == "system" else "relevance", Counter[str]()
-        self.scores, self.kinds = (_parallel(layout, part) if len(names) == 1 else None for part in ("score", "prmu"))
+        self.scores, self.kinds = (parallel(layout, part) if len(names) == 1 else None for part in ("score", "prmu"))
         self.texts: list[str] | None = None
         if len(names) > 1:
             mark = MARKS.get(self.separator, ";") if layout.united else ""
-            columns = (map(_listed, table.column(part).to_pylist()) for part in names)
-            self.cells = list(zip(*columns, strict=True))
+            self.cells = list(zip(*(table.column(part).to_pylist() for part in names), strict=True))
             self.items = [_joined(row, mark) for row in self.cells]
             self.separator, self.shape, self.spelled_out = "none", "phrases", True
             return
@@ -150,7 +149,7 @@ def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ..
     """Return the rows of one column of lists of texts without a look at each of them; None if any needs one."""
     table, names, owner = layout.table, [name for own in sources.values() for name in own], layout.source_column()
     column, inner = table.column(names[0]), layout.inner or ("tokens" if layout.cells == "tokens" else "phrases")
-    beside = any(_parallel(layout, part) is not None for part in ("score", "prmu"))
+    beside = any(parallel(layout, part) is not None for part in ("score", "prmu"))
     if len(names) > 1 or inner != "phrases" or beside or not holds_lists_of_texts(column):
         return None
     there, ids = column.is_valid(), layout.ids()
@@ -185,22 +184,18 @@ def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[n
 _OPENS = ("[", "{", "(", "a", "c", "n", "N")
 
 
-def _listed(cell: Any) -> Any:
-    """Return a cell of one of several columns: a list, or text."""
-    listed = isinstance(cell, str) and cell.lstrip()[:1] == "["
-    return json_list(cell) or cell if listed else [] if cell is None else cell if isinstance(cell, list) else str(cell)
-
-
 def _joined(row: Sequence[Any], mark: str) -> list[Any]:
-    """Return one list of the cells of several columns; without a mark each text is one phrase."""
-    found: list[Any] = []
+    """Return one list of the cells of several columns, lists or text; without a mark each text is one phrase."""
+    items: list[Any] = []
     for cell in row:
-        parts = cell if isinstance(cell, list) else cell.split(mark) if mark else [cell]
-        found += [part for part in parts if not isinstance(part, str) or part.strip()]
-    return found
+        spelled_out = isinstance(cell, str) and cell.lstrip()[:1] == "["
+        value = (json_list(cell) or cell) if spelled_out else [] if cell is None else cell
+        parts = value if isinstance(value, list) else str(value).split(mark) if mark else [str(value)]
+        items += [part for part in parts if not isinstance(part, str) or part.strip()]
+    return items
 
 
-def _parallel(layout: Layout, part: str) -> list[Any] | None:
+def parallel(layout: Layout, part: str) -> list[Any] | None:
     """Return the lists of a column that say something of each item of the lists of phrases: scores, or kinds."""
     table = layout.table
     name = layout.columns.get(part, part if part in table.names else "")
@@ -226,11 +221,6 @@ def number_behind(text: str) -> tuple[str, str]:
     text = text.strip()
     found = _BEHIND.search(text[-_TAIL:])
     return (text.removesuffix(found[0]).rstrip(), found[1] or found[2]) if found else (text, "")
-
-
-def has_parallel_scores(layout: Layout) -> bool:
-    """Tell lists of scores beside the lists of phrases."""
-    return _parallel(layout, "score") is not None
 
 
 def _shape(layout: Layout, name: str, found: Shape, *, scored: bool) -> Shape:
