@@ -175,7 +175,7 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
     """
     gold = [part for part in parts if part.role == "gold" and _has_ids(part)]
     files = [part.file for part in gold]
-    decided = any(part.mapping.as_read or part.mapping.switch("dataset") for part in parts)
+    decided = any(part.mapping.as_read for part in parts)
     if not 2 <= len(gold) <= len(set(files)) or decided or any(part.name_given for part in gold):
         return None
     phrases = [part.phrases() for part in gold]
@@ -183,16 +183,16 @@ def question_of(parts: Sequence[Part]) -> Finding | None:
     if all(len(ids) >= _FEWEST for ids in common):
         if any(left[i] & right[i] for (left, right), ids in zip(pairwise(phrases), common, strict=True) for i in ids):
             return None
-        found = f"no keyphrase in common with {files[0]} on {counted(len(common[0]), 'document')} that both name"
+        reason = f"no keyphrase in common with {files[0]} on {counted(len(common[0]), 'document')} that both name"
     else:
         lists = [set(part.ids().to_pylist()) for part in parts if part.role == "system" and _has_ids(part)]
         met = [{number for number, documents in enumerate(phrases) if documents.keys() & ids} for ids in lists]
         if any(common) or any(len(numbers) != 1 for numbers in met) or len(set().union(*met)) < len(gold):
             return None
-        found = f"no document in common with {files[0]}, and no system with lists for both"
+        reason = f"no document in common with {files[0]}, and no system with lists for both"
     mappings = {part.file: replace(part.mapping, as_read=True) for part in gold}
     answers = (*_as_datasets(parts, gold), Reply("they are annotators of one data set", mappings))
-    return Finding("ask", files[1], found, "people who read the same documents, or data sets", answers)
+    return Finding("ask", files[1], reason, "people who read the same documents, or data sets", answers)
 
 
 def _has_ids(part: Part) -> bool:

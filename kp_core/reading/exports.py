@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import Note
 from kp_core.reading.fields import BESIDES, NAMES, base_of, is_form, number_of, plain, words_of
-from kp_core.reading.list_cells import cell_separator
 from kp_core.reading.mapping import HEADS, ROW, Mapping
 from kp_core.reading.prefill import Proposal, systems_named
 from kp_core.reading.profiles import cells_of
 from kp_core.reading.schemas import Schema, schema_of
+from kp_core.reading.separators import cell_separator
 from kp_core.reading.table import Table, counts_rows, holds_lists
 
 #: Answers to a form of a program that is not known: what stands beside them is a question.

@@ -11,10 +11,11 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading.fields import grouped, quoted, rater_in, system_in, told
 from kp_core.reading.layout import Layout
-from kp_core.reading.list_cells import cell_separator, number_behind
+from kp_core.reading.list_cells import number_behind
 from kp_core.reading.mapping import FILE, HEADS, PLACES, ROW, SEPARATORS, SHEET, Mapping
 from kp_core.reading.merged_cells import filled_down
 from kp_core.reading.profiles import whole_lists
+from kp_core.reading.separators import cell_separator
 from kp_core.reading.source import stem_of
 from kp_core.reading.table import Table, list_columns
 from kp_core.reading.values import repeated

@@ -17,11 +17,12 @@ from kp_core.errors import InputError, Note, counted
 from kp_core.reading.fields import GOLD, GOLD_WORDS, NAMES, NO, YES, in_words, plain, quoted, told
 from kp_core.reading.layout import PAIR, Layout
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.list_cells import ListCells, json_list, parallel, rows_at_once
+from kp_core.reading.list_cells import ListCells, parallel, rows_at_once
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.mapping import HEADS
 from kp_core.reading.profiles import count_distinct
 from kp_core.reading.rows import Rows
+from kp_core.reading.separators import json_list
 from kp_core.reading.shapes import title_and_body
 from kp_core.reading.table import Table, holds_lists_of_texts, is_text
 from kp_core.reading.values import byte_lengths, column_of, floats, repeated, with_points

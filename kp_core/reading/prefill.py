@@ -46,7 +46,6 @@ from kp_core.reading.fields import (
     words_of,
 )
 from kp_core.reading.layout import Doubt
-from kp_core.reading.list_cells import cell_separator, json_list
 from kp_core.reading.mapping import HEADS, ROW, Mapping
 from kp_core.reading.marks import GRADES, marks_in
 from kp_core.reading.profiles import (
@@ -61,6 +60,7 @@ from kp_core.reading.profiles import (
     profile,
     whole_lists,
 )
+from kp_core.reading.separators import cell_separator, json_list
 from kp_core.reading.shapes import are_scored
 from kp_core.reading.table import BRACKETS, INNER, LIST, OUTER, TEXT, Table, list_columns
 from kp_core.reading.values import floats, is_number, number, with_points

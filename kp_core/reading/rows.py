@@ -227,13 +227,13 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
 
 def _contents(rows: Rows, file: str, reasons: abc.Mapping[int, str], text: str) -> list[Rejected]:
     """Return the rows that have a reason, as they were read."""
-    found = list[Rejected]()
+    rejected = list[Rejected]()
     for row, content in zip(sorted(reasons), _shown(rows.table, sorted(reasons)), strict=True):
         line = rows.line(row)
-        if text and not line and len(found) < _LOCATED and "doc_id" in rows.table.column_names:
+        if text and not line and len(rejected) < _LOCATED and "doc_id" in rows.table.column_names:
             line = _line_of(json.dumps(rows.table["doc_id"][row].as_py(), ensure_ascii=False), text)
-        found.append((file if rows.places is None else str(rows.places[row]), line, reasons[row], content))
-    return found
+        rejected.append((file if rows.places is None else str(rows.places[row]), line, reasons[row], content))
+    return rejected
 
 
 def _shown(table: pa.Table, indices: list[int]) -> list[str]:

@@ -14,10 +14,10 @@ from kp_core.reading.families import document_files
 from kp_core.reading.family import Family, File, Recognition, Strength
 from kp_core.reading.fields import KNOWN, is_known, plain
 from kp_core.reading.json_text import begins_like_json
-from kp_core.reading.list_cells import json_list
 from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.mapping import MARKS
 from kp_core.reading.rows import Rows
+from kp_core.reading.separators import json_list
 from kp_core.reading.shapes import BORDER, add_list, are_scored, title_and_body
 from kp_core.reading.values import is_number
 

@@ -20,7 +20,7 @@ from kp_core.reading.family import File
 from kp_core.reading.json_lines import columns_at_once
 from kp_core.reading.json_table import json_table
 from kp_core.reading.limits import Limits
-from kp_core.reading.list_cells import json_list
+from kp_core.reading.separators import json_list
 from kp_core.reading.source import Source
 from kp_core.reading.table import Table
 
