@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nltk.stem import PorterStemmer
 
 from kp_core.errors import InputError
 from kp_core.reading import identifiers, load, report
@@ -38,12 +37,6 @@ def test_wiki20_teams(shared: Shared) -> None:
     assert not gold["phrase"].str.contains(",").any()
     assert gold["phrase"].str.contains("\N{EN DASH}").sum() == 9
     assert gold.loc[gold["phrase"].str.contains("(", regex=False), "phrase"].nunique() == 58
-
-
-def test_wiki20_as_one_folder(shared: Shared) -> None:
-    corpus = load(files=shared("data/wiki20"))
-    assert (len(corpus.annotators), len(corpus.gold), corpus.has_texts) == (15, 1722, True)
-    assert "README" in corpus.report.readings[0].ignored
 
 
 @pytest.mark.parametrize(
@@ -89,16 +82,6 @@ def test_semeval_rankings(shared: Shared) -> None:
     assert len(fixed.documents) == 100
     assert identifiers.gaps(fixed).query("`in` == 'gold' and `not in` == 'texts'")["first"].tolist() == ["C-86"]
     assert fixed.documents["text"].notna().sum() == 99
-
-
-def test_semeval_rankings_repeat_phrases_after_stemming(shared: Shared) -> None:
-    runs = load(systems=shared(f"{IJCNLP}/output/semeval/candidats.degree")).runs
-    stemmer, stems = PorterStemmer(), dict[str, str]()
-    stemmed = [
-        " ".join(stems.get(word) or stems.setdefault(word, stemmer.stem(word)) for word in phrase.split(" "))
-        for phrase in runs["phrase"]
-    ]
-    assert runs.assign(stemmed=stemmed).duplicated(["doc_id", "stemmed"]).sum() == 4831
 
 
 def test_semeval_stemmed_reference_and_archive(shared: Shared) -> None:
@@ -177,14 +160,6 @@ def test_termith(shared: Shared) -> None:
     assert (judged > 1).sum() == 140
     assert (~corpus.gold["phrase"].map(str.isascii)).sum() == 1762
     assert corpus.gold["type"].value_counts().to_dict() == {"controlled": 4123, "uncontrolled": 590}
-
-
-def test_termith_in_the_drop_zone_and_its_xml(shared: Shared) -> None:
-    names = ("system_judgements.tsv", "documents.tsv", "gold.tsv")
-    corpus = load(files=[shared(f"{TERMITH}/{name}") for name in names])
-    assert (len(corpus.documents), len(corpus.gold), len(corpus.runs)) == (399, 4713, 11_930)
-    with pytest.raises(InputError, match="XML is not read"):
-        load(gold=shared(f"{TERMITH}/termith_eval_xml.zip"))
 
 
 def test_what_no_table_takes_is_refused_with_a_reason(shared: Shared) -> None:

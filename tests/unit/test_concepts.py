@@ -1,6 +1,5 @@
 """Broader concepts and rare ones: closures walked by hand, the formulas of the papers, tables that are refused."""
 
-import math
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -73,14 +72,6 @@ def test_hierarchical_measures_need_a_hierarchy_and_concepts() -> None:
         corpus = corpus or _corpus({"d": ["tide"]}, {"d": ["sea"]}, broader=broader)
         with pytest.raises(kp.UsageError, match="--broader"):
             kp.evaluate(corpus, measures="hP@1", by_concept=concepts)
-
-
-def test_weights_are_those_of_jain_prabhu_and_varma() -> None:
-    for n in (10_000, 1_000, 100, 1, 2, 0):
-        c = (math.log(10_100) - 1) * 2.5**0.55
-        assert inverse_propensity(np.array([n]), 10_100)[0] == pytest.approx(
-            1 + c * math.exp(-0.55 * math.log(n + 1.5))
-        )
 
 
 @given(LISTS, LISTS, st.integers(1, 5), st.booleans())

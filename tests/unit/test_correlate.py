@@ -1,10 +1,5 @@
 """The verb correlate: judged pairs wired to measures and labels, checked with SciPy; and both commands."""
 
-import csv
-import io
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,10 +8,8 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 import kp_core as kp
 from tests.cases import LECTURES
 from tests.corpora import corpus_of
-from tests.unit.test_cli import run
 
 JUDGED = LECTURES / "judgements.csv"
-KEYS = ["measure", "subset", "average", "correlation", "value", "low", "high", "n", "documents", "undefined", "reason"]
 
 
 @pytest.fixture(scope="module")
@@ -116,28 +109,3 @@ def test_a_signature_that_cannot_be_run_again_is_refused(table):
         kp.correlation_from(study.signature)
     with pytest.raises(kp.UsageError, match="kps-correlation does"):
         kp.correlation_from("kps|k:5")
-
-
-def test_the_command_prints_the_contract(capsys, lectures):
-    asked = ["--judgements", str(JUDGED), "--by", "location", "--measures", "R-precision,BLEU", "--seed", "3"]
-    status, out, _ = run(capsys, "correlate", *asked, "--format", "json")
-    found = json.loads(out)
-    assert status == 0
-    assert all(list(row) == KEYS for row in found["rows"])
-    expected = kp.correlate(kp.load(judgements=JUDGED), ["R-precision", "BLEU"], ["location"], seed=3)
-    assert [row["low"] for row in found["rows"]] == [None if v != v else v for v in expected.frame["low"]]
-    assert found["signature"] == expected.signature
-    assert {row["measure"] for row in found["rows"]} == {"human", "R-precision", "BLEU"}
-
-
-def test_similarity_of_plain_pairs(capsys, tmp_path: Path):
-    pairs = tmp_path / "pairs.csv"
-    pairs.write_text("keyphrase,candidate\nquality of service,service quality\ntopic,topic importance\n", "utf-8")
-    _, out, _ = run(capsys, "similarity", "--pairs", str(pairs), "--measures", "R-precision,ROUGE-2", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert [row["pair"] + row["measure"] for row in rows] == ["0R-precision", "0ROUGE-2", "1R-precision", "1ROUGE-2"]
-    assert [row["reason"] for row in rows] == ["", "", "", "too_short"]
-    assert float(rows[0]["value"]) == pytest.approx(2 / 3)
-    assert rows[3]["value"] == ""
-    status, _, err = run(capsys, "similarity", "--pairs", str(LECTURES / "gold.csv"))
-    assert (status, "keyphrase and candidate" in err) == (1, True)

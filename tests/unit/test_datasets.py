@@ -5,7 +5,6 @@ import json
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -71,25 +70,6 @@ def test_rows_of_a_data_set_are_those_of_it_alone(
         named = [f"dataset:{name}" if one == "all" else f"dataset:{name}/{one}" for one in alone["subset"]]
         own = found[found["subset"].isin(named)].reset_index(drop=True)
         pd.testing.assert_frame_equal(own, alone.assign(subset=named), check_exact=True)
-
-
-def test_real_data_sets_stand_apart_too(shared: Callable[[str], Path]) -> None:
-    termith, wikinews = shared("data/termith_eval"), shared("data/wikinews_fr")
-    read = {
-        "termith": kp.load(termith / "gold.tsv", documents=termith / "documents.tsv"),
-        "wikinews": kp.load(wikinews / "derived_annotators.tsv", documents=wikinews / "documents"),
-    }
-    each = {}
-    for name, corpus in read.items():
-        texts = corpus.documents.dropna(subset=["text"]).set_index("doc_id")["text"]
-        words = {d: list(dict.fromkeys(text.split()))[:20] for d, text in texts.items()}
-        each[name] = kp.load(corpus.gold, {"first": words, "last": {d: own[::-1] for d, own in words.items()}})
-    asked = {"k": "5,10", "measures": "P@k,R@k,MAP", "resamples": 100}
-    found = kp.evaluate(kp.together(**each), **asked).frame
-    for name, corpus in each.items():
-        alone = kp.evaluate(corpus, **asked).frame
-        own = found[found["subset"] == f"dataset:{name}"].reset_index(drop=True)
-        pd.testing.assert_frame_equal(own.drop(columns="subset"), alone.drop(columns="subset"), check_exact=True)
 
 
 def test_the_mean_is_plain_and_its_interval_by_t_adds_up(each: dict[str, kp.Corpus], whole: kp.Corpus) -> None:

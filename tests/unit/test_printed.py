@@ -6,8 +6,7 @@ from itertools import product
 import pytest
 
 import kp_core as kp
-from kp_core.settings import Settings, presets_for
-from kp_core.studies.printed import Printed, printing
+from kp_core.studies.printed import Printed
 
 #: A repeated phrase, a short list, two spellings and an empty gold list: nearly every convention changes a number.
 GOLD = {"d1": ["hash tables", "collision"], "d2": ["tide", "moon", "sea"], "d3": []}
@@ -85,30 +84,6 @@ def test_what_fits_is_what_an_evaluation_of_every_setting_rounds_to(
         row.value == pytest.approx(value_of(corpus, row.signature, row.measure, row.system), abs=1e-12)
         for row in found.frame.itertuples()
     )
-
-
-@pytest.fixture(scope="module")
-def spreads(lectures: kp.Corpus) -> list[kp.Spread]:
-    return [kp.spread(lectures, measure=measure, k=5) for measure in ("F1@5", "P@5", "R@5")]
-
-
-@pytest.mark.parametrize("digits", [3, 4])
-@pytest.mark.parametrize("preset", presets_for(Settings()))
-def test_a_preset_is_found_by_what_it_prints(
-    lectures: kp.Corpus, spreads: list[kp.Spread], preset: str, digits: int
-) -> None:
-    printed, counts = list[Printed](), list[int]()
-    for spread in spreads:
-        asked = {"preset": preset, "k": 5, "interval": "none"}
-        asked |= {"average": "macro"} if kp.Settings(preset=preset).average == "both" else {}
-        exact = kp.evaluate(lectures, measures=spread.measure, **asked).frame.set_index("system").loc["tfidf", "value"]
-        printed.append(Printed.of(spread.measure, f"{exact:.{digits}f}", "tfidf"))
-        given = [one.asked for one in spreads[: len(printed)]], [one.tried for one in spreads[: len(printed)]]
-        found = printing(*given, printed, spread.settings, spread.documents)
-        counts.append(found.fitting)
-        own = found.frame[found.frame["measure"] == spread.measure]
-        assert any(not row.changes and row.value == pytest.approx(exact, abs=1e-12) for row in own.itertuples())
-    assert counts == sorted(counts, reverse=True)
 
 
 def test_where_nothing_fits_the_nearest_are_told_with_how_far_they_are(corpus: kp.Corpus) -> None:

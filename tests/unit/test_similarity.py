@@ -101,16 +101,6 @@ def test_a_swap_of_neighbours_is_two_edits_of_tokens_or_one():
     assert value("deep neural net", "neural deep net", "levenshtein-tokens(distance=osa)") == pytest.approx(2 / 3)
 
 
-def test_information_is_counted_over_all_references():
-    pairs = [("a b", "a b"), ("a c", "a c")]
-    # 4 tokens: a twice, b and c once; "a b" after "a": 1 of 2
-    expected = (np.log2(2) + np.log2(4)) / 2 + np.log2(2)
-    assert kp.similarity(pairs, "NIST")["value"].tolist() == pytest.approx([expected] * 2)
-    assert kp.similarity(pairs, "NIST(normalised=yes)")["value"].tolist() == [1.0, 1.0]
-    alone = kp.similarity([("a", "a")], "NIST(normalised=yes)")
-    assert alone["reason"].item() == "no_information"
-
-
 def test_synonyms_are_the_third_stage_of_meteor():
     groups = read_synonyms("# of my field\nfast, quick\trapid\n\nsearch,retrieval\n")
     assert groups == [["fast", "quick", "rapid"], ["search", "retrieval"]]
@@ -216,9 +206,3 @@ def test_long_and_strange_phrases():
     assert found.table[4, measures.index("exact")] == 1.0
     with pytest.raises(kp.InputError, match="half a character"):
         score(["\ud83d"], ["x"], ["exact"])
-
-
-def test_a_measure_asked_for_twice_stands_twice_in_a_wide_array():
-    assert score(["a b"], ["a"], ["jaccard", "ROUGE-2", "jaccard", "ROUGE-2"]).table[0].tolist() == pytest.approx(
-        [0.5, np.nan, 0.5, np.nan], nan_ok=True
-    )

@@ -86,13 +86,6 @@ def random_order(universe, measures, documents=3):
     return frame[frame["system"] == "random k"].set_index("measure")
 
 
-def test_average_precision_of_a_random_order_in_closed_form():
-    n, g = 10_000, 3
-    harmonic = sum(1 / i for i in range(1, n + 1))
-    expected = (harmonic + (g - 1) / (n - 1) * (n - harmonic)) / n
-    assert random_order(n, "MAP")["value"].item() == pytest.approx(expected, rel=1e-9)
-
-
 def test_a_random_order_of_a_universe_too_large_to_follow_has_values_at_cutoffs_only():
     found = random_order(10**9, ["P@k", "R@k", "kappa", "MAP", "MRR@k"])
     assert found.loc[["P@5", "R@5"], "value"].tolist() == pytest.approx([3e-9, 5e-9], rel=1e-9)
