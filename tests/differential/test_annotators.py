@@ -229,7 +229,10 @@ def test_two_people_one_of_whom_chose_nothing_have_one_value():
         assert values.loc[name, ["a", "d"]].tolist() == [1, 17]
         assert values.loc[name, "P_pos"] == pytest.approx(0.5)
         assert values.loc[name, "kappa"] == pytest.approx(0.4595, abs=5e-5)
-    # A system is scored on the same documents: against ben as ann is, and against ann perfectly.
+    # A system is scored on the same documents: against ben as ann is, and against ann perfectly; where nobody chose
+    # anything, there is nothing to compare.
+    gold = {name: lists | {"3": []} for name, lists in gold.items()}
+    corpus = kp.load(gold=gold, systems={"like ann": gold["ann"]})
     options = {"annotators": "others", "k": "all", "measures": "P_pos,kappa,F1@k", "universe": 10, "average": "both"}
     found = kp.evaluate(corpus, **options).frame.set_index(["system", "measure", "average"])["value"]
     assert found["human ceiling", "P_pos", "micro"] == pytest.approx(0.5)

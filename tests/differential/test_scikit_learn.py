@@ -21,7 +21,9 @@ def test_every_document(k):
     drawn = draw(20 + k)
     options = {"normalise": "none", "universe": UNIVERSE, "denominator": "returned"}
     names = ("kappa", "P_pos", "P@k", "R@k", "F1@k", "Po")
-    found = {name: document_values(drawn.corpus, name, k, **options).set_index("document")["value"] for name in names}
+    frame = document_values(drawn.corpus, names, k, **options)
+    rows = [frame[frame["measure"] == name.replace("@k", f"@{k}")].set_index("document")["value"] for name in names]
+    found = dict(zip(names, rows, strict=True))
     for document, gold in drawn.gold.items():
         if gold:
             human, system = labels(drawn, document, k)

@@ -9,7 +9,7 @@ from kp_core.settings import FIELDS, SUBJECT
 from tests.corpora import corpus_of, document_values, never_falls, scored, value
 
 #: The same examples in every run, so that a failure is no accident of the day.
-few, many = settings(max_examples=15), settings(max_examples=50)
+few, many = settings(max_examples=8), settings(max_examples=30)
 LETTERS = "abcdefghij"
 OVERLAP = ("P@k", "R@k", "F1@k")
 RANKING = ("MAP", "MAP@k", "MRR", "MRR@k", "nDCG", "nDCG@k", "nDCG-exp", "RBP", "Rprec", "success@k", "F1@M", "F1@G")

@@ -16,7 +16,8 @@ def corpora(shared):
 
 
 def by_document(corpus, k=10, **options):
-    found = {m: document_values(corpus, m, k, **options).set_index(["system", "document"]) for m in PRF}
+    frame = document_values(corpus, PRF, k, **options).set_index(["system", "document"])
+    found = {m: frame[frame["measure"].str.startswith(m.removesuffix("k"))] for m in PRF}
     return {m: frame["value"].to_dict() for m, frame in found.items()}, found["P@k"]
 
 

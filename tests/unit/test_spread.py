@@ -126,8 +126,8 @@ def test_every_study_leaves_as_an_answer_with_settings_that_are_read_back(corpus
 
 
 def test_all_cutoffs_at_once_are_each_cutoff_alone(lectures: kp.Corpus) -> None:
-    every = spreads(lectures, kp.Settings(k="1-12,gold"), "F1@k")
-    for cutoff in (3, 12, "gold"):
+    every = spreads(lectures, kp.Settings(k="2,5,gold"), "F1@k")
+    for cutoff in (5, "gold"):
         alone, found = kp.spread(lectures, measure="F1@k", k=cutoff), every.at(cutoff)
         pd.testing.assert_frame_equal(found.frame, alone.frame, rtol=1e-12)
         pd.testing.assert_frame_equal(found.turns, alone.turns)
