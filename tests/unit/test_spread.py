@@ -47,6 +47,16 @@ def test_a_tie_is_no_turn_and_a_turn_names_its_smallest_change(spread: Spread) -
     assert turn.presets == ("jcdl20", "pke", "opennmt-kpg")
 
 
+def test_a_tie_at_present_is_no_turn_where_the_same_system_is_ahead_elsewhere() -> None:
+    # Two is ahead where a repeat is a hit again, or where its one distinct phrase is divided by 1; one never is.
+    runs = {ONE: RUNS[ONE], TWO: {"d1": ["oak tree", "oak tree"], "d2": ["red sun", "red moon"]}}
+    found = kp.spread(corpus_of(GOLD, runs), measure="P@k", k=2)
+    assert found.ranges["current"].tolist() == [0.75, 0.75]
+    assert found.turns.empty
+    rows = found.frame[(found.frame["kind"] == "grid") & (found.frame["system"] == TWO)]
+    assert sorted(rows["value"].unique()) == [0.75, 1.0]
+
+
 def test_without_systems_there_is_no_spread_and_no_row_of_a_document() -> None:
     with pytest.raises(kp.UsageError, match="at least one system"):
         kp.spread(corpus_of(GOLD), k=2)
