@@ -36,7 +36,7 @@ DEPLOY = ROOT / "deploy"
 #: The name that is shipped.
 NAME = "kpscope.example.org"
 #: All of one address, so fewer than nginx lets one have.
-PEOPLE = 24
+PEOPLE = 12
 #: The page that they look at: it shows whose files it speaks of, and takes a third of the time of the Overview.
 RESULTS = "documents"
 #: Who loads files of their own: two do, then two do not, so nginx, which takes turns, gives each copy of both.
