@@ -67,7 +67,7 @@ phrases = st.lists(st.text("abc xyz", min_size=1).filter(str.strip), min_size=1,
 lists = st.dictionaries(st.text("dC-19", min_size=1, max_size=4), phrases, min_size=1, max_size=6)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(lists)
 def test_the_order_in_the_file_is_kept_by_every_family(documents: dict[str, list[str]]) -> None:
     wanted = [(doc_id, phrase.strip()) for doc_id, found in documents.items() for phrase in found]

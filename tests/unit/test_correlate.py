@@ -1,4 +1,8 @@
-"""The verb correlate: judged pairs wired to measures and labels, checked with SciPy; and both commands."""
+"""The verb correlate: judged pairs wired to measures and labels, checked with SciPy; and similarity as a command."""
+
+import csv
+import io
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +12,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 import kp_core as kp
 from tests.cases import LECTURES
 from tests.corpora import corpus_of
+from tests.unit.test_cli import run
 
 JUDGED = LECTURES / "judgements.csv"
 
@@ -109,3 +114,16 @@ def test_a_signature_that_cannot_be_run_again_is_refused(table):
         kp.correlation_from(study.signature)
     with pytest.raises(kp.UsageError, match="kps-correlation does"):
         kp.correlation_from("kps|k:5")
+
+
+def test_similarity_of_plain_pairs(capsys, tmp_path: Path):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("keyphrase,candidate\nquality of service,service quality\ntopic,topic importance\n", "utf-8")
+    _, out, _ = run(capsys, "similarity", "--pairs", str(pairs), "--measures", "R-precision,ROUGE-2", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["pair"] + row["measure"] for row in rows] == ["0R-precision", "0ROUGE-2", "1R-precision", "1ROUGE-2"]
+    assert [row["reason"] for row in rows] == ["", "", "", "too_short"]
+    assert float(rows[0]["value"]) == pytest.approx(2 / 3)
+    assert rows[3]["value"] == ""
+    status, _, err = run(capsys, "similarity", "--pairs", str(LECTURES / "gold.csv"))
+    assert (status, "keyphrase and candidate" in err) == (1, True)

@@ -141,22 +141,6 @@ def test_of_several_spellings_of_a_keyphrase_the_most_similar_counts() -> None:
     assert kp.evaluate(corpus, k=1, measures="SemP@k", variants="first").frame["value"].item() == 0.5
 
 
-def test_soft_matching_and_similarity_take_the_table_too() -> None:
-    gold, lists, vectors = drawn(30, 3)
-    corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
-    for matching in ("one-to-one", "best"):
-        own = kp.Settings(k="1-5", matching=matching)
-        soft = kp.soft_evaluate(corpus, own, kp.Soft("given", 1e-9)).frame
-        sem = kp.evaluate(corpus, own, ["SemP@k", "SemR@k", "SemF1@k"]).frame
-        np.testing.assert_allclose(soft["value"], sem["value"], atol=1e-9)
-    names = list(vectors)[:10]
-    table = kp.similarity([(one, two) for one in names for two in names], "given", vocabulary=corpus.vocabulary)
-    unit = np.array([vectors[name] / np.linalg.norm(vectors[name]) for name in names])
-    stems = [" ".join(map(PorterStemmer().stem, name.split())) for name in names]
-    expected = np.where(np.equal.outer(stems, stems), 1.0, unit @ unit.T)
-    np.testing.assert_allclose(table["value"].to_numpy().reshape(10, 10), expected, atol=1e-12)
-
-
 def test_phrases_are_looked_up_as_written_then_as_normalised_and_those_without_are_told() -> None:
     vectors = {"Tide": [1.0, 0.0], "tides": [0.0, 1.0], "sea": [0.0, 2.0]}
     corpus = kp.load(gold={"d": ["sea", "moon"]}, systems={"a": {"d": ["tides", "TIDE", "sun"]}}, vectors=vectors)

@@ -149,8 +149,8 @@ def test_the_parts_of_the_variance_are_those_of_an_anova() -> None:
 @pytest.mark.parametrize(("measure", "average"), [("kappa", "micro"), ("F1@k", "micro"), ("F1@k", "f-of-means")])
 def test_influences_are_the_slopes_of_pooled_values(corpus: kp.Corpus, measure: str, average: str) -> None:
     """Add a document a little more often: the value moves by its influence."""
-    data, asked = prepare(corpus, k=5, universe=60), parse(measure)
-    view = count_systems(data)["bart#1"].of(asked).at((5,))
+    data, asked = prepare(corpus, k=3, universe=60), parse(measure)  # at the gold size of 5, P and R would be equal
+    view = count_systems(data)["bart#1"].of(asked).at((3,))
     found = influence(asked, view, average, view.used)
     assert found.moved.sum() == pytest.approx(0, abs=1e-12)
 

@@ -80,6 +80,11 @@ def test_a_document_without_text_has_what_was_chosen():
     assert universe_sizes(corpus, "ngrams:1", normalise="lower") == {"d1": 3, "d2": 3}
 
 
+def test_vocabulary_counts_keyphrases_by_their_first_spelling():
+    corpus = corpus_of({"d1": [("color", "colour"), "hue"], "d2": ["hue"]}, {"s": {"d1": ["shade"]}})
+    assert universe_sizes(corpus, "vocabulary", normalise="none") == {"d1": 3, "d2": 3}
+
+
 def random_order(universe, measures, documents=3):
     gold = {f"d{i}": ["a", "b", "c"] for i in range(documents)}
     frame = scored(corpus_of(gold, {"s": gold}), measures, 5, universe=universe, baselines=True, average="macro")

@@ -121,6 +121,15 @@ def test_chunks_are_among_the_candidates_of_tfidf_and_may_be_of_any_length(lectu
     assert longer[inside.index].tolist() == pytest.approx(inside.tolist())
 
 
+def test_raising_one_phrase_never_worsens_its_rank(lectures, plain):
+    before = plain.frame.set_index(["doc_id", "phrase"])["rank"]
+    for phrase in ("index", "inverted index", "search engine"):
+        after = extract(lectures, "phrase-boosting", None, {phrase: 1}).frame.set_index(["doc_id", "phrase"])["rank"]
+        own = [key for key in before.index if key[1].lower() == phrase]
+        assert own
+        assert (after[own] <= before[own]).all()
+
+
 def test_one_document_has_no_rare_phrases():
     found = extract({"d": "The tide table. A tide."}, "tfidf")
     assert listed(found, "d").to_dict() == {"tide": 2, "tide table": 1, "table": 1}
