@@ -23,11 +23,15 @@ from kp_core.similarity import parse as parse_similarity
 from kp_core.words import read
 
 _ENTRIES: dict[str, dict[str, str]] = read("glossary.toml")
+
+
+def _meaning(entry: Mapping[str, str]) -> str:
+    sentence = [MEASURES[entry["measure"]].sentence] if "measure" in entry else []
+    return " ".join([*sentence, entry["meaning"]])
+
+
 #: Term → meaning, in alphabetical order; a measure is defined by its card alone.
-TERMS = {
-    term: " ".join([*[MEASURES[name].sentence for name in [entry.get("measure")] if name], entry["meaning"]])
-    for term, entry in _ENTRIES.items()
-}
+TERMS = {term: _meaning(entry) for term, entry in _ENTRIES.items()}
 
 
 def glossary() -> str:
