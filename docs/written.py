@@ -87,7 +87,7 @@ def formats_page() -> str:
     for family in all_families():
         titles |= {family.NAME: family.TITLE, **getattr(family, "FORMS", {})}
     shown = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
-    page, proofs = shown.pop("page"), " ".join(shown.pop("proofs"))
+    page, proofs = shown.pop("page")["text"], " ".join(shown.pop("proofs"))
     said = "\n".join(f"| {key} | {meaning} |" for key, meaning in shown.pop("said").items())
     conversions = "\n".join(
         f"**{one['title']}**\n\n```py\n{one['python'].strip()}\n```\n" for one in shown.pop("conversions").values()
