@@ -165,7 +165,7 @@ def test_a_script_with_too_few_lines_is_refused() -> None:
         asked(f"{sys.executable} -c 'print(1)'")
 
 
-def test_the_page_shows_the_example_and_counts_the_cases() -> None:
+def test_the_page_names_the_example_and_counts_the_cases() -> None:
     page = PAGE.read_text("utf-8")
-    assert f"```\n{EXAMPLE.read_text('utf-8')}```" in page
+    assert f"`docs/certified/{EXAMPLE.name}`" in page
     assert page.count(f"{len(SET)} ") == 2
