@@ -89,31 +89,29 @@ def formats_page() -> str:
     shown = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
     page, proofs = shown.pop("page")["text"], " ".join(shown.pop("proofs"))
     said = "\n".join(f"| {key} | {meaning} |" for key, meaning in shown.pop("said").items())
-    conversions = "\n".join(
-        f"**{one['title']}**\n\n```py\n{one['python'].strip()}\n```\n" for one in shown.pop("conversions").values()
-    )
     assert set(titles) == set(shown), "formats.toml has an example of every family"
     examples = "\n".join(
         f"**{name} {titles[name]}**\n\n" + "\n".join(f"```\n{text}\n```\n" for text in blocks["examples"])
         for name, blocks in shown.items()
     )
     schemas = ", ".join(dict.fromkeys(one.name for one in SCHEMAS if not one.name.startswith("KPScope")))
-    return page.format(examples=examples, schemas=schemas, said=said, proofs=proofs, conversions=conversions)
+    return page.format(examples=examples, schemas=schemas, said=said, proofs=proofs)
 
 
 def worksheet() -> str:
     """Return the questions of all lessons as a sheet to hand out, with the solutions that the page checks against."""
-    lines = ["# Worksheet", "Questions on the [lessons](guide/learn.md), with solutions at the end."]
-    solutions = ["## Solutions"]
+    lines = ["# Worksheet", "Questions on the [lessons](guide/learn.md), which also explain the solutions at the end."]
+    solutions = []
     for lesson in LESSONS.values():
         lines.append(f"## {lesson.title}")
-        solutions.append(f"**{lesson.title}**")
+        answers = []
         for number, question in enumerate(lesson.questions, 1):
             choices = f" ({' / '.join(question.options)})" if question.options else ""
             lines.append(f"{number}. {typeset.escape_markdown(question.text + choices)}")
             answer = question.answer if isinstance(question.answer, str) else typeset.number(question.answer)
-            solutions.append(f"{number}. {typeset.escape_markdown(f'{answer}: {question.because}')}")
-    return "\n\n".join(lines + solutions) + "\n"
+            answers.append(typeset.escape_markdown(answer))
+        solutions.append(f"* {lesson.title}: {'; '.join(answers)}")
+    return "\n\n".join([*lines, "## Solutions", "\n".join(solutions)]) + "\n"
 
 
 PAGES = {
