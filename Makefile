@@ -25,6 +25,7 @@ test: lint
 lint: .venv/.test-stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell docs README.md CONTRIBUTING.md
 	$(BIN)/mypy
 
 # The wheel instead of the source: PYTHONPATH puts what is installed before the project, whose tests are then run.

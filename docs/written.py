@@ -26,7 +26,7 @@ SHARED = {
         "Conventions, defined with their values in [Methods](methods.md#conventions): {conventions}.",
     ),
     Similarity: ("Comparing phrases", ""),
-    Tables: ("Tables larger than memory", "See [scale](scale.md)."),
+    Tables: ("Streaming", "See [data larger than memory](scale.md)."),
     Output: ("Output", ""),
 }
 _OPENING = """# Command line
