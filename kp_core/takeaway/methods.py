@@ -209,7 +209,7 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
 
 def markdown() -> str:
     """Return the whole reference as Markdown; `docs/methods.md` is this text."""
-    parts = ["# Methods", "Generated from the registry of measures; the same text is on the page Learn, tab *Methods*."]
+    parts = ["# Methods", _PROSE["opening"]]
     parts += ["## The worked example", EXAMPLE, _table(EXAMPLE_TABLE)]
     parts += ["## Symbols", _listed(SYMBOLS.items())]
     for family, title in FAMILIES.items():
@@ -233,8 +233,9 @@ def _usual(shown: Sequence[Card]) -> list[tuple[str, str]]:
 
 
 def _card(card: Card, usual: Sequence[tuple[str, str]]) -> list[str]:
+    """Return what the page says of a measure; of its example only the value, which the page Learn derives."""
     details = _sentences(detail for detail in card.details.items() if detail not in usual)
-    example = f"Example: {card.example}." if card.example else ""
+    example = f"Example: {card.example.rpartition(' ')[2]}." if card.example else ""
     heading = f"### `{card.name}`{card.title.removeprefix(card.name)}"
     return [heading, card.sentence, f"$$ {card.formula} $$", " ".join(filter(None, [example, details]))]
 
