@@ -25,7 +25,7 @@ SHARED = {
         "Settings",
         "Conventions, defined with their values in [Methods](methods.md#conventions): {conventions}.",
     ),
-    Similarity: ("Comparing phrases", ""),
+    Similarity: ("Similarity", ""),
     Tables: ("Streaming", "See [data larger than memory](scale.md)."),
     Output: ("Output", ""),
 }
@@ -33,7 +33,7 @@ _OPENING = """# Command line
 
 `kpscope` and `python -m kp_core` are the same. Exit status: 0 success, 1 data refused, 2 wrong usage, 3 a requirement
 is not met ([CI](ci.md)). With `--format json`, standard output is one JSON object; progress and warnings go to standard
-error. In parentheses: the default, then other values."""
+error. In parentheses: the default, then other values. After “Also”: groups of options at the end of this page."""
 
 
 def command_line() -> str:
@@ -52,7 +52,7 @@ def command_line() -> str:
         parts += [f"## kpscope {name}", app[name].help.partition("\n\nArgs:")[0]]
         parts += [_listed(groups.pop(None, []))]
         titles = [SHARED[one][0].lower() for one in groups]
-        parts += ["Also: " + ", ".join(f"[{title}](#{title.replace(' ', '-')})" for title in titles)] if titles else []
+        parts += [f"Also: {', '.join(titles)}."] if titles else []
         shared |= groups
     conventions = [option for option in shared[Options] if option.keys[0] in FIELDS]
     names = ", ".join(f"`{option.name}`" for option in conventions)
@@ -77,7 +77,8 @@ def _meaning(option: Argument) -> str:
     """Return what an option means, with the values that it may have, the usual one first."""
     meaning, usual = option.parameter.help, option.field_info.default
     if get_origin(option.hint) is Literal:
-        return f"{meaning} ({', '.join(map(str, sorted(get_args(option.hint), key=lambda value: value != usual)))})"
+        values = sorted(filter(None, map(str, get_args(option.hint))), key=lambda value: value != usual)
+        return f"{meaning} ({', '.join(values)})"
     return f"{meaning} ({usual})" if usual and usual is not option.field_info.empty else f"{meaning}"
 
 
