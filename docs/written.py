@@ -31,14 +31,18 @@ SHARED = {
 }
 _OPENING = """# Command line
 
-`kpscope` and `python -m kp_core` are the same. Exit status: 0 success, 1 data refused, 2 wrong usage, 3 a requirement
-is not met ([CI](ci.md)). With `--format json`, standard output is one JSON object; progress and warnings go to standard
-error. In parentheses: the default, then other values. After “Also”: groups of options at the end of this page."""
+`kpscope` and `python -m kp_core` are the same. `kpscope COMMAND --help` explains all options with their defaults; groups
+of options that commands share are listed below. Exit status: 0 success, 1 data refused, 2 wrong usage, 3 a requirement
+is not met ([CI](ci.md)). With `--format json`, standard output is one JSON object; progress and warnings go to
+standard error.
+
+## Commands"""
 
 
 def command_line() -> str:
-    """Return every command with its options; those that several commands share stand once, at the end."""
-    parts, shared = [_OPENING], {}
+    """Return every command with the names of its options, and the meaning of those that commands share."""
+    parts: list[str] = []
+    shared: dict[type | None, list[Argument]] = {}
     for name in app:
         if name.startswith("-"):
             continue
@@ -49,13 +53,13 @@ def command_line() -> str:
                 fields = get_type_hints(argument.hint)
             else:
                 groups.setdefault(_shared(argument, fields), []).append(argument)
-        parts += [f"## kpscope {name}", app[name].help.partition("\n\nArgs:")[0]]
-        parts += [_listed(groups.pop(None, []))]
-        titles = [SHARED[one][0].lower() for one in groups]
-        parts += [f"Also: {', '.join(titles)}."] if titles else []
+        own = [f"`{option.name}`" for option in groups.pop(None, [])]
+        names = ", ".join([*own, *(SHARED[kind][0].lower() for kind in groups)])
+        parts.append(f"* **{name}**: {app[name].help.partition(chr(10) * 2)[0]} Options: {names}.")
         shared |= groups
     conventions = [option for option in shared[Options] if option.keys[0] in FIELDS]
     names = ", ".join(f"`{option.name}`" for option in conventions)
+    parts = [_OPENING, "\n".join(parts)]
     for kind, (title, sentence) in SHARED.items():
         listed = [option for option in shared[kind] if option not in conventions]
         parts += [f"## {title}", _listed(listed), sentence.format(conventions=names)]

@@ -220,8 +220,7 @@ def markdown() -> str:
         parts += [part for card in found for part in _card(card, usual)]
     parts += ["## Conventions", _PROSE["sections"]["Conventions"], _conventions()]
     parts += ["## Presets", _PROSE["sections"]["Presets"], _presets()]
-    coverage = pd.DataFrame(_PROSE["coverage"]["rows"], columns=_PROSE["coverage"]["columns"])
-    parts += ["## Intervals", _PROSE["sections"]["Intervals"], _table(coverage)]
+    parts += ["## Intervals", _PROSE["sections"]["Intervals"]]
     parts += ["## Reasons", _PROSE["sections"]["Reasons"], _listed(REASONS.items())]
     return "\n\n".join(parts) + "\n"
 
