@@ -31,7 +31,7 @@ SHARED = {
 }
 _OPENING = """# Command line
 
-`kpscope` and `python -m kp_core` are the same. `kpscope COMMAND --help` explains all options with their defaults; groups
+`kpscope` and `python -m kp_core` are the same. `kpscope COMMAND --help` explains all options; groups
 of options that commands share are listed below. Exit status: 0 success, 1 data refused, 2 wrong usage, 3 a requirement
 is not met ([CI](ci.md)). With `--format json`, standard output is one JSON object; progress and warnings go to
 standard error.
