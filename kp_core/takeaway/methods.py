@@ -216,7 +216,8 @@ def markdown() -> str:
         found = cards(family)
         usual = _usual(found)
         parts += [f"## {title}", *filter(None, [INTRODUCTIONS.get(family)])]
-        parts += [f"Unless noted: {_sentences(usual)}"] if usual else []
+        shared = "; ".join(f"{name.lower()}: {text}" for name, text in usual)
+        parts += [f"Unless noted, {shared}."] if usual else []
         parts += [part for card in found for part in _card(card, usual)]
     parts += ["## Conventions", _PROSE["sections"]["Conventions"], _conventions()]
     parts += ["## Presets", _PROSE["sections"]["Presets"], _presets()]
