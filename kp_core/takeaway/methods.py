@@ -237,7 +237,7 @@ def _card(card: Card, usual: Sequence[tuple[str, str]]) -> list[str]:
     details = _sentences(detail for detail in card.details.items() if detail not in usual)
     example = f"Example: {card.example.rpartition(' ')[2]}." if card.example else ""
     heading = f"### `{card.name}`{card.title.removeprefix(card.name)}"
-    return [heading, card.sentence, f"$$ {card.formula} $$", " ".join(filter(None, [example, details]))]
+    return [heading, card.sentence, f"$${card.formula}$$", " ".join(filter(None, [example, details]))]
 
 
 def _conventions() -> str:
