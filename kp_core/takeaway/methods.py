@@ -251,7 +251,7 @@ def _presets() -> str:
     """Return the presets as a list."""
     entries = presets().itertuples(index=False)
     return "\n".join(
-        f"* **{name}**: {source}. k: {k}. Differs in: {differs}. Reproduced: {reproduced}."
+        f"* **{name}**: {source}. k: {k}. Differs in: {differs.replace(' = ', '=')}. Reproduced: {reproduced}."
         for name, source, k, differs, reproduced in entries
     )
 
