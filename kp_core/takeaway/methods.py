@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import PurePosixPath
 
 import pandas as pd
@@ -218,7 +220,10 @@ def markdown() -> str:
         parts += [f"## {title}", *filter(None, [INTRODUCTIONS.get(family)])]
         shared = "; ".join(f"{name.lower()}: {text}" for name, text in usual)
         parts += [f"Unless noted, {shared}."] if usual else []
-        parts += [part for card in found for part in _card(card, usual)]
+        for _, variants in groupby(found, key=lambda card: re.split("[-@_]", card.name)[0]):
+            first, *others = variants
+            parts += _card(first, usual)
+            parts += [part for card in others for part in _card(card, list(first.details.items()))]
     parts += ["## Conventions", _PROSE["sections"]["Conventions"], _conventions()]
     parts += ["## Presets", _PROSE["sections"]["Presets"], _presets()]
     parts += ["## Intervals", _PROSE["sections"]["Intervals"]]
@@ -232,9 +237,9 @@ def _usual(shown: Sequence[Card]) -> list[tuple[str, str]]:
     return [detail for detail, n in counted.items() if 2 * n > len(shown)]
 
 
-def _card(card: Card, usual: Sequence[tuple[str, str]]) -> list[str]:
+def _card(card: Card, known: Sequence[tuple[str, str]]) -> list[str]:
     """Return what the page says of a measure; of its example only the value, which the page Learn derives."""
-    details = _sentences(detail for detail in card.details.items() if detail not in usual)
+    details = _sentences(detail for detail in card.details.items() if detail not in known)
     example = f"Example: {card.example.rpartition(' ')[2]}." if card.example else ""
     heading = f"### `{card.name}`{card.title.removeprefix(card.name)}"
     return [heading, card.sentence, f"$${card.formula}$$", " ".join(filter(None, [example, details]))]
