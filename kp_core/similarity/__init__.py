@@ -1,7 +1,7 @@
 """Turn pairs of phrases into values of similarity: one function a measure, and one entry in `measures.toml`."""
 
-from kp_core.similarity import common_tokens, edits, meaning, meteor, ngrams, sentinels
-from kp_core.similarity.declaration import DECLARED, MEASURES, Asked, Similarity, parse, register, split_names
+from kp_core.similarity import meaning, measures, meteor, ngrams
+from kp_core.similarity.declaration import DECLARED, MEASURES, Asked, Similarity, parse, split_names
 from kp_core.similarity.meteor import read_synonyms
 from kp_core.similarity.relation import describe
 from kp_core.similarity.scorer import PRESETS, Choices, Scorer, Wide, best_over_gold, score, similarity
@@ -15,17 +15,14 @@ __all__ = [
     "Similarity",
     "Wide",
     "best_over_gold",
-    "common_tokens",
     "describe",
-    "edits",
     "meaning",
+    "measures",
     "meteor",
     "ngrams",
     "parse",
     "read_synonyms",
-    "register",
     "score",
-    "sentinels",
     "similarity",
     "split_names",
 ]

@@ -19,7 +19,7 @@ from kp_core.similarity.declaration import MEASURES, Asked, parse
 from kp_core.similarity.meteor import Synonyms
 from kp_core.similarity.ngrams import information
 from kp_core.similarity.sides import sides
-from kp_core.similarity.tokens import PREPOSITIONS, Flat, Phrases, Recipe
+from kp_core.similarity.tokens import Flat, Phrases, Recipe
 from kp_core.text.stem import STEMMERS
 
 #: What every measure looks at: words and stems by measure, or stems everywhere.
@@ -37,7 +37,6 @@ class Choices:
     normalise: Mapping[str, str] = field(default_factory=dict)
     texts: Sequence[str] | None = None
     synonyms: Sequence[Sequence[str]] = ()
-    model: str | None = None
     seed: int = 0
     #: the user's own table of similar phrases, or of vectors, for the measure `given`
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
@@ -73,15 +72,9 @@ class Choices:
 class Shared:
     """What the blocks of one level have in common; references: how often each phrase is one (phrase,)."""
 
-    phrases: Phrases
     flat: Flat
     references: Ints
     synonyms: Synonyms | None
-
-    @cached_property
-    def prepositions(self) -> Bools:
-        """Which word codes are prepositions."""
-        return np.array([word in PREPOSITIONS for word in self.phrases.vocabulary], bool)
 
     @cached_property
     def information(self) -> list[Floats]:
@@ -97,12 +90,6 @@ class Pairs:
     keyphrase: Ints
     candidate: Ints
     columns: Mapping[str, Floats]
-
-    @property
-    def texts(self) -> tuple[list[str], list[str]]:
-        """Keyphrases and candidates as they were given."""
-        phrases = pa.array(self.scorer.phrases, pa.large_string())
-        return phrases.take(pa.array(self.keyphrase)).to_pylist(), phrases.take(pa.array(self.candidate)).to_pylist()
 
 
 @dataclass(frozen=True)
@@ -198,7 +185,7 @@ class Scorer:
             words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
             reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
             references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
-            shared = Shared(phrases, flat, references, synonyms)
+            shared = Shared(flat, references, synonyms)
             for pairs, block in sides(flat, words, key, other, longer, shared):
                 if block.r and block.h:
                     for name, one in alike.items():
@@ -248,7 +235,6 @@ def similarity(
     normalise   measure → pipeline of its own, such as {"chrF": "nfkc+casefold+space"}
     texts       texts in which `context` looks phrases up
     synonyms    groups of words that METEOR may match at last
-    model       path of a sentence-transformers model for `embedding`
     vocabulary  the table of `given`: that of a corpus, or `kp.vocabulary`
     seed        of `random`
     """

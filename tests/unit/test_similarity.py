@@ -1,13 +1,10 @@
-import sys
-import types
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.similarity import MEASURES, Choices, parse, read_synonyms, register, score
+from kp_core.similarity import MEASURES, Choices, parse, read_synonyms, score
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -144,55 +141,17 @@ def test_context_of_unequal_neighbours_by_hand():
     assert best == pytest.approx(max(value("alpha", "gamma", "levenshtein"), expected))
 
 
+def test_combined_takes_the_table_of_the_user():
+    vocabulary = kp.vocabulary(similar=pd.DataFrame({"a": ["sea"], "b": ["ocean"], "score": [0.8]}))
+    assert value("sea", "ocean", "combined(meaning=given)", vocabulary=vocabulary) == pytest.approx(
+        0.5 * 2 / 5 + 0.5 * 0.8
+    )
+
+
 def test_context_stops_after_fifty_sentences():
     texts = ["Alpha red. " * 50 + "Alpha blue. Gamma blue."]
     assert value("alpha", "gamma", "context", texts=texts) == 0.0
     assert value("alpha", "gamma", "context", texts=["Alpha red. " * 49 + "Alpha blue. Gamma blue."]) > 0
-
-
-def test_a_registered_function_is_a_measure():
-    register(
-        "same first letter", lambda keys, others: [float(k[:1] == o[:1]) for k, o in zip(keys, others, strict=True)]
-    )
-    try:
-        pairs = [("Alpha", "Beta"), ("Alpha", "Apple"), ("Alpha", "Apple")]
-        assert kp.similarity(pairs, "same first letter")["value"].tolist() == [0.0, 1.0, 1.0]
-        register("same first letter", lambda keys, others: [1.0])
-        with pytest.raises(kp.UsageError, match="gave 1 values for 3 pairs"):
-            kp.similarity(pairs, "same first letter")
-    finally:
-        del MEASURES["same first letter"]
-    with pytest.raises(kp.UsageError, match="there is a measure 'BLEU' already"):
-        register("BLEU", lambda keys, others: [])
-    with pytest.raises(kp.UsageError, match="cannot name a measure"):
-        register("f(x)", lambda keys, others: [])
-
-
-def test_embedding_reads_a_local_model_offline(tmp_path, monkeypatch):
-    asked = {}
-
-    class Model:
-        def __init__(self, path, local_files_only):
-            asked.update(path=path, local=local_files_only)
-
-        def encode(self, phrases):
-            return [{"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.0, 0.0]}[phrase] for phrase in phrases]
-
-    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=Model))
-    found = kp.similarity([("a", "b"), ("a", "a"), ("a", "c")], "embedding", model=str(tmp_path))
-    assert found["value"].tolist() == pytest.approx([np.sqrt(0.5), 1.0, np.nan], nan_ok=True)
-    assert found["reason"].tolist() == ["ok", "ok", "no_value"]
-    assert asked == {"path": str(tmp_path), "local": True}
-    import os
-
-    assert os.environ["HF_HUB_OFFLINE"] == os.environ["TRANSFORMERS_OFFLINE"] == "1"
-
-
-def test_embedding_without_its_package_says_so(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(kp.UsageError, match="needs the package sentence-transformers"):
-        kp.similarity([("a", "b")], "embedding", model=str(tmp_path))
 
 
 def test_sentinels():

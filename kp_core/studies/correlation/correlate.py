@@ -32,7 +32,7 @@ _SIGNED = {
     "stemmer": "stem",
     "correlation": "corr",
     "interval": "ci",
-    **{name: name for name in ("ties", "resamples", "test", "trials", "swap", "correction", "seed", "by", "model")},
+    **{name: name for name in ("ties", "resamples", "test", "trials", "swap", "correction", "seed", "by")},
 }
 
 
@@ -76,7 +76,7 @@ def correlate(
     by          breakdowns: location, complexity, pos, type, side, length, group
     paper       group the pairs as the paper does, near misses only
     study       correlation, intervals and tests (or its fields as options: correlation, resamples, seed, …)
-    options     also those of `similarity`: direction, preset, stemmer, normalise, synonyms, model
+    options     also those of `similarity`: direction, preset, stemmer, normalise, synonyms
 
     Source: Kim, Baldwin & Kan 2010.
     """
@@ -169,7 +169,7 @@ def _settings(
 ) -> dict[str, str]:
     """Return what was asked, by its names in the signature; what is empty does not apply."""
     chosen = {"by": ",".join(by), **vars(study)}
-    chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer", "model")}
+    chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer")}
     if study.interval != "bootstrap":
         del chosen["resamples"]
     if study.test != "perm-both":
