@@ -94,57 +94,39 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
 
 
 def _entries(given: Given) -> list[tuple[str, str, Any]]:
-    """Return where each phrase stands, the phrase, and its weight as it is given."""
+    """Return the place of each phrase, the phrase, and its weight as it is given."""
     if isinstance(given, abc.Mapping):
         return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
     if isinstance(given, pd.DataFrame):
-        return _gold("the external list", given)
-    sources = expand(given).files
-    if all(_is_lines(source) for source in sources):
-        return [entry for source in sources for entry in _plain_entries(source)]
-    return _gold(sources[0].name, given)
+        return _of_documents("the external list", given)
+    return [entry for source in expand(given).files for entry in _of_file(source)]
 
 
-def _is_lines(source: Source) -> bool:
-    """Tell whether a file holds phrases without documents: one a line, or a table with a column of phrases."""
-    if PurePosixPath(source.name).suffix.lower() in _STRUCTURED:
-        return False
-    weights = [weight for line in File(source, LIMITS).lines if (weight := line.partition("\t")[2].strip())]
-    if weights and 2 * sum(is_number(weight) for weight in weights) >= len(weights):
-        return True  # a TAB otherwise parts a document from its phrases
-    try:
-        load(gold=source)
-    except InputError:
-        return True
-    file = File(source, LIMITS)
-    table = read_delimited(file, Mapping())
-    # Phrases may hold commas, semicolons and bars; without a header only a TAB says that a line has columns.
-    if table is None or table.header or file.text.lstrip()[:1] in ("{", "["):
-        return False
-    return not all("\t" in line for line in file.sample)
-
-
-def _gold(where: str, given: Any) -> list[tuple[str, str, Any]]:
+def _of_documents(where: str, given: Any) -> list[tuple[str, str, Any]]:
     gold = load(gold=given).gold
     return [(where, str(phrase), weight) for phrase, weight in zip(gold["phrase"], gold["relevance"], strict=True)]
 
 
-def _plain_entries(source: Source) -> list[tuple[str, str, Any]]:
+def _of_file(source: Source) -> list[tuple[str, str, Any]]:
     file = File(source, LIMITS)
+    if PurePosixPath(source.name).suffix.lower() in _STRUCTURED or file.text.lstrip()[:1] in ("{", "["):
+        return _of_documents(source.name, source)
     table = read_delimited(file, Mapping())
-    roles = find_roles(table.names, ("phrase", "score", "relevance")) if table is not None and table.header else {}
-    if table is not None and "phrase" in roles:
-        weights = roles.get("score") or roles.get("relevance")
-        phrases = table.texts(roles["phrase"]).to_pylist()
+    columns = find_roles(table.names, ("doc_id", "phrase", "score", "relevance")) if table and table.header else {}
+    after_tab = [weight for line in file.lines if (weight := line.partition("\t")[2].strip())]
+    if "doc_id" in columns or 2 * sum(map(is_number, after_tab)) < len(after_tab):
+        return _of_documents(source.name, source)  # a TAB separates a document from its phrases
+    if table and "phrase" in columns:
+        weights = columns.get("score") or columns.get("relevance")
+        phrases = table.texts(columns["phrase"]).to_pylist()
         values = table.texts(weights).to_pylist() if weights else [None] * len(phrases)
         return [(source.name, phrase or "", value) for phrase, value in zip(phrases, values, strict=True)]
-    if table is not None and not table.header and len(table.columns) == 2:
+    if table and not table.header and len(table.columns) == 2 and not table.rejected:
         phrases, values = (column.to_pylist() for column in table.columns)
         # Also where a comma parts them, unless these are commas of numbers.
-        if not table.rejected and all(map(is_number, values)) and all(re.search(r"[^\W\d_]", one) for one in phrases):
+        if all(map(is_number, values)) and all(re.search(r"[^\W\d_]", phrase) for phrase in phrases):
             lines = range(1, len(table) + 1) if table.lines is None else table.lines
-            three = zip(lines, phrases, values, strict=True)
-            return [(f"{source.name}, line {n}", phrase, weight) for n, phrase, weight in three]
+            return [(f"{source.name}, line {n}", *entry) for n, *entry in zip(lines, phrases, values, strict=True)]
     entries = [line.partition("\t") for line in file.lines]
     if entries and plain(entries[0][0]) in (*NAMES["phrase"], *NAMES["phrases"]) and source.name.endswith(".csv"):
         entries = entries[1:]  # the name of the only column
