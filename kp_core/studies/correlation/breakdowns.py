@@ -47,8 +47,9 @@ def label(
     labels["length"] = [str(int(length)) if length < 4 else "4+" for length in words[:, 0].tolist()]
     if "pos" in by:
         given = [None if tag != tag else str(tag) for tag in pairs["pos"].tolist()] if "pos" in pairs else None
-        tags: dict[str, object] = kept(corpus, "tags", None, dict)
-        classes = keyphrase_classes(phrases["keyphrase"].tolist(), whole_texts(corpus.documents), given, tags)
+        tagged, texts = phrases["keyphrase"].tolist(), whole_texts(corpus.documents)
+        key = tuple(tagged), given and tuple(given)
+        classes = kept(corpus, "classes of keyphrases", key, lambda: keyphrase_classes(tagged, texts, given))
         labels["pos"], labels["pos_source"] = zip(*classes, strict=True)
     if "doc_id" in pairs and (corpus.documents["group"].fillna("") != "").any():
         groups = corpus.documents.set_index("doc_id")["group"]

@@ -7,7 +7,7 @@ Source: Nomoto & Matsumoto 1997, Table 8. What is marked as assumed is not print
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from kp_core.settings import Settings
 from kp_core.studies import WORDS
 from kp_core.studies.trimming import Form, Levels, levels_of
 from kp_core.text.stem import stem_words
-from kp_core.text.tags import tag_sentence, word_class
+from kp_core.text.tags import tag, word_class
 from kp_core.text.tokenise import clean, tokens
 
 #: Attribute → what it is, what of it is assumed, and how rules name it; in the order of the source.
@@ -85,7 +85,9 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     )
     if not {"title_similarity", "tf_idf"} <= set(told):
         titles = documents["title"].fillna("").astype(str).to_dict()
-        from_nouns, missing = _from_nouns(listed, titles, kept(corpus, "lexical", None, dict))
+        from_nouns, missing = _from_nouns(
+            listed, titles, kept(corpus, "nouns", None, lambda: list(map(_nouns, listed["text"])))
+        )
         frame = frame.join(from_nouns)
         notes += [note for note in missing if note.where not in told]
     for name in told:
@@ -126,14 +128,14 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _from_nouns(
-    listed: pd.DataFrame, titles: Mapping[str, str], lexicon: MutableMapping[Any, Any]
+    listed: pd.DataFrame, titles: Mapping[str, str], nouns_of: Sequence[list[str]]
 ) -> tuple[pd.DataFrame, list[Note]]:
     """Return title_similarity and tf_idf of every sentence, and where they are missing and therefore 0.
 
     The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F its count there and MAX_F the largest there,
-    DF the sentences of the text that have it, N all of them.
+    DF the sentences of the text that have it, N all of them. nouns_of are those of each sentence.
     """
-    pairs = [(row, noun) for row, text in enumerate(listed["text"]) for noun in _nouns(text, lexicon)]
+    pairs = [(row, noun) for row, spelled in enumerate(nouns_of) for noun in spelled]
     words = [(name, token.lower()) for name, title in titles.items() for token, _, _ in tokens(clean(title))]
     distinct = list(dict.fromkeys(word for _, word in (*pairs, *words)))
     stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
@@ -164,10 +166,10 @@ def _from_nouns(
     return sums, notes
 
 
-def _nouns(sentence: str, lexicon: MutableMapping[Any, Any]) -> list[str]:
+def _nouns(sentence: str) -> list[str]:
     """Return the nouns in lower case; the tagger takes every word in another script for one, so these are left out."""
     spelled = [token for token, _, _ in tokens(sentence)]
-    tagged = tag_sentence(spelled, lexicon) if _LATIN.search(sentence) else []
+    tagged = tag(spelled) if _LATIN.search(sentence) else []
     return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
 
 
