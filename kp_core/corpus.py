@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from graphlib import CycleError, TopologicalSorter
@@ -43,14 +43,8 @@ def empty_table(name: str) -> pd.DataFrame:
     >>> list(empty_table("empty").columns)
     ['role', 'source', 'doc_id']
     """
-    return _EMPTY[name].copy()
-
-
-def _without_rows(columns: Sequence[str]) -> pd.DataFrame:
+    columns = [column.rstrip("?") for column in COLUMNS[name]]
     return pd.DataFrame({column: pd.Series(dtype=TYPES.get(column, "str")) for column in columns})
-
-
-_EMPTY = {name: _without_rows([column.rstrip("?") for column in columns]) for name, columns in COLUMNS.items()}
 
 
 @dataclass(frozen=True)
@@ -115,14 +109,8 @@ VOCABULARY: dict[VocabularyTable, tuple[str, ...]] = {
 }
 
 
-_NO_TABLES = {
-    name: pd.DataFrame({column: pd.Series(dtype="str") for column in columns if not column.endswith("?")})
-    for name, columns in VOCABULARY.items()
-}
-
-
-def _vocabulary_table(name: VocabularyTable) -> pd.DataFrame:
-    return _NO_TABLES[name].copy()
+def _without_rows(name: VocabularyTable) -> pd.DataFrame:
+    return pd.DataFrame({column: pd.Series(dtype="str") for column in VOCABULARY[name] if not column.endswith("?")})
 
 
 def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -159,10 +147,10 @@ class Vocabulary:
     directed     whether `similar` says how similar a prediction a is to a keyphrase b, and nothing of the reverse
     """
 
-    broader: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("broader"))
-    frequencies: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("frequencies"))
-    similar: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("similar"))
-    vectors: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("vectors"))
+    broader: pd.DataFrame = field(default_factory=lambda: _without_rows("broader"))
+    frequencies: pd.DataFrame = field(default_factory=lambda: _without_rows("frequencies"))
+    similar: pd.DataFrame = field(default_factory=lambda: _without_rows("similar"))
+    vectors: pd.DataFrame = field(default_factory=lambda: _without_rows("vectors"))
     directed: bool = False
 
     @property
@@ -322,7 +310,7 @@ def matrix_of(vectors: pd.DataFrame) -> np.ndarray[Any, Any]:
     if vectors["vector"].dtype == object:  # put together from tables of two precisions
         return np.array(vectors["vector"].tolist(), float)
     column = pa.array(vectors["vector"])
-    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    flat = flatten(column) if isinstance(column, pa.ChunkedArray) else column
     return np.asarray(flat.flatten().to_numpy(zero_copy_only=False).reshape(len(vectors), -1))
 
 
@@ -335,7 +323,13 @@ def together(**corpora: Corpus) -> Corpus:
         raise UsageError("several data sets are put together; name two or more, as in together(inspec=…, nus=…)")
     if nested := [name for name, one in corpora.items() if one.datasets]:
         raise UsageError(f"the data set '{nested[0]}' has data sets itself; put these together instead")
-    tables = {name: [_named(getattr(one, name), data) for data, one in corpora.items()] for name in COLUMNS}
+    tables = {
+        name: [
+            table.assign(doc_id=f"{dataset}/" + table["doc_id"])
+            for dataset, table in ((dataset, getattr(corpus, name)) for dataset, corpus in corpora.items())
+        ]
+        for name in COLUMNS
+    }
     # An empty table has types that mean nothing.
     joined = {
         name: pd.concat([one for one in each if len(one)] or each[:1], ignore_index=True)
@@ -350,21 +344,15 @@ def together(**corpora: Corpus) -> Corpus:
         joined["runs"].iloc[place.argsort(kind="stable")].reset_index(drop=True),
         joined["judgements"],
         joined["empty"],
-        {
-            name: _one_ranking([one.rankings[name] for one in corpora.values() if name in one.rankings])
-            for name in systems
-        },
+        {name: _one_ranking(name, corpora.values()) for name in systems},
         _one_report({name: one.report for name, one in corpora.items()}),
         reduce(Vocabulary.with_tables, (one.vocabulary for one in corpora.values())),
     )
 
 
-def _named(table: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    return table.assign(doc_id=f"{dataset}/" + table["doc_id"])
-
-
-def _one_ranking(each: list[Ranking]) -> Ranking:
-    return replace(each[0], resorted=sum(one.resorted for one in each))
+def _one_ranking(system: str, corpora: Iterable[Corpus]) -> Ranking:
+    rankings = [corpus.rankings[system] for corpus in corpora if system in corpus.rankings]
+    return replace(rankings[0], resorted=sum(ranking.resorted for ranking in rankings))
 
 
 def _one_report(reports: Mapping[str, LoadReport]) -> LoadReport:
