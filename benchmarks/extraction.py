@@ -21,7 +21,7 @@ import pandas as pd
 import kp_core as kp
 from benchmarks.workload import machine
 from kp_core.extraction import RECONSTRUCTED
-from kp_core.extraction.external import read_phrases
+from kp_core.extraction.texts import read_phrases
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_core.typeset import markdown
 

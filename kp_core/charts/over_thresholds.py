@@ -11,8 +11,7 @@ from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, pla
 from kp_core.charts.selection import of_yes, where
 from kp_core.charts.style import COLOURS, GREY, Chart, Look, Part, label, looks
 from kp_core.errors import counted
-from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, SentenceStudy
-from kp_core.studies.sentence_study.trees import Node
+from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, Node, SentenceStudy
 from kp_core.typeset import number
 
 #: The band of random trimming.

@@ -14,9 +14,8 @@ from kp_core import typeset
 from kp_core.corpus import COLUMNS, Corpus, Ranking
 from kp_core.errors import Note, UsageError
 from kp_core.extraction.collection import Collection, External, Progress
-from kp_core.extraction.external import Given, external_from
 from kp_core.extraction.lecture_systems import PARAMETERS, SYSTEMS, System
-from kp_core.extraction.texts import readable, stop_list, texts_of
+from kp_core.extraction.texts import Given, external_from, readable, stop_list, texts_of
 from kp_core.reading import Source
 from kp_core.reading.tidy import file_names, tidy
 from kp_core.settings import __version__

@@ -33,8 +33,8 @@ from kp_core.scoring.propensity import inverse_propensity
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Changes, Settings, settled
 from kp_core.text.candidates import Stems, candidates, has_english
-from kp_core.text.language import misfits
 from kp_core.text.normalise import Normaliser
+from kp_core.text.stem import misfits
 from kp_core.text.tokenise import word_runs
 
 _REFUSED = ("selected", "selection", "chosen", "pair")

@@ -1,8 +1,8 @@
 """Turn pairs of phrases into values of similarity: one function a measure, and one entry in `measures.toml`."""
 
-from kp_core.similarity import meaning, measures, meteor, ngrams
+from kp_core.similarity import measures, pair_measures
 from kp_core.similarity.declaration import DECLARED, MEASURES, Asked, Similarity, parse, split_names
-from kp_core.similarity.meteor import read_synonyms
+from kp_core.similarity.measures import read_synonyms
 from kp_core.similarity.relation import describe
 from kp_core.similarity.scorer import PRESETS, Choices, Scorer, Wide, best_over_gold, score, similarity
 
@@ -16,10 +16,8 @@ __all__ = [
     "Wide",
     "best_over_gold",
     "describe",
-    "meaning",
     "measures",
-    "meteor",
-    "ngrams",
+    "pair_measures",
     "parse",
     "read_synonyms",
     "score",

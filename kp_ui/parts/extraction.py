@@ -11,8 +11,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.extraction import PARAMETERS, RECONSTRUCTED
 from kp_core.extraction.coverage import KINDS, coverage, in_words, marked_candidates
-from kp_core.extraction.external import read_documents, read_phrases
-from kp_core.extraction.texts import stop_words_in
+from kp_core.extraction.texts import read_documents, read_phrases, stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS

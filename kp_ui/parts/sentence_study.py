@@ -12,8 +12,7 @@ from kp_core.reading.named_tables import load_attributes
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
-from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Design
-from kp_core.studies.sentence_study.trees import rules
+from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Design, rules
 from kp_core.studies.trimming import FORMS, THRESHOLDS
 from kp_ui.state import cached, workspace
 from kp_ui.state.workspace import Workspace

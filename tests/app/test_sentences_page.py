@@ -8,7 +8,7 @@ import pytest
 import kp_core as kp
 from kp_core.charts import screen_tables
 from kp_core.reading import Source
-from kp_core.studies.sentence_study.trees import rules
+from kp_core.studies.sentence_study.protocol import rules
 from kp_ui.state.workspace import SAMPLES
 from kp_ui.widgets.show import plain
 from tests.app.opening import opened, recipe, shown, words

@@ -11,8 +11,22 @@ import kp_core as kp
 from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import extracts
-from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Design
-from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
+from kp_core.studies.sentence_study.protocol import (
+    CLASSIFIERS,
+    LEAD,
+    MAJORITY,
+    MEASURES,
+    NULL,
+    PRUNING,
+    RANDOM,
+    TREE,
+    Design,
+    errors_when_pruned,
+    folds,
+    learner,
+    nodes,
+    rules,
+)
 from kp_core.studies.trimming import at_random
 from tests.cases import LECTURES, cases
 from tests.figures import checked

@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.corpus import whole_texts
 from kp_core.extraction import RECONSTRUCTED, SYSTEMS, External, extract
 from kp_core.extraction.collection import Collection
-from kp_core.extraction.external import read_phrases
+from kp_core.extraction.texts import read_phrases
 from kp_core.reading import Source
 from kp_core.text.candidates import Stems
 from tests.cases import cases

@@ -1,6 +1,6 @@
-"""Turn contexts in texts, a table of the user, or form and meaning together, into similarity of meaning.
+"""Turn all pairs at once into values: contexts in texts, a table of the user, form with meaning, and chance.
 
-A context is the sentences of the loaded texts around a phrase, as a vector of the words that stand there.
+A context is the sentences of the loaded texts around a phrase, as a vector of the words that occur there.
 """
 
 from __future__ import annotations
@@ -115,3 +115,15 @@ def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "co
         second = context(pairs) if meaning == "context" else given(pairs)
     first = pairs.scorer.score(["levenshtein"], pairs.keyphrase, pairs.candidate).table[:, 0]
     return np.asarray(np.maximum(first, second) if rule == "max" else w * first + (1 - w) * second)
+
+
+@similarity_measure("random")
+def random(pairs: Pairs) -> Floats:
+    """Return uniform numbers from the seed, by row."""
+    return np.random.default_rng(pairs.scorer.choices.seed).random(len(pairs.keyphrase))
+
+
+@similarity_measure("constant")
+def constant(pairs: Pairs) -> Floats:
+    """Return ones."""
+    return np.ones(len(pairs.keyphrase))
