@@ -118,7 +118,7 @@ def make_plan(
         measures = DEFAULT_MEASURES if agreement is None and not compare else ()
     if settings.interval == "bootstrap":
         settings = settings.changed(interval="poisson")
-    by = _refuse(settings, measures, compare, by)
+    _refuse(settings, measures, compare, by)
     sources, names, graded = _named(sources)
     people = None if agreement is None else names_in(agreement)
     if people is None:
@@ -152,8 +152,8 @@ def _refuse_of_people(settings: Settings, measures: Sequence[str], names: Names)
     refuse_alone(names.annotators)
 
 
-def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> str:
-    """Return what the parts tell apart; refuses what cannot be added up over parts of the data."""
+def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> None:
+    """Refuse what cannot be added up over parts of the data."""
     reasons = {
         "vocabulary": settings.universe == "vocabulary",
         "others": left_one_out(settings.annotators),
@@ -169,7 +169,6 @@ def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Famil
         if holds:
             raise unavailable(why, annotators=settings.annotators, by=by, interval=settings.interval)
     parse_by(by)
-    return by
 
 
 def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:

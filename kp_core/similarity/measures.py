@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -46,45 +47,43 @@ def match(sides: Sides, accept: str = "morph") -> Floats:
     return np.asarray(block.inside & accepted, float)
 
 
-def _common(sides: Sides) -> Floats:
-    """Return the number of different common tokens (n,)."""
-    return total(sides.equal.any(axis=1) & sides.first).astype(float)
-
-
-def _distinct(sides: Sides) -> Floats:
-    """Return the number of different tokens of the reference (n,)."""
-    return total(sides.first).astype(float)
+def _set_sizes(sides: Sides) -> tuple[Floats, Floats, Floats]:
+    """Return the numbers of distinct tokens in common, of the reference, and of the hypothesis (n,)."""
+    common = total(sides.equal.any(axis=1) & sides.first)
+    return common.astype(float), total(sides.first).astype(float), total(sides.swapped.first).astype(float)
 
 
 @similarity_measure("jaccard")
 def jaccard(sides: Sides) -> Floats:
     """Return common tokens / tokens of either, as sets."""
-    common = _common(sides)
-    return ratio(common, _distinct(sides) + _distinct(sides.swapped) - common)
+    common, ref, hyp = _set_sizes(sides)
+    return ratio(common, ref + hyp - common)
 
 
 @similarity_measure("dice")
 def dice(sides: Sides) -> Floats:
     """Return 2 x common tokens / sum of the sizes, as sets."""
-    return np.asarray(2 * _common(sides) / (_distinct(sides) + _distinct(sides.swapped)))
+    common, ref, hyp = _set_sizes(sides)
+    return 2 * common / (ref + hyp)
 
 
 @similarity_measure("overlap")
 def overlap_coefficient(sides: Sides) -> Floats:
     """Return common tokens / size of the smaller, as sets."""
-    return np.asarray(_common(sides) / np.minimum(_distinct(sides), _distinct(sides.swapped)))
+    common, ref, hyp = _set_sizes(sides)
+    return np.asarray(common / np.minimum(ref, hyp))
 
 
-def _string_similarity(texts: tuple[list[str], list[str]], distance: str = "", *, scorer: str) -> Floats:
-    """Return the values of a scorer of rapidfuzz; its ratios are percentages."""
+def _string_similarity(sides: tuple[list[Any], list[Any]], distance: str = "", *, scorer: str) -> Floats:
+    """Return the values of a scorer of rapidfuzz for strings, or lists of tokens; its ratios are percentages."""
     from rapidfuzz import distance as distances
     from rapidfuzz import fuzz
     from rapidfuzz.process import cpdist
 
     if scorer.endswith("ratio"):
-        return np.asarray(cpdist(*texts, scorer=getattr(fuzz, scorer), dtype=np.float64) / 100)
+        return np.asarray(cpdist(*sides, scorer=getattr(fuzz, scorer), dtype=np.float64) / 100)
     kind = getattr(distances, "OSA" if distance == "osa" else scorer)
-    return np.asarray(cpdist(*texts, scorer=kind.normalized_similarity, dtype=np.float64))
+    return np.asarray(cpdist(*sides, scorer=kind.normalized_similarity, dtype=np.float64))
 
 
 for _name, _scorer in {
@@ -98,18 +97,8 @@ for _name, _scorer in {
 
 @similarity_measure("levenshtein-tokens")
 def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
-    """Return the normalised edit similarity of tokens."""
-    row = np.repeat(np.arange(sides.h + 1)[:, None], sides.n, axis=1)
-    above = row
-    for i in range(sides.r):
-        two_above, above, row = above, row, np.empty_like(row)
-        row[0] = i + 1
-        for j in range(sides.h):
-            row[j + 1] = np.minimum(np.minimum(above[j + 1], row[j]) + 1, above[j] + ~sides.equal[i, j])
-            if distance == "osa" and i and j:
-                swapped = sides.equal[i, j - 1] & sides.equal[i - 1, j]
-                row[j + 1] = np.where(swapped, np.minimum(row[j + 1], two_above[j - 1] + 1), row[j + 1])
-    return np.asarray(1 - row[-1] / max(sides.r, sides.h))
+    """Return the normalized edit similarity of tokens."""
+    return _string_similarity((sides.ref.T.tolist(), sides.hyp.T.tolist()), distance, scorer="Levenshtein")
 
 
 @similarity_measure("stem-exact")

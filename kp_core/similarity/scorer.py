@@ -139,20 +139,22 @@ class Scorer:
         values = _given(measures, pairs.columns)
         asked = {name: parse(name) for name in measures if name not in values}
         empty = dict.fromkeys(measures, np.zeros(len(keyphrase), bool))
-        recipes: dict[Recipe, dict[str, Asked]] = {}
+        alike: dict[tuple[Recipe, str], dict[str, Asked]] = {}
         for name, one in asked.items():
             if one.measure.level == "pairs":
                 values[name] = one.scores(pairs)
-            else:
-                recipes.setdefault(self.choices.recipe(one, name), {})[name] = one
+                continue
+            recipe, level = self.choices.recipe(one, name), str(one.measure.level)
+            level = "stems" if level == "words" and recipe.everywhere else level
+            alike.setdefault((recipe, level), {})[name] = one
         size = max(1, len(self.phrases))
         place, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
         times = np.bincount(place, minlength=len(distinct))
         key, other = distinct // size, distinct % size
-        for recipe, alike in recipes.items():
+        for (recipe, level), measured in alike.items():
             phrases = self.coded(recipe)
             blank = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
-            for name, scored in self._scored(phrases, alike, key, other, times).items():
+            for name, scored in self._scored(phrases, level, measured, key, other, times).items():
                 scored[blank] = np.nan
                 values[name], empty[name] = scored[place], blank[place]
         shape = len(measures), len(keyphrase)
@@ -164,31 +166,22 @@ class Scorer:
         )
 
     def _scored(
-        self, phrases: Phrases, asked: Mapping[str, Asked], key: Ints, other: Ints, times: Ints
+        self, phrases: Phrases, level: str, measures: Mapping[str, Asked], key: Ints, other: Ints, times: Ints
     ) -> dict[str, Floats]:
-        """Return the values of pairs for all measures that share a recipe, those of one level block by block."""
-        values = {name: np.full(len(key), np.nan) for name in asked}
-        longer = self.choices.direction == "longer"
+        """Return the values of pairs for all measures that look at the same tokens, block by block."""
+        if level == "texts":
+            forms = pa.array(phrases.texts, pa.large_string())
+            texts = forms.take(pa.array(key)).to_pylist(), forms.take(pa.array(other)).to_pylist()
+            return {name: one.scores(texts) for name, one in measures.items()}
+        values = {name: np.full(len(key), np.nan) for name in measures}
+        longer, flat = self.choices.direction == "longer", getattr(phrases, level)
+        words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
+        reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
+        references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
         synonyms = Synonyms(phrases, self.choices.synonyms) if self.choices.synonyms else None
-        levels: dict[str, dict[str, Asked]] = {}
-        for name, one in asked.items():
-            level = str(one.measure.level)
-            levels.setdefault("stems" if level == "words" and phrases.recipe.everywhere else level, {})[name] = one
-        for level, alike in levels.items():
-            if level == "texts":
-                forms = pa.array(phrases.texts, pa.large_string())
-                texts = forms.take(pa.array(key)).to_pylist(), forms.take(pa.array(other)).to_pylist()
-                values |= {name: one.scores(texts) for name, one in alike.items()}
-                continue
-            flat: Flat = getattr(phrases, level)
-            words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
-            reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
-            references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
-            shared = Shared(flat, references, synonyms)
-            for pairs, block in sides(flat, words, key, other, longer, shared):
-                if block.r and block.h:
-                    for name, one in alike.items():
-                        values[name][pairs] = one.scores(block)
+        for pairs, block in sides(flat, words, key, other, longer, Shared(flat, references, synonyms)):
+            for name, one in measures.items() if block.r and block.h else ():
+                values[name][pairs] = one.scores(block)
         return values
 
 

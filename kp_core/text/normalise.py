@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -55,13 +56,9 @@ _TEXT_STEPS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _strip_punctuation(word: str) -> str:
-    start, stop = 0, len(word)
-    while start < stop and unicodedata.category(word[start]).startswith("P"):
-        start += 1
-    while stop > start and unicodedata.category(word[stop - 1]).startswith("P"):
-        stop -= 1
-    return word[start:stop]
+@cache
+def _punctuation() -> str:
+    return "".join(letter for letter in map(chr, range(0x1F000)) if unicodedata.category(letter)[0] == "P")
 
 
 STEPS: tuple[str, ...] = (*_TEXT_STEPS, "punct-strip", "sort", *STEMMERS)
@@ -149,7 +146,7 @@ def _by_word(phrases: list[str], step: str) -> list[str]:
     words = pc.split_pattern(pa.array(phrases, pa.string()), " ")
     coded = words.flatten().dictionary_encode()
     distinct = coded.dictionary.to_pylist()
-    changed = [_strip_punctuation(w) for w in distinct] if step == "punct-strip" else stem_words(distinct, step)
+    changed = [w.strip(_punctuation()) for w in distinct] if step == "punct-strip" else stem_words(distinct, step)
     spelled = pa.array(changed, pa.string()).take(coded.indices)
     joined = pc.binary_join(pa.ListArray.from_arrays(words.offsets, spelled), " ").to_pylist()
     return [_BLANKS.sub(" ", form).strip() for form in joined] if step == "punct-strip" else joined

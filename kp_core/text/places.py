@@ -142,7 +142,8 @@ def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, i
     """Return for each character of a normalised chunk the piece of the chunk that it came from."""
     if chunk.isascii() and len(form) == len(chunk):
         return [(place, place + 1) for place in range(len(form))]
-    pieces = _clusters(chunk)
+    starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
+    pieces = list(zip(starts, [*starts[1:], len(chunk)], strict=True))  # that compose only within themselves
     parts = normaliser.as_text([chunk[start:end] for start, end in pieces])
     found = iter([piece for piece, part in zip(pieces, parts, strict=True) for c in part if not c.isspace()])
     letters = [not c.isspace() for c in form]
@@ -150,12 +151,6 @@ def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, i
     if sum(len("".join(part.split())) for part in parts) != sum(letters):
         return [whole] * len(form)  # characters that changed together, such as the two of a possessive
     return [next(found) if letter else whole for letter in letters]
-
-
-def _clusters(chunk: str) -> list[tuple[int, int]]:
-    """Return pieces that compose only within themselves: a character with the marks and vowels that join it."""
-    starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
-    return list(zip(starts, [*starts[1:], len(chunk)], strict=True))
 
 
 def _joins(character: str) -> bool:

@@ -298,7 +298,8 @@ def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) 
 
     It is a function of which units (B, U) are swapped, 1 or 0; unit (n,) is the unit of each pair of phrases.
     """
-    mixed, n = _mixed(_standardised(measures), human, name), len(human)
+    values, n = np.round(measures, 12), len(human)  # equal values stay equal
+    mixed = _mixed(np.round((values - values.mean(axis=0)) / values.std(axis=0), 12), human, name)
     step = max(8, coefficients.BLOCK_CELLS[name] // n)
 
     def difference(swapped: Floats) -> Floats:
@@ -311,12 +312,6 @@ def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) 
         return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
 
     return difference
-
-
-def _standardised(values: Floats) -> Floats:
-    """Return columns with mean 0 and variance 1; equal values stay equal."""
-    values = np.round(values, 12)
-    return np.asarray(np.round((values - values.mean(axis=0)) / values.std(axis=0), 12))
 
 
 def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tuple[Floats, Floats]]:
