@@ -137,27 +137,22 @@ def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
 
 def _choice_levels(choices: AnnotatorChoices) -> Levels:
     """Return all levels in the choice-matrix form; the order is that of each annotator's list in the file."""
-    seen = choices.seen
-    most = max(1, int(seen.sum(axis=0).max(initial=1)))
-    k, gold = np.full((seen.shape[1], most), np.nan), np.zeros((seen.shape[1], most), np.int64)
-    reason = np.full(seen.shape[1], "", dtype="<U20")
-    order = np.lexsort((choices.place, choices.annotator, choices.document[choices.item]))
-    item, owner = choices.item[order], choices.annotator[order]
-    bounds = np.searchsorted(choices.document[item], np.arange(seen.shape[1] + 1))
-    for document in range(seen.shape[1]):
-        here = slice(bounds[document], bounds[document + 1])
-        lists = [item[here][owner[here] == r].tolist() for r in np.flatnonzero(seen[:, document])]
-        if len(lists) < 2:
-            reason[document] = "single_annotator"
-        elif len({len(one) for one in lists}) != 1:
-            reason[document] = "unequal_choices"
-        elif not lists[0]:
-            reason[document] = "both_empty"
-        else:
-            found, left = choice_levels(choice_matrix(lists), len(lists))
-            k[document, : len(found)], gold[document, : len(left)] = found, left
-            if np.isnan(found).all():
-                reason[document] = "one_item"
+    seen, sizes = choices.seen, tables.sizes(choices)
+    people = seen.sum(axis=0)
+    k = np.full((len(people), max(1, int(people.max(initial=1)))), np.nan)
+    gold, reason = np.zeros(k.shape, np.int64), np.where(people < 2, "single_annotator", "").astype("<U20")
+    order = np.lexsort((choices.place, choices.annotator))
+    owners = choices.document[choices.item[order]], choices.annotator[order]
+    lists = pd.Series(choices.item[order]).groupby(list(owners)).agg(list)
+    for document in np.flatnonzero(people > 1):
+        lengths = sizes[seen[:, document], document]
+        if np.ptp(lengths) or not lengths[0]:
+            reason[document] = "unequal_choices" if np.ptp(lengths) else "both_empty"
+            continue
+        agreement, left = choice_levels(choice_matrix(lists[document].tolist()), len(lengths))
+        k[document, : len(lengths)], gold[document, : len(lengths)] = agreement, left
+        if np.isnan(agreement).all():
+            reason[document] = "one_item"
     return Levels(k, gold, reason)
 
 
