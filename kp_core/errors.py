@@ -74,6 +74,12 @@ def refuse_unless(value: object, known: Collection[str], name: str) -> None:
         raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
 
 
+def refuse_below(value: int, least: int, name: str) -> None:
+    """Refuse a number below the least that an option takes."""
+    if value < least:
+        raise UsageError(f"{name} is {value}; choose a whole number from {least} up")
+
+
 @dataclass(frozen=True)
 class Note:
     """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence.

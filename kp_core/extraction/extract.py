@@ -12,7 +12,7 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.corpus import COLUMNS, Corpus, Ranking
-from kp_core.errors import Note, UsageError
+from kp_core.errors import Note, UsageError, refuse_below
 from kp_core.extraction.collection import Collection, External, Progress
 from kp_core.extraction.lecture_systems import PARAMETERS, SYSTEMS, System
 from kp_core.extraction.texts import Given, external_from, readable, stop_list, texts_of
@@ -99,8 +99,7 @@ def extract(
     """
     systems = _systems(method)
     chosen = _parameters(parameters, systems)
-    if top is not None and top < 1:
-        raise UsageError(f"top is {top}; choose a whole number from 1 up")
+    refuse_below(1 if top is None else top, 1, "top")
     needs = {system.needs for system in systems}
     outside = external_from(external, "documents" in needs, "phrases" in needs)
     if reason := next(filter(None, (system.missing(outside) for system in systems)), ""):

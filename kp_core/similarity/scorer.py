@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.corpus import Vocabulary
-from kp_core.errors import InputError, UsageError, refuse_unless, unfit
+from kp_core.errors import InputError, UsageError, refuse_below, refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse
 from kp_core.similarity.measures import Synonyms, information
@@ -47,8 +47,7 @@ class Choices:
         refuse_unless(self.direction, DIRECTIONS, "direction")
         refuse_unless(self.preset, PRESETS, "preset")
         refuse_unless(self.stemmer or STEMMERS[0], STEMMERS, "stemmer")
-        if self.seed < 0:
-            raise UsageError(f"seed is {self.seed}; choose a whole number from 0 up")
+        refuse_below(self.seed, 0, "seed")
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Choices:

@@ -83,7 +83,7 @@ def test_what_is_not_there_is_refused(table):
         kp.correlate(corpus_of({"d": ["x"]}))
     with pytest.raises(kp.UsageError, match="no breakdown 'colour'"):
         kp.correlate(table, by=["colour"])
-    with pytest.raises(kp.UsageError, match="no correlation 'cosine'"):
+    with pytest.raises(kp.UsageError, match="correlation is 'cosine'"):
         kp.correlate(table, correlation="cosine")
     with pytest.raises(kp.InputError, match="pairs without a keyphrase"):
         kp.correlate(table.drop(columns="keyphrase"))

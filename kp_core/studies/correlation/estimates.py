@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kp_core.errors import UsageError, unavailable
+from kp_core.errors import refuse_below, refuse_unless, unavailable
 from kp_core.order import close
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -44,11 +44,10 @@ class Study:
         """Refuse a choice that does not exist."""
         for name, kind in get_type_hints(type(self)).items():
             value, choices = getattr(self, name), get_args(kind)
-            least = 0 if name == "seed" else 1
-            if choices and value not in choices:
-                raise UsageError(f"there is no {name} '{value}'; choose one of: {', '.join(choices)}")
-            if not choices and value < least:
-                raise UsageError(f"{name} is {value}; choose a whole number from {least} up")
+            if choices:
+                refuse_unless(value, choices, name)
+            else:
+                refuse_below(value, int(name != "seed"), name)
         if self.test == "williams" and self.correlation == "kendall":
             raise unavailable("williams")
 

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
+from kp_core.corpus import empty_table
 from kp_core.errors import InputError
 from kp_core.order import reaches
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -26,8 +27,6 @@ TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
 _WIDE = "score_"
 COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
 _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
-#: The table of judgements while nothing is rated: every page asks for it, for the workspace that could be saved.
-_NONE = pd.DataFrame(columns=[*COLUMNS, "annotator", "score"], dtype="str").astype({"score": "float64"})
 
 
 def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
@@ -254,7 +253,7 @@ def rating_table(pairs: pd.DataFrame, ratings: Mapping[str, Mapping[str, float]]
     [['ana', 3.0]]
     """
     if not ratings:
-        return _NONE.copy()
+        return empty_table("judgements")
     rows = [(rater, pair, float(score)) for rater, own in ratings.items() for pair, score in own.items()]
     table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
     return pairs.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import REASONS, Note, UsageError
+from kp_core.errors import REASONS, Note, refuse_below
 from kp_core.order import reaches
 from kp_core.scoring import intervals
 from kp_core.scoring.cells import Cells, ratio
@@ -181,10 +181,8 @@ class Design:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.repeats < 1:
-            raise UsageError(f"repeats is {self.repeats}; at least one draw is needed")
-        if self.seed < 0:
-            raise UsageError(f"the seed is {self.seed}; it must not be negative")
+        refuse_below(self.repeats, 1, "repeats")
+        refuse_below(self.seed, 0, "seed")
 
     def as_dict(self) -> dict[str, str]:
         """Return the recipe as it is written."""
