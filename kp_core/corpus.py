@@ -140,10 +140,10 @@ def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, An
 class Vocabulary:
     """Tables about phrases or concepts, in the columns of `VOCABULARY`; each is empty unless it was given.
 
-    broader      one row a concept and a broader one
-    frequencies  one row a concept: in how many documents it stands (n), of how many in all (documents)
-    similar      one row a pair of phrases and how similar they are (score, 0 to 1)
-    vectors      one row a phrase and its vector, all of one length
+    broader      one row per concept and a broader one
+    frequencies  one row per concept: in how many documents it stands (n), of how many in all (documents)
+    similar      one row per pair of phrases and how similar they are (score, 0 to 1)
+    vectors      one row per phrase and its vector, all of one length
     directed     whether `similar` says how similar a prediction a is to a keyphrase b, and nothing of the reverse
     """
 
@@ -207,14 +207,14 @@ class Vocabulary:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalised.
+    """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalized.
 
-    documents   one row a document of any source (doc_id, text?, title?, group?); ids are unique. The column `dataset`
+    documents   one row per document of any source (doc_id, text?, title?, group?); ids are unique. The column `dataset`
                 is there only if the documents are of several data sets; an id is then `dataset/id`
-    gold        one row a keyphrase of an annotator, in file order. The column `variants` is there only if some
+    gold        one row per keyphrase of an annotator, in file order. The column `variants` is there only if some
                 entry has several accepted spellings: a tuple with `phrase` first, or None
-    runs        one row a prediction; rows of one system and document stand together, in the order of `rank` = 1, 2, ...
-    judgements  one row a score of a pair by one annotator
+    runs        one row per prediction; rows of one system and document are adjacent, in the order of `rank` = 1, 2, ...
+    judgements  one row per score of a pair by one annotator
     empty       lists that are there without a phrase: role (gold or system), source (annotator or system), doc_id
     rankings    per system, in order of loading: how its ranks came about
     vocabulary  tables about phrases and concepts beside the documents

@@ -93,7 +93,7 @@ class Collection:
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
-        """One row a candidate of a document, by first occurrence: number of the document, form, tf there, and df."""
+        """One row per candidate of a document, by first occurrence: number of the document, form, tf there, and df."""
         counted = [self._counted(text) for text in self.tokens]
         forms = pd.Series([form for document in counted for form in document], dtype=object)
         return pd.DataFrame(

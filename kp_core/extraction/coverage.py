@@ -46,7 +46,7 @@ def coverage(
     titles: str = "yes",
     progress: Progress = lambda share, words: None,
 ) -> pd.DataFrame:
-    """Return one row a kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
+    """Return one row per kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
 
     A keyphrase counts once a document, whoever chose it, however inflected. It is reachable if one of its variants is
     among the candidates of the text: lower case and stems, A of B and B A, possessives, abbreviations that the text

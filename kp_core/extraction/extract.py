@@ -30,7 +30,7 @@ _RUNS = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str", "sc
 class Extracted(Numbers):
     """Ranked phrases of one system or several.
 
-    frame     one row a phrase: system, doc_id, rank, phrase, score; best first
+    frame     one row per phrase: system, doc_id, rank, phrase, score; best first
     notes     what the reader must know
     settings  system → its recipe in one line: method, parameters, stop words, stemmer, tagger, sources, version
     silent    documents without any English token, which have an empty list

@@ -66,7 +66,7 @@ class Question:
     options: tuple[str, ...] = ()
 
     def right(self, given: str) -> bool | None:
-        """Tell whether what was given is right; None where it is no answer at all. 5/11 and 45 % are numbers too."""
+        """Return whether what was given is right; None where it is no answer at all. 5/11 and 45 % are numbers too."""
         if isinstance(self.answer, str):
             return given == self.answer
         written = "".join(given.split()).replace(",", ".").replace("−", "-")
@@ -133,9 +133,9 @@ def errata(name: str, **computed: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["as printed", "recomputed"])
 
 
-def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colours: Sequence[str], hover: str) -> Part:
+def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequence[str], hover: str) -> Part:
     """Return bars with their numbers beside them; they lie where y are names."""
-    bar = {"type": "bar", "x": plain(x), "y": plain(y), "text": text, "marker": {"color": colours}, "cliponaxis": False}
+    bar = {"type": "bar", "x": plain(x), "y": plain(y), "text": text, "marker": {"color": colors}, "cliponaxis": False}
     look = {"textposition": "outside", "orientation": "h" if isinstance(y[0], str) else "v"}
     return {**bar, **look, "hovertemplate": f"{hover}<extra></extra>"}
 
@@ -176,8 +176,8 @@ def _show_paradox(values: Values) -> View:
     total = a + b + c + d
     results = {name: value(name, a, b, c, d) for name in _SHOWN}
     written = [number(result) for result in results.values()]
-    colours = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
-    trace = bars(list(results.values()), _SHOWN, written, colours, "%{y} = %{x:.3f}")
+    colors = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
+    trace = bars(list(results.values()), _SHOWN, written, colors, "%{y} = %{x:.3f}")
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
     alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, written, strict=True)))}."
@@ -206,7 +206,7 @@ def _scored(gold: list[str], lists: Mapping[str, list[str]], measures: list[str]
 
 
 def _over_k(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a list and k, one column a measure without its k."""
+    """Return one row per list and k, one column per measure without its k."""
     names = rows["measure"].str.replace(r"@\d+", "@k", regex=True)
     return rows.assign(measure=names).pivot_table("value", ["system", "k"], "measure", sort=False)
 
@@ -293,10 +293,10 @@ def _show_lecture(values: Values) -> View:
     measure = str(values["measure"])
     results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _SILENT)}
     names = [label(system, 46) for system in results]
-    colours, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
+    colors, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
     more: Part = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
     more |= {"hovertemplate": "%{y}: %{x:.3f}<extra></extra>", "mode": "markers+text", "cliponaxis": False}
-    trace = dotted(list(results.values()), names, colours, symbols, 13, **more)
+    trace = dotted(list(results.values()), names, colors, symbols, 13, **more)
     # Above its line: beside it, long names would leave no room for the picture.
     above = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 4}
     low, high = min(results.values()), max(results.values())
@@ -393,8 +393,8 @@ def _show_average_precision(values: Values) -> View:
     precision = {rank: float(_VALUES.loc[query, f"P@{rank}"]) for rank in _RANKS}
     written = {rank: number(share) for rank, share in precision.items()}
     seen = [rank for rank in hits if rank <= last]
-    colours = [COLOURS[0] if rank in seen else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
-    trace = bars(list(_RANKS), list(precision.values()), list(written.values()), colours, "P@%{x} = %{y:.3f}")
+    colors = [COLOURS[0] if rank in seen else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
+    trace = bars(list(_RANKS), list(precision.values()), list(written.values()), colors, "P@%{x} = %{y:.3f}")
     y, line = axis("precision at this rank", **_ABOVE_ONE), upright(last + 0.5, dash="dot", width=1)
     figure = laid_out([trace], 340, axis("rank", dtick=1), y, shapes=[line], showlegend=False)
     terms = " + ".join(written[rank] for rank in seen) or "0"
@@ -435,8 +435,8 @@ def _show_weights(values: Values) -> View:
     words, common = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
     weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
     heights, written = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
-    colours = [COLOURS[0] if word in common else GREY for word in words]
-    trace = bars([label(word) for word in words], heights, written, colours, "weight of “%{x}”: %{text}")
+    colors = [COLOURS[0] if word in common else GREY for word in words]
+    trace = bars([label(word) for word in words], heights, written, colors, "weight of “%{x}”: %{text}")
     rows = {
         other: [f"{score} = {float(score):.3f}" for score in scores(keyphrase, other)]
         for same, other in PAIRS
@@ -520,13 +520,13 @@ def _show_trimming(values: Values) -> View:
         said = _TRIMMING["said"]["reached"].format(**numbers, phrases=phrases)
     choices = [(one, label(who), votes[one] >= needed) for who, own in PEOPLE[name].items() for one in own]
     traces = list[Part]()
-    for kept, words, colour, symbol in (
+    for kept, words, color, symbol in (
         (True, "stays", COLOURS[0], "circle"),
         (False, "removed: becomes a “no”", GREY, "circle-open"),
     ):
         x, y = ([choice[i] for choice in choices if choice[2] == kept] for i in (0, 1))
         more = {"name": words, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}
-        traces.append(dotted(x, y, colour, symbol, 18, marker={"line": {"width": 2, "color": colour}}, **more))
+        traces.append(dotted(x, y, color, symbol, 18, marker={"line": {"width": 2, "color": color}}, **more))
     below = axis("phrase", range=[0.3, PHRASES + 0.7], dtick=1)
     figure = laid_out(traces, 300, below, axis(autorange="reversed"))
     shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])

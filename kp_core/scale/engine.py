@@ -126,7 +126,7 @@ def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
 
 @contextmanager
 def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], Sequence[Source]]]:
-    """Give the parts of the data, and the tables that they are read from; sorted runs are kept while the run lasts."""
+    """Yield the parts of the data, and the tables that they are read from; sorted runs are kept while the run lasts."""
     rows = engine.partition_rows
     if rows < 1:
         raise unavailable("partition rows", rows=rows)
@@ -189,7 +189,7 @@ def _made(
 
 @contextmanager
 def _workers(cluster: str) -> Iterator[Each]:
-    """Give a function that makes something of every part, one after the other or on the workers of a cluster."""
+    """Yield a function that makes something of every part, one after the other or on the workers of a cluster."""
     if not cluster:
         yield map
         return

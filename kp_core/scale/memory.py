@@ -1,4 +1,4 @@
-"""Tell which tables are too large for an evaluation in memory, and how far a streamed run has come."""
+"""Return which tables are too large for an evaluation in memory, and how far a streamed run has come."""
 
 from __future__ import annotations
 

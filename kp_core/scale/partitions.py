@@ -116,7 +116,7 @@ def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[list
 
 
 def _runs(source: Source) -> Iterator[pa.Table]:
-    """Give the rows in tables of bounded size, each sorted by document."""
+    """Yield the rows in tables of bounded size, each sorted by document."""
     held: list[pa.Table] = []
     for table in source.batches():
         if len(table):

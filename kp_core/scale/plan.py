@@ -223,7 +223,7 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, t
 
 
 def _values(sources: Sequence[Source], role: Role, column: str) -> Iterator[str]:
-    """Give what a column of the gold standard, the systems or the documents holds, where it is not empty."""
+    """Yield what a column of the gold standard, the systems or the documents holds, where it is not empty."""
     for source in sources:
         if source.role == role and column in source.columns:
             for table in source.batches([column]):
@@ -231,7 +231,7 @@ def _values(sources: Sequence[Source], role: Role, column: str) -> Iterator[str]
 
 
 def _all_sentences(sources: Sequence[Source]) -> bool:
-    """Tell whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
+    """Return whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
     gold = (table for one in sources if one.role == "gold" for table in one.batches(["doc_id", "phrase"]))
     rows = (row for table in gold for row in zip(*(column.to_pylist() for column in table.columns), strict=True))
     return all(sentence_owner(phrase.strip()) == document for document, phrase in rows if phrase and phrase.strip())

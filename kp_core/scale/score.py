@@ -116,7 +116,7 @@ def _couples(plan: Plan) -> tuple[Ints, Ints]:
 
 
 def _pairings(plan: Plan, tally: Tally) -> Iterator[tuple[Family, Cutoff, Pairing]]:
-    """Give family, cutoff and sums of every comparison."""
+    """Yield family, cutoff and sums of every comparison."""
     settings, systems = plan.settings, list(plan.names.systems)
     for number, family in enumerate(plan.compare):
         for cutoff in family.asked.cutoffs(settings):
@@ -252,7 +252,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
 
 
 def lies_within(plan: Plan, root: Path) -> bool:
-    """Tell whether all tables of a run are files below a folder; hidden ones, and links out of it, do not count.
+    """Return whether all tables of a run are files below a folder; hidden ones, and links out of it, do not count.
 
     The paths come out of a file that anybody may have written, so nothing else may be read for them.
     """

@@ -31,7 +31,7 @@ def similarity(
     exact: bool = False,
     **choices: Any,
 ) -> pd.DataFrame:
-    """Write one row a pair and measure to a .parquet, .csv or .jsonl file, as `kp.similarity` gives them in memory.
+    """Write one row per pair and measure to a .parquet, .csv or .jsonl file, as `kp.similarity` gives them in memory.
 
     pairs    Parquet, CSV or JSONL with the columns keyphrase and candidate, and pair_id if wanted
     exact    write the cells of a .csv file as they are, also those that a spreadsheet would take for a formula

@@ -96,7 +96,7 @@ class Source:
         return [(one.path, one.size or 0, one.mtime_ns or 0) for one in system.get_file_info(paths)]
 
     def batches(self, only: Sequence[str] | None = None, where: Any = None) -> Iterator[pa.Table]:
-        """Give rows in tidy tables of bounded size, in the order of the files.
+        """Yield rows in tidy tables of bounded size, in the order of the files.
 
         only: columns of the tidy table; where: an expression over the columns of the files
         """

@@ -102,7 +102,7 @@ def refuse_without_folder(path: str | Path | None) -> None:
 
 
 def is_statistics_file(source: Source) -> bool:
-    """Tell whether a file holds statistics of a streamed run, by its first member.
+    """Return whether a file holds statistics of a streamed run, by its first member.
 
     >>> is_statistics_file(Source("run.npz", b"")), is_statistics_file(Source("gold.csv", b"doc_id,phrase"))
     (False, False)

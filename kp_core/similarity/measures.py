@@ -234,7 +234,7 @@ class Synonyms:
         self._pairs = np.array([a * self._size + b for group in codes for a in group for b in group], np.int64)
 
     def __call__(self, sides: Sides) -> Bools:
-        """Tell which words of reference and hypothesis are synonyms: (r, h, n)."""
+        """Return which words of reference and hypothesis are synonyms: (r, h, n)."""
         ref = self._words.of(sides.reference, sides.r).astype(np.int64)
         hyp = self._words.of(sides.hypothesis, sides.h)
         return np.isin(ref[:, None, :] * self._size + hyp[None, :, :], self._pairs)

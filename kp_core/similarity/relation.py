@@ -95,7 +95,7 @@ def complexity(phrases: Phrases) -> NDArray[np.int8]:
 
 
 def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recipe | None = None) -> pd.DataFrame:
-    """Return one row a pair in words: type, morph, reordered, contiguous, location, complexity.
+    """Return one row per pair in words: type, morph, reordered, contiguous, location, complexity.
 
     >>> describe(["quality of service"], ["service quality"])[["type", "location", "complexity"]].to_numpy().tolist()
     [['OVERLAP', 'First+Head', 'PP']]

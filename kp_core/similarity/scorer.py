@@ -215,7 +215,7 @@ def similarity(
     measures: Sequence[str] | str = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1"),
     **choices: Any,
 ) -> pd.DataFrame:
-    """Return one row a pair and measure: pair, measure, value, reason (`ok`, or a key of `REASONS`).
+    """Return one row per pair and measure: pair, measure, value, reason (`ok`, or a key of `REASONS`).
 
     pairs       (keyphrase, candidate) tuples, or a table with these columns, `pair_id` if wanted, and numeric columns,
                 which are measures by their name (`column:BLEU` where a measure has the name too)

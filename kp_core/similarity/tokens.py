@@ -125,7 +125,7 @@ class Phrases:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The normalised phrases as strings, words joined by one blank."""
+        """The normalized phrases as strings, words joined by one blank."""
         if not (self.recipe.everywhere and self.recipe.stemmer):
             return self._forms
         joined: list[str] = pc.binary_join(self.stem_lists(), " ").to_pylist()

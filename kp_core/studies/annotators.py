@@ -209,7 +209,7 @@ def agreement_of(
 
 
 def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:
-    """Give the tables of each part (D, K), and in how many documents each of its names could count (K,)."""
+    """Yield the tables of each part (D, K), and in how many documents each of its names could count (K,)."""
     choices, universe = data.choices, data.universe
     against = Grid(*tables.against_others(choices, universe))
     without = tables.without_each(choices, universe)
@@ -260,7 +260,7 @@ def agreement_by_document(
     measures: Sequence[str] = ("K", "P_pos", "P_neg", "PABAK", "AC1"),
     **changes: Unpack[Changes],
 ) -> pd.DataFrame:
-    """Return one row a document: its type, how many annotators saw it, what they chose, agreement, and the status."""
+    """Return one row per document: its type, how many annotators saw it, what they chose, agreement, and the status."""
     data = prepare_annotators(corpus, settled(corpus, settings, changes))
     choices, universe = data.choices, data.universe
     seen, own = choices.seen.sum(axis=0), tables.sizes(choices)

@@ -100,7 +100,7 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
 
 
 def spans(found: Recovered) -> pd.DataFrame:
-    """Return one row a share of all phrases, in per cent: the least and the most that it can be."""
+    """Return one row per share of all phrases, in per cent: the least and the most that it can be."""
     named = {
         "both chose it (a)": found.both,
         "one side alone chose it (b + c)": found.apart,

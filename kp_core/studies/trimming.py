@@ -166,7 +166,7 @@ def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary"
 class Trimmed(Numbers):
     """A gold standard trimmed at one threshold, and everything needed to look any other threshold up.
 
-    frame   one row a document: majority size reached, K and number of phrases there, status ok or unreachable, reason;
+    frame   one row per document: majority size reached, K, phrases left, status (ok or unreachable), reason;
             an unreachable document shows its best level
     """
 
@@ -219,7 +219,7 @@ def trim(
 
 
 def at_threshold(found: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
-    """Return one row a document: the majority at which it reaches the threshold, or its best level."""
+    """Return one row per document: the majority at which it reaches the threshold, or its best level."""
     size = found.size(threshold)
     ok = size > 0
     shown = np.where(ok, size, found.best())
@@ -246,10 +246,10 @@ def curve(
     thresholds: Sequence[float] = THRESHOLDS,
     repeats: int = REPEATS,
 ) -> pd.DataFrame:
-    """Return one row a system, measure and threshold: its score on the trimmed gold, and what random trimming gives.
+    """Return one row per system, measure and threshold: its score on the trimmed gold, and what random trimming gives.
 
     value, low, high   score with its bootstrap interval over the documents that are left
-    null, …            the mean of random trimming to the same size (closed form), and 95 % of `repeats` draws; none for
+    null, …            the mean of random trimming to the same size (closed form), and 95% of `repeats` draws; none for
                        graded gold under nDCG, and where ties are averaged or hits do not count one each
     fixed              the score on the documents that are left at the last threshold drawn, whatever this threshold
     documents, gold    how many are left; drawn: whether that is enough to draw the score
@@ -305,7 +305,7 @@ _BALANCED = Asked(
 def _null(
     asked: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return mean and 95 % bounds of the score on random parts of the union gold, as large as the trimmed one."""
+    """Return mean and 95% bounds of the score on random parts of the union gold, as large as the trimmed one."""
     kept = (gold > 0) & view.used
     if not kept.any() or not _has_null(asked, view):
         return np.nan, np.nan, np.nan
@@ -321,7 +321,7 @@ def _null(
 
 
 def _has_null(asked: Asked, view: View) -> bool:
-    """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
+    """Return whether hits are single gold phrases of equal worth, of which a random part can be taken."""
     counts, record = view.counts, view.counts.settings
     whole = record.ties != "expected" and bool((counts.hits.found == 1).all()) and bool((view.hits <= view.size).all())
     if asked.measure.family != "ranking":

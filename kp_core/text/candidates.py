@@ -223,7 +223,7 @@ def _long_form(before: Sequence[str], letters: str) -> int | None:
 
 
 def has_english(text: str) -> bool:
-    """Tell whether a text may hold English tokens: it has Latin letters, and is not mostly Chinese, Japanese or Korean.
+    """Return whether a text may contain English tokens: Latin letters, and not mostly Chinese, Japanese or Korean.
 
     >>> has_english("A tide table."), has_english("潮汐表格 PDF"), has_english("1912.")
     (True, False, False)

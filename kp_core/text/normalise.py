@@ -102,7 +102,7 @@ class Normaliser:
         return Normaliser(tuple(step for step in self.steps if step not in STEMMERS))
 
     def apply(self, phrases: Sequence[str]) -> list[str]:
-        """Return the normalised form of each phrase; pass distinct phrases, it is the costly part.
+        """Return the normalized form of each phrase; pass distinct phrases, it is the costly part.
 
         Source: spec of each step in `docs/methods.md`; empty results are possible (a phrase of punctuation).
         """
@@ -153,7 +153,7 @@ def _by_word(phrases: list[str], step: str) -> list[str]:
 
 
 def mostly_cjk(phrases: Sequence[str]) -> bool:
-    """Tell whether most letters are Chinese, Japanese or Korean, so that stemming does not apply.
+    """Return whether most letters are Chinese, Japanese or Korean, so that stemming does not apply.
 
     >>> mostly_cjk(["机器学习", "AI"]), mostly_cjk(["naïve Bayes"])
     (True, False)

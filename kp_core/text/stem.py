@@ -119,7 +119,7 @@ def misfits(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_ste
 
 
 def are_stems(phrases: Iterable[str]) -> bool:
-    """Tell whether nearly all words are what Porter's stemmer makes of them; of whole words, a third are."""
+    """Return whether nearly all words are what Porter's stemmer makes of them; of whole words, a third are."""
     words = list(dict.fromkeys(re.findall(r"\b[a-z]{5,}\b", " ".join(phrases).lower())))
     same = sum(map(str.__eq__, words, stem_words(words, "porter-nltk")))
     return len(words) >= _FEW and same > _STEMS * len(words)

@@ -45,17 +45,17 @@ def straight(text: str) -> str:
 
 
 def is_word(token: str) -> bool:
-    """Tell whether a token is a word, a number or a possessive, not a punctuation mark."""
+    """Return whether a token is a word, a number or a possessive, not a punctuation mark."""
     return token[0].isalnum() or len(token) > 1
 
 
 def is_possessive(token: str) -> bool:
-    """Tell whether a token is the possessive 's."""
+    """Return whether a token is the possessive 's."""
     return token[0] in "'\u2019" and len(token) > 1
 
 
 def _begins(token: str) -> bool:
-    """Tell whether a token may begin a sentence: an upper-case letter, a digit, or a letter without case."""
+    """Return whether a token may begin a sentence: an upper-case letter, a digit, or a letter without case."""
     first = token[0]
     return first.isupper() or first.isdigit() or (first.isalpha() and not first.islower())
 

@@ -37,9 +37,9 @@ def lengths(phrases: pd.DataFrame) -> Floats:
 def label(
     related: pd.DataFrame, phrases: pd.DataFrame, pairs: pd.DataFrame, corpus: Corpus, by: Sequence[str]
 ) -> pd.DataFrame:
-    """Return one column a breakdown; columns of the file win over what is computed.
+    """Return one column per breakdown; columns of the file win over what is computed.
 
-    related is what `describe` says of the phrases, one row a pair; pairs are the rows of the file.
+    related is what `describe` says of the phrases, one row per pair; pairs are the rows of the file.
     """
     words = lengths(phrases)
     labels = related[["type", "location", "complexity"]].copy()
@@ -91,14 +91,14 @@ def _place(value: str) -> tuple[int, str]:
 
 
 def exceeds_all(frame: pd.DataFrame) -> Bools:
-    """Tell which rows of a correlation frame exceed the value of the same measure over all pairs: bold in the paper."""
+    """Return which correlations exceed that of the same measure over all pairs (R,): bold in the paper."""
     whole = frame[frame["subset"] == "all"].set_index(["measure", "average"])["value"]
     limits = whole.reindex(pd.MultiIndex.from_frame(frame[["measure", "average"]]))
     return np.asarray(frame["value"].to_numpy() > limits.to_numpy())
 
 
 def pooled_and_within(frame: pd.DataFrame, breakdown: str) -> pd.DataFrame:
-    """Return a row a measure: the pooled correlation beside the mean of its subsets weighted by their pairs.
+    """Return one row per measure: the pooled correlation beside the mean of its subsets weighted by their pairs.
 
     Where both differ much, the pooled value comes from differences between the subsets (Simpson's paradox).
     `breakdown` is a label column, such as `location`; undefined subsets are left out and counted.

@@ -211,7 +211,7 @@ class Correlator:
 
 
 def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
-    """Give each pattern of defined values (P,) with the columns (K,) that have it."""
+    """Yield each pattern of defined values (P,) with the columns (K,) that have it."""
     defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
     for place, pattern in enumerate(defined.T):
         columns[pattern.tobytes()].append(place)
@@ -257,7 +257,7 @@ def resampled(
 
 
 def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:
-    """Return the 95 % interval tanh(atanh r ± z·se); pairs count as independent, so it is a quick check only.
+    """Return the 95% interval tanh(atanh r ± z·se); pairs count as independent, so it is a quick check only.
 
     se² = 1 / (n - 3) for Pearson, (1 + r²/2) / (n - 3) for Spearman, .437 / (n - 4) for Kendall.
     Source: Fisher 1915; Bonett & Wright 2000; Fieller, Hartley & Pearson 1957.

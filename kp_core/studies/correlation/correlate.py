@@ -40,9 +40,9 @@ _SIGNED = {
 class CorrelationStudy(Numbers):
     """A study with the pairs behind it.
 
-    frame     one row a measure, subset and way to combine the human scores
+    frame     one row per measure, subset and way to combine the human scores
     found     correlations, share of the human ceiling, tests, clusters
-    pairs     one row a judged pair: phrases, document, labels, human scores, and the value of every measure
+    pairs     one row per judged pair: phrases, document, labels, human scores, and the value of every measure
     settings  what was asked, by its names in the signature; notes: what the reader must know
     """
 
@@ -97,7 +97,7 @@ def correlate(
     choices = Choices.of(chosen)
     scores, pairs = score_matrix(table), pair_table(table)
     names = split_names(measures) if isinstance(measures, str) else list(measures or (*PAPER, *SENTINELS))
-    phrases, owner = _facing(pairs, corpus)
+    phrases, owner = _candidate_pairs(pairs, corpus)
     values = _values(pairs, phrases, owner, names, choices)
     recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
     related = describe(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), recipe)
@@ -127,7 +127,7 @@ def correlate(
 
 
 def similarities(pairs: pd.DataFrame, measures: str | None, options: dict[str, Any]) -> Numbers:
-    """Return the values of plain pairs, one row a pair and measure; measures: one text with commas between them."""
+    """Return the values of plain pairs, one row per pair and measure; measures: one text with commas between them."""
     frame = similarity(pairs, **({"measures": split_names(measures)} if measures else {}), **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
     choices = Choices.of(options)
@@ -191,22 +191,22 @@ def numeric_columns(judgements: pd.DataFrame) -> list[str]:
     return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
 
 
-def _facing(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame, Ints]:
-    """Return keyphrase and candidate of each pair, without one a row a gold keyphrase, and the place of the pair."""
+def _candidate_pairs(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame, Ints]:
+    """Return the phrases of each pair, with all gold keyphrases if it names none, and the place of the pair."""
     phrases = pairs.reindex(columns=["keyphrase", "candidate"])
     if (missing := phrases["keyphrase"].isna()).any():
         if not len(corpus.gold) or "doc_id" not in pairs:
             raise unfit("judgements", "no keyphrase of pairs", pairs=counted(int(missing.sum()), "pair"))
         gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
-        facing = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
-        phrases = phrases.assign(keyphrase=facing).explode("keyphrase").fillna({"keyphrase": ""})
+        keyphrases = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
+        phrases = phrases.assign(keyphrase=keyphrases).explode("keyphrase").fillna({"keyphrase": ""})
     return phrases.reset_index(drop=True), phrases.index.to_numpy()
 
 
 def _values(
     pairs: pd.DataFrame, phrases: pd.DataFrame, owner: Ints, names: list[str], choices: Choices
 ) -> pd.DataFrame:
-    """Return one column a measure, one row a judged pair."""
+    """Return one column per measure, one row per judged pair."""
     asked = {name.removeprefix("column:") for name in names}
     columns = {}
     for name in pairs.columns:

@@ -56,13 +56,13 @@ class Study:
 class Correlations:
     """What was found.
 
-    frame     a row a measure (and `human`, the leave-one-out ceiling), subset and way to combine the scores: value
+    frame     one row per measure (and `human`, the leave-one-out ceiling), subset and way to combine the scores: value
               and interval; `n` pairs, `documents` the clusters they come from, `undefined` pairs without a value
     ceiling   the same rows without `human`: value in percent of the human ceiling of that subset, with interval
     tests     a row two measures, over all pairs: difference of their correlations, p and corrected p
     clusters  for each way to combine the scores: cluster of each measure, 1 is best
-    partial   a row a measure: Spearman's rho given both lengths
-    tie_range a row a measure, over all pairs: value of the majority under each rule for what is still tied
+    partial   one row per measure: Spearman's rho given both lengths
+    tie_range one row per measure, over all pairs: value of the majority under each rule for what is still tied
     tied      pairs that need that rule; study: what was asked
     """
 
@@ -105,9 +105,9 @@ def estimate(
 ) -> Correlations:
     """Return how well measures agree with people: correlations by subset, intervals, and tests between measures.
 
-    scores    (P, R) of R annotators for P pairs; measures: one row a pair, undefined where it is no finite number
+    scores    (P, R) of R annotators for P pairs; measures: one row per pair, undefined where it is no finite number
     cluster   (P,) number of the document, or another unit, of each pair: what is resampled
-    labels    one row a pair, one column a breakdown such as `location`; lengths (P, 2) words of keyphrase and candidate
+    labels    one row per pair, one column per breakdown; lengths (P, 2) words of keyphrase and candidate
 
     The same resamples serve every measure, subset and combination of scores, and the human ceiling.
     Source: Kim, Baldwin & Kan 2010 for the study; Deutsch, Dror & Roth 2021 for intervals and tests.
@@ -197,7 +197,7 @@ def _bounds(value: Floats, drawn: Floats, clusters: Ints) -> tuple[Floats, Float
 
 
 def _rows(subsets: Iterable[str], names: tuple[str, ...], columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
-    """Return a row a subset, combination and measure from arrays of that shape."""
+    """Return one row per subset, combination and measure from arrays of that shape."""
     index = pd.MultiIndex.from_product([subsets, COMBINATIONS, names], names=["subset", "average", "measure"])
     frame = index.to_frame(index=False)[["measure", "subset", "average"]]
     return frame.assign(**{name: column.ravel() for name, column in columns.items()})

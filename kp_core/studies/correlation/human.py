@@ -32,7 +32,7 @@ _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
 def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of a long table (pair_id, annotator, score) or a wide one (pair_id, score_1, score_2, ...).
 
-    One row a pair and one column an annotator, in the order in which they first stand in the table; NaN where an
+    One row per pair and one column per annotator, in the order in which they first stand in the table; NaN where an
     annotator did not score a pair.
 
     >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).to_numpy().tolist()
@@ -58,7 +58,7 @@ def _is_wide(name: object) -> bool:
 
 
 def pair_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a judged pair, in the order of `score_matrix`: its phrases, document and given labels."""
+    """Return one row per judged pair, in the order of `score_matrix`: its phrases, document and given labels."""
     columns = [name for name in table if name not in ("annotator", "score") and not _is_wide(name)]
     return table.drop_duplicates("pair_id")[columns].reset_index(drop=True)
 
@@ -121,7 +121,7 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
 
 
 def still_tied(scores: Floats) -> Bools:
-    """Tell which pairs (P,) need the last tie rule of `majority`, because mode and median leave two scores.
+    """Return which pairs (P,) need the last tie rule of `majority`, because mode and median leave two scores.
 
     >>> still_tied(np.array([[1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 1.0, 3.0]])).tolist()
     [True, False]
@@ -202,7 +202,7 @@ def quadratic_kappa(first: Floats, second: Floats) -> float:
 
 
 def pairwise_agreement(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a pair of annotators: pairs both scored, share of equal scores, quadratic weighted kappa."""
+    """Return one row per pair of annotators: pairs both scored, share of equal scores, quadratic weighted kappa."""
     rows = []
     for (a, first), (b, second) in combinations(zip(scores.columns, scores.to_numpy().T, strict=True), 2):
         both = ~(np.isnan(first) | np.isnan(second))
@@ -246,7 +246,7 @@ def _name(*parts: str) -> str:
 
 
 def rating_table(pairs: pd.DataFrame, ratings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
-    """Return ratings {annotator: {pair: score}} as judgements, one row a score.
+    """Return ratings {annotator: {pair: score}} as judgements, one row per score.
 
     >>> pairs = pd.DataFrame([["p", "d", "x", "y"]], columns=list(COLUMNS))
     >>> rating_table(pairs, {"ana": {"p": 3}})[["annotator", "score"]].to_numpy().tolist()

@@ -59,7 +59,7 @@ def attitude(sentence: str) -> int:
 
 
 def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.DataFrame, list[Note]]:
-    """Return one row a sentence: doc_id, sentence, text and its `ATTRIBUTES`; missing ones are 0, and noted.
+    """Return one row per sentence: doc_id, sentence, text and its `ATTRIBUTES`; missing ones are 0, and noted.
 
     given   table with a column `sentence` and attributes that take the place of computed ones; the document type may
             be any text, the others are numbers
@@ -174,7 +174,7 @@ def _nouns(sentence: str) -> list[str]:
 
 
 def columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return attributes as numbers under (attribute, value): a category has one column a value, if it has several.
+    """Return attributes as numbers under (attribute, value): a category has one column per value, if it has several.
 
     >>> columns(pd.DataFrame({name: [1, 2] for name in ATTRIBUTES}).assign(group="N"))["attitude"].to_numpy().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -194,7 +194,7 @@ def columns(frame: pd.DataFrame) -> pd.DataFrame:
 class Extracts:
     """The sentences of the documents that annotators saw, their attributes, and who chose which; S sentences.
 
-    frame       one row a sentence, as `attributes` gives it; columns: its attributes as numbers (S, F)
+    frame       one row per sentence, as `attributes` gives it; columns: its attributes as numbers (S, F)
     document, place, votes   (S,) number of the document, sentences before it there, annotators who chose it
     documents, groups        (D,) ids and types of the documents, in order
     """

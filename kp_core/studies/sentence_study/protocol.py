@@ -34,7 +34,7 @@ PRUNING = (0.0, 0.005, 0.01, 0.02, 0.04)
 
 
 def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """Give training and test sentences of stratified folds; grouped: no document stands on both sides."""
+    """Yield training and test sentences of stratified folds; grouped: no document stands on both sides."""
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     number = min(number, int(yes.sum()), int((~yes).sum()), len(np.unique(document)) if grouped else len(yes))
@@ -133,7 +133,7 @@ def nodes(
 
 
 def rules(tree: Sequence[Node]) -> pd.DataFrame:
-    """Return one row a leaf, from the top of the drawing: decision, sentences of the draw that get there, rule.
+    """Return one row per leaf, from the top of the drawing: decision, sentences of the draw that get there, rule.
 
     A number is bounded once on each side, however often the tree asks for it.
     """
@@ -317,10 +317,10 @@ def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
 class SentenceStudy(Numbers):
     """A study over thresholds.
 
-    frame   one row a threshold, system, measure and subset: value over all draws, its 95 % interval over documents
-            (bootstrap, with the trees as they are), and the range of 95 % of the draws
-    left    one row a threshold: documents and sentences left and drawn, or the reason why the study does not run there
-    used    one row a threshold and attribute: share of the trees that use it, and its mean importance
+    frame   one row per threshold, system, measure and subset: value over all draws, its 95% interval over documents
+            (bootstrap, with the trees as they are), and the range of 95% of the draws
+    left    one row per threshold: documents and sentences left and drawn, or why the study does not run there
+    used    one row per threshold and attribute: share of the trees that use it, and its mean importance
     trees   threshold → nodes of the tree of the first draw
     """
 
