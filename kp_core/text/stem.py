@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 
+from kp_core.errors import read_toml
 from kp_core.text.porter import MODES, porter
 
 #: Words whose stems are kept, about 30 MB.
@@ -81,17 +82,8 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
     return [stem or word for stem, word in zip(stems, words, strict=True)]
 
 
-#: Frequent words of languages that have a stemmer, by their codes.
-_FREQUENT = {
-    "en": ("English", "of the and to in is for with on are that"),
-    "de": ("German", "der die das und von den mit für auf im des zur ist"),
-    "fr": ("French", "de la le les des et du dans pour une sur en l d"),
-    "es": ("Spanish", "de la el los las y en del por para con una"),
-    "it": ("Italian", "di la il e della del per in delle dei con una"),
-    "pt": ("Portuguese", "de da do e a o os em para das dos com uma"),
-    "nl": ("Dutch", "de het een van en in voor met op dat te"),
-    "ru": ("Russian", "и в на с по для из о что как не"),
-}
+#: Code of each language that has a stemmer → its name and its frequent words.
+_FREQUENT: dict[str, tuple[str, str]] = read_toml("text/languages.toml")
 #: So many words tell nothing yet; such a part of them must be stems, or frequent words.
 _FEW, _STEMS, _PART = 100, 0.9, 0.02
 #: So many of its frequent words must occur: one alone, as the “y” of “x and y”, is no language.

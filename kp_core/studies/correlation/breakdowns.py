@@ -17,13 +17,7 @@ from kp_core.text.tags import keyphrase_classes
 BREAKDOWNS: dict[str, str] = WORDS["breakdowns"]
 DEFAULT_BY = ("location", "complexity", "pos")
 #: The order in which known labels stand; others follow by name.
-_ORDER = (
-    *("First", "Middle", "Head", "First+Head"),
-    *("Simple", "PP", "CC", "PP+CC"),
-    *("AdjN", "NN", "other"),
-    *("EXACT", "MORPH", "INCLUDE", "PARTOF", "OVERLAP", "NONE"),
-    *("shorter", "equal", "longer"),
-)
+_ORDER: list[str] = WORDS["label_order"]["labels"]
 #: Near-miss types in which one phrase is a contiguous part of the other.
 CONTIGUOUS = ("INCLUDE", "PARTOF")
 

@@ -30,19 +30,9 @@ from kp_core.text.tokenise import clean, tokens
 #: Attribute → what it is, what of it is assumed, and how rules name it; in the order of the source.
 ATTRIBUTES: dict[str, dict[str, str]] = WORDS["attributes"]
 CATEGORIES = ("group", "attitude")
-#: Words of attitude as people read them. A bracket may be left out; May in upper case is a month.
-ATTITUDE_WORDS = (
-    "must, should, ought, may, might, can, cannot, could, will, would, shall, need(s) to, have to, has to, hope(s), "
-    "believe(s), think(s), argue(s), propose(s); mustn't, shouldn't, mightn't, can't, couldn't, won't, wouldn't; is or "
-    "are followed by necessary, important, expected or likely"
-)
-#: The same as a regular expression.
-_ATTITUDE = re.compile(
-    r"(?<![\w-])(?:must|should|ought|(?-i:may)|might|can|cannot|could|will|would|shall|needs? to|ha(?:ve|s) to|hopes?|"
-    r"believes?|thinks?|argues?|proposes?|(?:must|should|might|ca|could|wo|would)n['\u2019]t|"
-    r"(?:is|are) (?:necessary|important|expected|likely))(?![\w-])",
-    re.IGNORECASE,
-)
+#: Words of attitude as people read them, and as a regular expression.
+ATTITUDE_WORDS: str = WORDS["attitude"]["words"]
+_ATTITUDE = re.compile(WORDS["attitude"]["pattern"], re.IGNORECASE | re.VERBOSE)
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _CLOSING = "\"'\u2019\u201d»)]"
 
