@@ -16,11 +16,9 @@ from kp_core import typeset
 from kp_core.errors import unavailable
 from kp_core.scale.sources import format_of, source
 from kp_core.scale.tally import refuse_without_folder
-from kp_core.scoring.measures import names_in
+from kp_core.similarity import parse, split_names
 from kp_core.similarity import similarity as in_memory
-from kp_core.similarity.declaration import parse
-
-_DEFAULT = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
+from kp_core.similarity.scorer import DEFAULT_MEASURES
 
 
 def similarity(
@@ -40,7 +38,7 @@ def similarity(
     Returns the summary: per measure the number of pairs, of undefined values, and the mean of the others.
     Refuses NIST and measures of whole columns, whose values depend on all pairs at once.
     """
-    names, path = names_in(measures or _DEFAULT), Path(out)
+    names, path = split_names(measures or DEFAULT_MEASURES), Path(out)
     for name in names:
         measure = parse(name).measure
         if measure.level == "pairs" or measure.name == "NIST":

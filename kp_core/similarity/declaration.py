@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -95,13 +95,17 @@ def _value(measure: str, option: str, choices: Option, given: str) -> str | floa
     raise UsageError(f"{option} of {measure} is '{given}'; write a number from {low:g} to {high:g}")
 
 
-def split_names(text: str) -> list[str]:
-    """Return the names in a text with commas between them; commas inside brackets belong to a name.
+def split_names(measures: str | Iterable[str]) -> list[str]:
+    """Return names of measures, each once: those given, or those in a text, where commas separate them.
+
+    Commas inside brackets belong to a name.
 
     >>> split_names("BLEU, M-R-precision(alignment=ordered,weights=keyphrase)")
     ['BLEU', 'M-R-precision(alignment=ordered,weights=keyphrase)']
     """
-    return [name.strip() for name in re.findall(r"(?:\([^()]*\)|[^,])+", text) if name.strip()]
+    if isinstance(measures, str):
+        measures = filter(None, map(str.strip, re.findall(r"(?:\([^()]*\)|[^,])+", measures)))
+    return list(dict.fromkeys(measures))
 
 
 def parse(text: str) -> Asked:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kp_core.corpus import Vocabulary
 from kp_core.errors import InputError, UsageError, refuse_below, refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.declaration import MEASURES, Asked, parse
+from kp_core.similarity.declaration import MEASURES, Asked, parse, split_names
 from kp_core.similarity.measures import Synonyms, information
 from kp_core.similarity.sides import sides
 from kp_core.similarity.tokens import Flat, Phrases, Recipe
@@ -24,6 +24,7 @@ from kp_core.text.stem import STEMMERS
 #: What every measure looks at: words and stems by measure, or stems everywhere.
 PRESETS: dict[str, Recipe] = {"paper-like": Recipe(), "same-tokens": Recipe(everywhere=True)}
 DIRECTIONS = ("longer", "keyphrase")
+DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
 
 
 @dataclass(frozen=True)
@@ -211,9 +212,7 @@ def score(
 
 
 def similarity(
-    pairs: pd.DataFrame | Iterable[tuple[str, str]],
-    measures: Sequence[str] | str = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1"),
-    **choices: Any,
+    pairs: pd.DataFrame | Iterable[tuple[str, str]], measures: Sequence[str] | str = DEFAULT_MEASURES, **choices: Any
 ) -> pd.DataFrame:
     """Return one row per pair and measure: pair, measure, value, reason (`ok`, or a key of `REASONS`).
 
@@ -239,7 +238,7 @@ def similarity(
         for name in table.columns
         if pd.api.types.is_numeric_dtype(table[name]) and name not in ("pair_id", "doc_id")
     }
-    names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
+    names = split_names(measures)
     keyphrases, candidates = (table[side].fillna("").astype(str).tolist() for side in ("keyphrase", "candidate"))
     wide = score(keyphrases, candidates, names, chosen, columns)
     numbers = table["pair_id"].to_numpy() if "pair_id" in table else np.arange(len(table))

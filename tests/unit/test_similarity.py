@@ -141,6 +141,11 @@ def test_context_of_unequal_neighbours_by_hand():
     assert best == pytest.approx(max(value("alpha", "gamma", "levenshtein"), expected))
 
 
+def test_commas_separate_measures_but_not_options():
+    found = kp.similarity([("a b", "a")], "BLEU, M-R-precision(alignment=ordered,weights=keyphrase),BLEU")
+    assert found["measure"].tolist() == ["BLEU", "M-R-precision(alignment=ordered,weights=keyphrase)"]
+
+
 def test_combined_takes_the_table_of_the_user():
     vocabulary = kp.vocabulary(similar=pd.DataFrame({"a": ["sea"], "b": ["ocean"], "score": [0.8]}))
     assert value("sea", "ocean", "combined(meaning=given)", vocabulary=vocabulary) == pytest.approx(

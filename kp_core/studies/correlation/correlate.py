@@ -16,6 +16,7 @@ from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
 from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, similarity, split_names
 from kp_core.similarity.relation import TYPES
+from kp_core.similarity.scorer import DEFAULT_MEASURES
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, lengths, paper_labels
 from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, estimate
 from kp_core.studies.correlation.human import Unit, pair_table, sampling_unit, score_matrix
@@ -96,7 +97,7 @@ def correlate(
         chosen.setdefault("texts", whole_texts(corpus.documents))
     choices = Choices.of(chosen)
     scores, pairs = score_matrix(table), pair_table(table)
-    names = split_names(measures) if isinstance(measures, str) else list(measures or (*PAPER, *SENTINELS))
+    names = split_names(measures or (*PAPER, *SENTINELS))
     phrases, owner = _candidate_pairs(pairs, corpus)
     values = _values(pairs, phrases, owner, names, choices)
     recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
@@ -128,7 +129,7 @@ def correlate(
 
 def similarities(pairs: pd.DataFrame, measures: str | None, options: dict[str, Any]) -> Numbers:
     """Return the values of plain pairs, one row per pair and measure; measures: one text with commas between them."""
-    frame = similarity(pairs, **({"measures": split_names(measures)} if measures else {}), **options)
+    frame = similarity(pairs, measures or DEFAULT_MEASURES, **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
     choices = Choices.of(options)
     settings = {"sim": choices.preset, "dir": choices.direction, "stem": choices.stemmer, "seed": str(choices.seed)}
