@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -72,6 +72,13 @@ def refuse_unless(value: object, known: Collection[str], name: str) -> None:
     """Refuse a value that an option does not have, with those that it has."""
     if value not in known:
         raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
+
+
+def refuse_unknown(names: Iterable[str], known: Collection[str], kind: str) -> None:
+    """Refuse the first name that is none of a kind, with those that are."""
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no {kind} '{name}'; choose among: {', '.join(known)}")
 
 
 def refuse_below(value: int, least: int, name: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError, counted
+from kp_core.errors import UsageError, counted, refuse_unknown
 from kp_core.extraction.collection import Progress
 from kp_core.extraction.texts import readable, stop_list, texts_of
 from kp_core.text.candidates import (
@@ -63,8 +63,7 @@ def coverage(
     [[2.0, 1.0, 0.5]]
     """
     wanted = list(KINDS if kinds is None else kinds)
-    if unknown := [kind for kind in wanted if kind not in KINDS]:
-        raise UsageError(f"there is no kind of candidates '{unknown[0]}'; choose among: {', '.join(KINDS)}")
+    refuse_unknown(wanted, KINDS, "kind of candidates")
     stems, edges = Stems(), Edges(stop_list(stop_words)[0])
     gold = _gold(corpus, stems, gold_stemmed)
     english = readable(texts_of(corpus, titles), stop_list("english")[0])[0]

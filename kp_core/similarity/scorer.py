@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.corpus import Vocabulary
-from kp_core.errors import InputError, UsageError, refuse_below, refuse_unless, unfit
+from kp_core.errors import InputError, refuse_below, refuse_unknown, refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse, split_names
 from kp_core.similarity.measures import Synonyms, information
@@ -54,9 +54,7 @@ class Choices:
     def of(cls, options: Mapping[str, Any]) -> Choices:
         """Return the choices that a user made by name; an unknown name is refused with the known ones."""
         known = sorted(set(cls.__dataclass_fields__) - {"base"})
-        unknown = sorted(set(options) - set(known))
-        if unknown:
-            raise UsageError(f"there is no option '{unknown[0]}'; the options are: {', '.join(known)}")
+        refuse_unknown(options, known, "option")
         return cls(**options)
 
     def recipe(self, asked: Asked, name: str) -> Recipe:

@@ -11,7 +11,7 @@ from functools import cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import UsageError, unfit
+from kp_core.errors import UsageError, refuse_unknown, unfit
 from kp_core.text.stem import STEMMERS, stem_words
 from kp_core.text.tokenise import CJK
 
@@ -80,9 +80,7 @@ class Normaliser:
     def parse(cls, name: str) -> Normaliser:
         """Read a pipeline from its name; `none` has no step."""
         steps = tuple(step for step in name.strip().split("+") if step and step != "none")
-        for step in steps:
-            if step not in STEPS:
-                raise UsageError(f"there is no normalisation step '{step}'; choose among: none, {', '.join(STEPS)}")
+        refuse_unknown(steps, ("none", *STEPS), "normalisation step")
         if {"nfc", "nfkc"} & set(steps):
             steps = tuple(step for step in steps if step != "hyphen-keep")  # implied there
         if len([step for step in steps if step in STEMMERS]) > 1:

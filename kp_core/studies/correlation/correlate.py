@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus, whole_texts
-from kp_core.errors import InputError, Note, UsageError, counted, unavailable, unfit
+from kp_core.errors import InputError, Note, UsageError, counted, refuse_unknown, unavailable, unfit
 from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
 from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, similarity, split_names
@@ -86,9 +86,7 @@ def correlate(
     if not len(table):
         raise InputError("judgements", "no judged pair", "pairs of phrases with scores", "Load a table of judgements.")
     breakdowns = [name.strip() for name in by.split(",") if name.strip()] if isinstance(by, str) else list(by)
-    for name in breakdowns:
-        if name not in BREAKDOWNS:
-            raise UsageError(f"there is no breakdown '{name}'; choose among: {', '.join(BREAKDOWNS)}")
+    refuse_unknown(breakdowns, BREAKDOWNS, "breakdown")
     known = {field.name for field in fields(Study)}
     study = replace(study or Study(), **{name: value for name, value in options.items() if name in known})
     chosen = {"seed": study.seed} | {name: value for name, value in options.items() if name not in known}
