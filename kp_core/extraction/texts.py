@@ -53,13 +53,13 @@ def stop_words_in(text: str) -> list[str]:
     return [word for line in text.splitlines() for word in re.split(r"[\s,;]+", line.partition("|")[0]) if word]
 
 
-def texts_of(documents: Any, titles: str = "yes") -> dict[str, str]:
+def texts_of(documents: Any, titles: str = "yes", where: str = "the documents") -> dict[str, str]:
     """Return id → text, with the title by the convention, of a corpus, or of what `load(documents=...)` takes."""
     corpus = documents if isinstance(documents, Corpus) else load(documents=documents)
     table = corpus.documents
     texts = dict(zip(table["doc_id"].astype(str), whole_texts(table, titles == "yes"), strict=True))
     if not any(text.strip() for text in texts.values()):
-        raise unfit("the documents", "no text")
+        raise unfit(where, "no text")
     return texts
 
 
@@ -84,14 +84,8 @@ def readable(
             )
             notes.append(Note("warning", doc_id, message))
     if not kept:
-        first = silent[0]
-        raise unfit(
-            f"the texts of {counted(len(silent), 'document')}",
-            "no language",
-            language=language,
-            first=first,
-            more="" if len(silent) == 1 else " and in no other",
-        )
+        where, more = f"the texts of {counted(len(silent), 'document')}", " and in no other" * (len(silent) > 1)
+        raise unfit(where, "no language", language=language, first=silent[0], more=more)
     return kept, tuple(silent), notes
 
 
@@ -130,13 +124,7 @@ def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
     >>> read_documents({"tides": "The tide table."})
     {'tides': 'The tide table.'}
     """
-    if given is None:
-        return {}
-    table = load(documents=given).documents
-    texts = dict(zip(table["doc_id"].astype(str), table["text"].fillna("").astype(str), strict=True))
-    if not any(text.strip() for text in texts.values()):
-        raise InputError("the external documents", "no text", "texts", "Load other files.")
-    return texts
+    return {} if given is None else texts_of(given, "no", "the external documents")
 
 
 def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:

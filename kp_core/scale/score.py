@@ -171,19 +171,11 @@ class Streamed:
 
     def comparisons(self) -> list[Comparison]:
         """Return all pairs of systems by every measure and cutoff that were asked for."""
-        settings, documents = self.plan.settings, self.tally.number("documents")
-        return [
-            comparison_of(
-                pairing.compared(family.test, family.trials),
-                family.pairs(self.plan.names.systems),
-                family,
-                cutoff,
-                settings,
-                documents,
-                streamed=True,
-            )
-            for family, cutoff, pairing in _pairings(self.plan, self.tally)
-        ]
+        settings, documents, found = self.plan.settings, self.tally.number("documents"), list[Comparison]()
+        for family, cutoff, pairing in _pairings(self.plan, self.tally):
+            compared, pairs = pairing.compared(family.test, family.trials), family.pairs(self.plan.names.systems)
+            found.append(comparison_of(compared, pairs, family, cutoff, settings, documents, streamed=True))
+        return found
 
     def comparison(self) -> Comparison:
         """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
