@@ -36,7 +36,8 @@ _C5_CLASS, _PENN_CLASS = (
 _KEPT: dict[bytes, tuple[str, ...]] = {}
 _MOST_TEXTS = 5_000
 _LOCK = Lock()
-_PARTICIPLES = ("VBN", "VVN", "VBG", "VVG")
+#: Participles, those in -ing apart.
+_PARTICIPLES = {"VBN": "v", "VVN": "v", "VBG": "g", "VVG": "g"}
 _ADJECTIVE_AND_NOUN = re.compile(r"[JN]*J[JN]*N")
 
 
@@ -106,19 +107,13 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
     >>> repair_participles(["VVN", "NN1", "NN1"], "VNN")  # distributed hash table
     'JNN'
     """
-    found = list(classes)
-    for place, name in enumerate(names):
-        if name not in _PARTICIPLES or found[place] != "V":
-            continue
-        before, after = found[place - 1] if place else "", found[place + 1] if place + 1 < len(found) else ""
-        if after in ("N", "J") and (before in ("", *"DITJCMSPO") or (before == "N" and name.endswith("G"))):
-            found[place] = "J"
-    for place, name in enumerate(names):
-        if name in ("VBG", "VVG") and found[place] == "V" and place and found[place - 1] in ("N", "J"):
-            after = found[place + 1] if place + 1 < len(found) else ""
-            if after in ("", *"ITCVSO"):
-                found[place] = "N"
-    return "".join(found)
+    kinds = zip(names, classes, strict=True)
+    marked = "".join(_PARTICIPLES.get(name, "V") if letter == "V" else letter for name, letter in kinds)
+    marked = re.sub("(?:^|(?<=[DITJCMSPO]))[vg](?=[NJ])|(?<=N)g(?=[NJ])", "J", marked)
+    changes = 1
+    while changes:
+        marked, changes = re.subn("(?<=[NJ])g(?=[ITCVSOvg]|$)", "N", marked)
+    return marked.replace("v", "V").replace("g", "V")
 
 
 def text_classes(text: str) -> tuple[str, ...]:
