@@ -305,8 +305,10 @@ def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) 
         values = np.empty(len(swapped))
         for begin in range(0, len(swapped), step):
             block = swapped[begin : begin + step]
-            exchanged = block.T[unit]
-            first, second = mixed(np.concatenate([1 - exchanged, exchanged]))
+            chosen = np.empty((2 * n, len(block)))
+            chosen[n:] = block.T[unit]
+            np.subtract(1, chosen[n:], out=chosen[:n])
+            first, second = mixed(chosen)
             values[begin : begin + step] = first - second
         return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
 
@@ -341,9 +343,11 @@ def _mixed_ranks(both: EqualValues, people: Floats) -> Callable[[Floats], tuple[
     spread, tied = people @ people / 2, np.flatnonzero(sizes > 1)
 
     def correlate(chosen: Floats) -> tuple[Floats, Floats]:
-        counts = both.counts(chosen)
-        ranks, held = np.cumsum(counts, axis=0), counts[tied]
-        ranks -= counts / 2
+        ranks = both.below(chosen)
+        counts = coefficients.shares(ranks)
+        held = counts[tied]
+        counts *= 0.5
+        ranks -= counts
         weighted = chosen * people[:, None]
         first = np.einsum("pb,pb->b", np.take(ranks, both.group, axis=0), weighted)
         second = middle @ whole - middle[both.group] @ weighted - whole @ ranks + first
