@@ -7,6 +7,7 @@ import re
 from collections import abc
 from collections.abc import Collection as Words
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
@@ -174,6 +175,9 @@ def _of_file(source: Source) -> list[tuple[str, str, Any]]:
     if PurePosixPath(source.name).suffix.lower() in _STRUCTURED or file.text.lstrip()[:1] in ("{", "["):
         return _of_documents(source.name, source)
     table = read_delimited(file, Mapping())
+    if table is None:
+        with suppress(InputError):  # of what is no other format either, lines are phrases
+            return _of_documents(source.name, source)
     columns = find_roles(table.names, ("doc_id", "phrase", "score", "relevance")) if table and table.header else {}
     after_tab = [weight for line in file.lines if (weight := line.partition("\t")[2].strip())]
     if "doc_id" in columns or 2 * sum(map(is_number, after_tab)) < len(after_tab):
