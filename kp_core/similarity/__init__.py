@@ -2,7 +2,7 @@
 
 import kp_core.similarity.pair_measures  # noqa: F401
 from kp_core.similarity.declaration import DECLARED, MEASURES, Similarity, parse, split_names
-from kp_core.similarity.measures import read_synonyms
+from kp_core.similarity.phrase_measures import read_synonyms
 from kp_core.similarity.relation import describe
 from kp_core.similarity.scorer import PRESETS, Choices, Scorer, best_over_gold, score, similarity
 

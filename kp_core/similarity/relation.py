@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.measures import r_precision
+from kp_core.similarity.phrase_measures import r_precision
 from kp_core.similarity.sides import sides
 from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Recipe
 

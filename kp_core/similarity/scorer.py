@@ -16,7 +16,7 @@ from kp_core.corpus import Vocabulary
 from kp_core.errors import InputError, refuse_below, refuse_unknown, refuse_unless, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse, split_names
-from kp_core.similarity.measures import Synonyms, information
+from kp_core.similarity.phrase_measures import Synonyms, information
 from kp_core.similarity.sides import sides
 from kp_core.similarity.tokens import Flat, Phrases, Recipe
 from kp_core.text.stem import STEMMERS

@@ -5,8 +5,7 @@ from nltk.stem.porter import PorterStemmer
 
 from kp_core.errors import InputError, UsageError
 from kp_core.text.normalise import Normaliser, mostly_cjk
-from kp_core.text.porter import porter
-from kp_core.text.stem import SNOWBALL, STEMMERS, stem_words
+from kp_core.text.stem import SNOWBALL, STEMMERS, porter, stem_words
 from kp_core.text.tokenise import LONGEST_SENTENCE, clean, sentences, word_runs
 from tests.cases import cases
 

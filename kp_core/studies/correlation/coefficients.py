@@ -21,6 +21,8 @@ Kernel = Callable[[Floats], Floats]
 
 #: Equal fractions tie although their last bits differ.
 DECIMALS = 12
+#: No rounding error of fractions is as small.
+_TINY = 1e-30
 #: Resamples at a time: the arrays of one block stay in the processor's cache; Kendall compares cells by matrix
 #: products, which want larger ones.
 BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
@@ -70,7 +72,7 @@ def rounded(values: Floats) -> Floats:
     >>> rounded(np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 2.0**-300])).tolist() == [0.3, 0.0, 2.0**-300]
     True
     """
-    return np.where(np.abs(values) < 1e-30, values, np.round(values, DECIMALS))
+    return np.where(np.abs(values) < _TINY, values, np.round(values, DECIMALS))
 
 
 def equal_values(values: Floats) -> EqualValues:
