@@ -19,13 +19,12 @@ from kp_core.similarity.relation import TYPES
 from kp_core.similarity.scorer import DEFAULT_MEASURES
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, lengths, paper_labels
 from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, estimate
-from kp_core.studies.correlation.human import Unit, pair_table, sampling_unit, score_matrix
+from kp_core.studies.correlation.human import COLUMNS, Unit, pair_table, sampling_unit, score_matrix
 from kp_core.studies.result import Numbers
 
 #: The measures of the paper, and those that any measure worth its name must beat.
 PAPER = ("R-precision", "M-R-precision", "BLEU", "METEOR", "NIST", "ROUGE-1")
 SENTINELS = ("exact", "stem-exact", "length-difference", "candidate-length", "random")
-_FIXED = ("pair_id", "doc_id", "keyphrase", "candidate")
 #: Option of `correlate` → its name in a signature.
 _SIGNED = {
     "preset": "sim",
@@ -186,7 +185,7 @@ def _settings(
 
 def numeric_columns(judgements: pd.DataFrame) -> list[str]:
     """Return the further columns of judgements that hold numbers, so that they can be measures."""
-    further = [name for name in judgements.columns if name not in (*_FIXED, "annotator", "score")]
+    further = [name for name in judgements.columns if name not in (*COLUMNS, "annotator", "score")]
     return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
 
 
@@ -209,7 +208,7 @@ def _values(
     asked = {name.removeprefix("column:") for name in names}
     columns = {}
     for name in pairs.columns:
-        if str(name) in asked and name not in _FIXED:
+        if str(name) in asked and name not in COLUMNS:
             column = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
             columns[str(name)] = column[owner]
     wide = score(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), names, choices, columns)
