@@ -184,18 +184,6 @@ class Design:
         refuse_below(self.repeats, 1, "repeats")
         refuse_below(self.seed, 0, "seed")
 
-    def as_dict(self) -> dict[str, str]:
-        """Return the recipe as it is written."""
-        return {
-            "form": self.form,
-            "draw": f"{MOST_YES}+{MOST_YES * NO_PER_YES}",
-            "folds": str(FOLDS),
-            "repeats": str(self.repeats),
-            "grouped": "yes" if self.grouped else "no",
-            "seed": str(self.seed),
-            "learner": "c4.5-like",
-        }
-
 
 @dataclass(frozen=True)
 class Left:
@@ -373,7 +361,9 @@ def assemble(sentences: Extracts, outcomes: dict[float, Outcome], design: Design
             shares = zip(removed.columns, (removed > 0).mean(), removed.mean(), strict=True)
             used += [(threshold, *row) for row in shares]
     left = [{"threshold": threshold, **vars(outcome.left)} for threshold, outcome in outcomes.items()]
-    settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), **design.as_dict()}
+    settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), "form": design.form}
+    settings |= {"draw": f"{MOST_YES}+{MOST_YES * NO_PER_YES}", "folds": str(FOLDS), "repeats": str(design.repeats)}
+    settings |= {"grouped": "yes" if design.grouped else "no", "seed": str(design.seed), "learner": "c4.5-like"}
     return SentenceStudy(
         pd.DataFrame(rows, columns=list(COLUMNS)),
         settings,
