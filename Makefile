@@ -1,6 +1,7 @@
 # make run    open the dashboard on its sample data
 # make test   style, types and all tests
-# make wheel-test   the tests of units and published figures, run against the built wheel
+# make quick  style, doctests and the tests that find most mistakes, in a minute
+# make wheel-test   the tests of `make quick`, run against the built wheel
 # make pages  write those pages of the documentation that come from the program
 # make coverage   the tests with lines and branches counted; fails below 95 % of kp_core
 # make docs   the documentation as web pages, in site/
@@ -13,8 +14,12 @@ WORKERS ?= auto
 INPUTS ?= 10000
 BIN := .venv/bin
 INSTALLED := $(CURDIR)/build/installed
+# Brute force, other packages, identities and units; no browser, server, cluster or text of a whole data set.
+QUICK := tests/certified tests/differential tests/invariants tests/rules tests/unit/judgements \
+  $(filter-out %_cli.py %_datasets.py %_lessons.py %_machine.py %_notebook.py %_printed.py %_report.py %_workspace_file.py,\
+  $(wildcard tests/unit/test_*.py))
 
-.PHONY: run test lint wheel-test pages docs coverage bench fuzz clean
+.PHONY: run test quick lint wheel-test pages docs coverage bench fuzz clean
 
 run: .venv/.run-stamp
 	$(BIN)/python -m streamlit run app.py
@@ -22,9 +27,15 @@ run: .venv/.run-stamp
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
+quick: .venv/.test-stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -q $(QUICK) kp_core
+
 lint: .venv/.test-stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell docs README.md CONTRIBUTING.md
 	$(BIN)/mypy
 
 # The wheel instead of the source: PYTHONPATH puts what is installed before the project, whose tests are then run.
@@ -33,7 +44,7 @@ wheel-test: .venv/.test-stamp
 	$(BIN)/python -m pip wheel . --quiet --no-deps --no-build-isolation --wheel-dir build/wheel
 	$(BIN)/python -m pip install --quiet --no-deps --target build/installed build/wheel/*.whl
 	PYTHONPATH=$(INSTALLED) $(BIN)/python -P -c "import kp_core; assert 'build/installed' in kp_core.__file__"
-	PYTHONPATH=$(INSTALLED):$(CURDIR) $(BIN)/pytest -o pythonpath= -n $(WORKERS) tests/unit tests/published
+	PYTHONPATH=$(INSTALLED):$(CURDIR) $(BIN)/pytest -o pythonpath= -n $(WORKERS) $(QUICK)
 
 pages: .venv/.test-stamp
 	$(BIN)/python -m docs.written

@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 import kp_ui
-from kp_ui import seats, shell  # noqa: F401
+from kp_ui import shell
 from kp_ui.headers import OwnPages, start_page
 
 

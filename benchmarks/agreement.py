@@ -61,7 +61,7 @@ def with_intervals() -> Task:
     def from_counts(average: str) -> dict[tuple[str, str], Any]:
         drawn, found = weights(), {}
         for name, counts in counted.items():
-            view, sums = counts.table.at(K), Accumulator("bootstrap")
+            view, sums = counts.sets.at(K), Accumulator("bootstrap")
             sums.begin(np.ones(DOCUMENTS, bool), drawn)
             for one in measures:
                 sums.add(name, one, view, average)
@@ -70,7 +70,7 @@ def with_intervals() -> Task:
 
     def one_by_one() -> tuple[float, float, float]:
         """One system at one cutoff: scikit-learn on the table of every resample."""
-        at, values = counted["system-3"].table.at([10]), []
+        at, values = counted["system-3"].sets.at([10]), []
         tables = Cells(*(getattr(at, name) for name in CELLS))
         for row in np.vstack([np.ones(DOCUMENTS), weights()]):
             total = summed(tables, row[None])

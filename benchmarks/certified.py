@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from kp_core.settings import FIELDS, Settings
+from kp_core.settings import CONVENTIONS, Settings
 
 CASES = Path(__file__).parents[1] / "docs" / "certified" / "cases.json"
 #: What a script is not told.
@@ -89,7 +89,7 @@ class Tally:
     @property
     def followed(self) -> list[str]:
         """The values of the convention under which no answer differs; none where it is no setting."""
-        if self.convention not in FIELDS:
+        if self.convention not in CONVENTIONS:
             return []
         usual = getattr(Settings(), self.convention)
         value, wrong = (

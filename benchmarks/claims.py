@@ -21,13 +21,13 @@ from benchmarks.workload import machine
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import estimate
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import Counted, Counts
+from kp_core.scoring.counts import Counts, SystemCounts
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.runs import over_runs
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison, Family, better_on, compared
-from kp_core.studies.means import over_runs
 from kp_core.studies.over_k import documents_needed, power
 from kp_core.words.answers import of_datasets
 
@@ -49,7 +49,7 @@ def drawn(
     rng: np.random.Generator,
     spread: float = 0.0,
     kind: tuple[float, float] = USUAL,
-) -> tuple[Prepared, dict[str, Counted]]:
+) -> tuple[Prepared, dict[str, SystemCounts]]:
     """Return the counts of many draws of documents, one after the other.
 
     systems  name → share of its lists that are missing; spread: standard deviation of the chance between runs
@@ -77,7 +77,9 @@ def drawn(
     return data, count_systems(data)
 
 
-def parts(data: Prepared, systems: dict[str, Counted], documents: int) -> Iterator[tuple[Prepared, dict[str, Counted]]]:
+def parts(
+    data: Prepared, systems: dict[str, SystemCounts], documents: int
+) -> Iterator[tuple[Prepared, dict[str, SystemCounts]]]:
     """Give each draw as data of its own, with a seed of its own."""
     whole = data.coded
     for number, begin in enumerate(range(0, len(whole.documents), documents)):
@@ -168,11 +170,11 @@ def coverage(kind: tuple[float, float], draws: int, seed: int) -> Iterator[dict[
             yield {"measure": name, "truth": truth[name], "documents": documents} | shares
 
 
-def value(one: Asked, average: str, counts: Counted, weights: Floats | None) -> tuple[float, Floats]:
+def value(one: Asked, average: str, counts: SystemCounts, weights: Floats | None) -> tuple[float, Floats]:
     """Return the value of a system, and its resamples (B, 1)."""
     found = estimate(
         one,
-        counts.of(one).at(one.cutoffs(counts.lists.settings)),
+        counts.of(one).at(one.cutoffs(counts.exact.settings)),
         average,
         weights,
         "none" if weights is None else "bootstrap",

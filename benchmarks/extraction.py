@@ -1,4 +1,4 @@
-"""Run the lecture systems on two public data sets, and write docs/lecture_systems.md: numbers only, no phrase.
+"""Run the lecture systems on two public data sets, and write benchmarks/lecture_systems.md: numbers only, no phrase.
 
 Needs the data sets beside the project (see README, Real data) and about five minutes. External sources never come from
 the gold standard that is scored: SemEval-2010 gets the texts of wiki20, wiki20 those of SemEval-2010, both get the
@@ -21,7 +21,7 @@ import pandas as pd
 import kp_core as kp
 from benchmarks.workload import machine
 from kp_core.extraction import RECONSTRUCTED
-from kp_core.extraction.external import read_phrases
+from kp_core.extraction.texts import read_phrases
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_core.typeset import markdown
 
@@ -102,7 +102,7 @@ def peak_memory() -> float:
 
 
 def page(parts: dict[str, pd.DataFrame], coverages: dict[str, pd.DataFrame], signatures: dict[str, str]) -> str:
-    """Return docs/lecture_systems.md."""
+    """Return benchmarks/lecture_systems.md."""
     printed, *own = (
         table.rename(columns=lambda measure, name=name: f"{measure}, {name}").rename_axis("system").reset_index()
         for name, table in parts.items()
@@ -118,7 +118,7 @@ def page(parts: dict[str, pd.DataFrame], coverages: dict[str, pd.DataFrame], sig
 
 Written by `python -m benchmarks.extraction`. Every system here is
 {RECONSTRUCTED}.
-Definitions and formulas: [methods.md](methods.md).
+Definitions and formulas: [methods.md](../docs/methods.md).
 
 ## As published
 
@@ -147,7 +147,7 @@ candidates cannot find more. Chunks are those of HanTa's tags with participles r
 
 
 def main() -> None:
-    """Write docs/lecture_systems.md and benchmarks/extraction.json."""
+    """Write benchmarks/lecture_systems.md and benchmarks/extraction.json."""
     papers, articles = semeval(), wiki20()
     phrases = read_phrases(DATA / "semeval2010/references/train.combined.json")
     own, signatures = {}, {}
@@ -155,7 +155,7 @@ def main() -> None:
     own["wiki20"], signatures["wiki20"] = scored(articles, kp.External(texts(papers), phrases), False)
     coverages = {"SemEval-2010": kp.coverage(papers, gold_stemmed=True), "wiki20": kp.coverage(articles)}
     text = page({"published": printed()} | own, coverages, signatures)
-    (ROOT / "docs" / "lecture_systems.md").write_text(text, encoding="utf-8")
+    (HERE / "lecture_systems.md").write_text(text, encoding="utf-8")
     report = {
         "machine": machine(("numpy", "scikit-learn", "HanTa")),
         "tfidf of 2,000 abstracts of 200 words, processor s": timed(papers),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import runpy
 import sys
@@ -12,34 +13,33 @@ from functools import partial
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter, Token
 
 import kp_core as kp
 from kp_core import typeset
-from kp_core.errors import InputError, Note, UsageError, counted, named, refuse_unless, unavailable, unfit
+from kp_core.errors import InputError, Note, UsageError, input_error, named, pluralize, refuse_unless, usage_error
 from kp_core.extraction.texts import stop_words_in
-from kp_core.reading.datasets import NamedPath, by_name, datasets_of_paths, systems_of
-from kp_core.reading.family import File
+from kp_core.reading.beside.datasets import NamedPath, by_name, datasets_of_paths, systems_of
+from kp_core.reading.beside.named_tables import load_attributes, load_pairs
 from kp_core.reading.limits import LIMITS
-from kp_core.reading.mapping import mappings_of
-from kp_core.reading.named_tables import load_attributes, load_pairs
-from kp_core.reading.sense import refuse_apart
-from kp_core.reading.source import expand
-from kp_core.reading.tidy import Written, formulas, tidy
+from kp_core.reading.lists.family import File
+from kp_core.reading.meaning.mapping import mappings_of
+from kp_core.reading.open.source import expand
+from kp_core.reading.rows.sense import refuse_apart
+from kp_core.reading.rows.tidy import Written, formulas, tidy
 from kp_core.scoring.given import as_lines
 from kp_core.scoring.measures import names_in
-from kp_core.settings import FIELDS, PRESETS, Changes, Settings
+from kp_core.settings import CONVENTIONS, PRESETS, Interval, Settings
 from kp_core.studies.compare import TRIALS, Correction, Family, Test, compare_all
 from kp_core.studies.correlation.correlate import similarities
 from kp_core.studies.correlation.human import with_ratings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.studies.gate import Requirement, checked, fails
-from kp_core.studies.paper_table import DEFAULT
 from kp_core.studies.published_tables import recovered
 from kp_core.studies.result import Numbers
-from kp_core.studies.stability import By
 from kp_core.takeaway.disk import write_files, write_folder
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
@@ -138,7 +138,7 @@ class Data:
             for part in corpus.by_dataset.values() or (corpus,):
                 refuse_apart(part)
         if lost := len(corpus.report.rejected):
-            rows = counted(lost, "row was rejected and is", "rows were rejected and are")
+            rows = pluralize(lost, "row was rejected and is", "rows were rejected and are")
             print(f"warning: {rows} not used; see: kpscope validate", file=sys.stderr)
         return corpus
 
@@ -176,11 +176,13 @@ def _together(datasets: dict[str, dict[str, Any]], mapping: dict[str, kp.Mapping
     return kp.together(**found) if len(found) > 1 else next(iter(found.values()))
 
 
-def _option(name: str, hint: Any) -> Any:
+def _option(name: str, kind: Any = str) -> Any:
     """Return a field of the settings as an option of the command line."""
-    kind = hint if hint in (int, float) or get_origin(hint) is Literal else str
-    kind = bool if name == "gold_stemmed" else kind
-    meaning = FIELDS[name].meaning if name in FIELDS else ""
+    meaning = ""
+    if name in CONVENTIONS:
+        card = CONVENTIONS[name]
+        meaning, kind = card.meaning, Literal[tuple(card.values)] if card.values else type(card.usual)
+        kind = bool if name == "gold_stemmed" else kind
     about = WORDS["settings"].get(name, meaning).format(meaning=meaning, presets=", ".join(PRESETS))
     return Annotated[kind, Parameter(help=about)]
 
@@ -188,14 +190,16 @@ def _option(name: str, hint: Any) -> Any:
 #: Every field of the settings as an option; what is not given has its default, or that of the preset.
 Options = TypedDict(  # type: ignore[misc, unused-ignore]
     "Options",
-    {name: _option(name, hint) for name, hint in get_type_hints(Changes).items() if name not in ("fixes", "trim")},
+    {name: _option(name) for name in ("preset", "k", "annotators", "universe")}
+    | {"interval": _option("interval", Interval), "resamples": _option("resamples", int), "seed": _option("seed", int)}
+    | {name: _option(name) for name in CONVENTIONS},
     total=False,
 )
 
 
 def _settings(choices: Any) -> Settings:
     stemmed = {"gold_stemmed": "yes" if choices["gold_stemmed"] else "no"} if "gold_stemmed" in choices else {}
-    return Settings(**cast(Changes, {**choices, **stemmed}))
+    return Settings(**{**choices, **stemmed})
 
 
 @Parameter(name="*")
@@ -242,13 +246,13 @@ def _show(text: str) -> None:
     print(text.removesuffix("\n"))
     if lost := len(text) - len(text.encode(encoding, "ignore").decode(encoding)):
         words = f"written as codes such as \\u2192, since {encoding} lacks them; --out writes UTF-8"
-        warn([Note("warning", "output", f"{counted(lost, 'character is', 'characters are')} {words}")])
+        warn([Note("warning", "output", f"{pluralize(lost, 'character is', 'characters are')} {words}")])
 
 
 def warn(notes: Iterable[Note]) -> None:
     """Print notes on standard error."""
     for note in notes:
-        print(f"{note.level}: {note.where}: {note.message}", file=sys.stderr)
+        print(": ".join(note.as_dict().values()), file=sys.stderr)
 
 
 @Parameter(name="*")
@@ -281,7 +285,7 @@ class Tables(Data):
         from kp_core.scale.tally import refuse_without_folder
 
         if datasets_of_paths(self.gold or [], self.system or [], self.documents or []) or self.dataset:
-            raise unavailable("data sets streamed")
+            raise usage_error("data sets streamed")
         for name in ("encoding", "strict", "fix", "judgements", *_VOCABULARY, "as"):
             if name in self.given():
                 remedy = (
@@ -307,6 +311,46 @@ class Tables(Data):
             found, expected = "no document in common", "lists for the documents of the gold standard"
             raise InputError("gold standard and systems", found, expected, "See what would help: kpscope validate.")
         return run
+
+
+def _option_of(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
+    """Return a parameter of the API as an option: a text for what may be a text, else a list of texts for several."""
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType] if get_origin(hint) is UnionType else [hint]
+    kind: Any = str if str in kinds else list[str] if get_origin(kinds[0]) is Sequence else kinds[0]
+    off = f"--no-{parameter.name}" if parameter.default is True else ""
+    usual = parameter.default if isinstance(parameter.default, str | int | float) else None
+    kind = kind | None if usual is None else kind
+    annotation = Annotated[kind, Parameter(negative=off)]
+    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, default=usual, annotation=annotation)
+
+
+def of_api(verb: Callable[..., Any], *needs: str) -> Callable[[Documented], Documented]:
+    """Make a command of a verb: its parameters are the options, beside those of the function that writes its answer.
+
+    needs: which files must be given, `gold` or `system`
+    """
+    hints, options = get_type_hints(verb), list[inspect.Parameter]()
+    for parameter in inspect.signature(verb).parameters.values():
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            options.append(_option_of(parameter, hints[parameter.name]))
+    names = {option.name for option in options}
+
+    def made(write: Documented) -> Documented:
+        def run(*, data: Data = Data(), **given: Any) -> Any:
+            choices = {name: value for name, value in given.items() if name in Options.__annotations__}
+            asked = {name: value for name, value in given.items() if name in names}
+            more = {name: value for name, value in given.items() if name not in {*choices, *asked}}
+            return write(verb(data.load(*needs), _settings(choices), **asked), **more)
+
+        _, *more = inspect.signature(write, eval_str=True).parameters.values()
+        files = inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, default=Data(), annotation=Data)
+        choices = inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[Options])
+        vars(run)["__signature__"] = inspect.Signature([*options, files, *more, choices])
+        run.__name__, run.__doc__, run.__annotations__ = write.__name__, write.__doc__, {}
+        command(run)
+        return write
+
+    return made
 
 
 @command
@@ -367,7 +411,7 @@ def compare(
     else:
         corpus = data.load("gold", "system")
         if by and not corpus.datasets:
-            raise unfit("the documents", "no data set")
+            raise input_error("the documents", "no data set")
         said = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
         found = replace(compare_all(corpus, settings, families), answer=said)
     output.answer(found)
@@ -404,34 +448,22 @@ def spread(
     )
 
 
-@command
-def stability(
-    *,
-    by: By = "measure",
-    measure: str = "F1@k",
-    views: str | None = None,
-    data: Data = Data(),
-    output: Output = Output(),
-    **choices: Unpack[Options],
-) -> None:
+@of_api(kp.stability, "gold", "system")
+def stability(found: Numbers, *, output: Output = Output()) -> None:
     """Rank the systems from several views."""
-    named = names_in(views) if views else None
-    output.answer(kp.stability(data.load("gold", "system"), _settings(choices), by, measure=measure, views=named))
+    output.answer(found)
 
 
-@command
-def near_misses(
-    *, missed: bool = False, data: Data = Data(), output: Output = Output(), **choices: Unpack[Options]
-) -> None:
+@of_api(kp.near_misses, "gold", "system")
+def near_misses(found: kp.NearMisses, *, missed: bool = False, output: Output = Output()) -> None:
     """List predictions beside their nearest keyphrases."""
-    found = kp.near_misses(data.load("gold", "system"), _settings(choices))
     output.answer(replace(found, frame=found.gold) if missed else found)
 
 
-@command
-def subjects(*, data: Data = Data(), output: Output = Output(), **choices: Unpack[Options]) -> None:
-    """Say for each keyphrase or concept where it was due, suggested and found; of people alone who chose it."""
-    output.answer(kp.subjects(data.load("gold"), _settings(choices)))
+@of_api(kp.subjects, "gold")
+def subjects(found: Numbers, *, output: Output = Output()) -> None:
+    """Report for each keyphrase or concept where it was due, suggested and found; of people alone who chose it."""
+    output.answer(found)
 
 
 @command
@@ -463,59 +495,17 @@ def recover(*, kappa: str, P_pos: str, P_neg: str, PABAK: str, output: Output = 
     output.answer(recovered(kappa, P_pos, P_neg, PABAK))
 
 
-@command
-def trim(
-    *,
-    threshold: float = 0.5,
-    pooled: bool = False,
-    form: Literal["binary", "choices"] = "binary",
-    data: Data = Data(),
-    output: Output = Output(),
-    **choices: Unpack[Options],
-) -> None:
+@of_api(kp.trim, "gold")
+def trim(found: Numbers, *, output: Output = Output()) -> None:
     """Trim the gold standard until the annotators agree on what is left."""
-    output.answer(kp.trim(data.load("gold"), _settings(choices), threshold, pooled=pooled, form=form))
+    output.answer(found)
 
 
-@command
-def table(
-    *,
-    measures: str | None = None,
-    systems: list[str] | None = None,
-    by: str = "",
-    absent: str = "",
-    digits: int = 3,
-    bounds: bool = False,
-    deviations: bool = False,
-    no_marks: bool = False,
-    baseline: str = "",
-    baselines: bool = False,
-    caption: str = "Evaluation of keyphrase extraction",
-    label: str = "tab:keyphrases",
-    format: Form = "table",
-    out: str = "",
-    data: Data = Data(),
-    **choices: Unpack[Options],
-) -> None:
+@of_api(kp.paper_table, "gold", "system")
+def table(made: kp.PaperTable, *, format: Form = "table", out: str = "") -> None:
     """Make the table of a paper."""
     from kp_core.takeaway.figures import table_svg
 
-    made = kp.paper_table(
-        data.load("gold", "system"),
-        _settings(choices),
-        measures or DEFAULT,
-        systems=systems or (),
-        by=by,
-        absent=absent,
-        digits=digits,
-        bounds=bounds,
-        deviations=deviations,
-        marks=not no_marks,
-        baseline=baseline,
-        baselines=baselines,
-        caption=caption,
-        label=label,
-    )
     if out:
         endings = (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
         _write_as(made, out, endings, lambda: table_svg(made.html()))
@@ -561,7 +551,7 @@ def report(
     names = names_in(sections) if sections else ()
     answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
     _write_as(answer, out, (".html", ".zip", ".md", ".tex", ".json"), lambda: answer.svg(columns))
-    print(f"{out}: {counted(len(answer.sections), 'section')}, {answer.signature}")
+    print(f"{out}: {pluralize(len(answer.sections), 'section')}, {answer.signature}")
 
 
 @explained

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from graphlib import CycleError, TopologicalSorter
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kp_core.errors import Note, UsageError, unfit
+from kp_core.errors import Note, UsageError, input_error
 from kp_core.order import exceeds
 
 T = TypeVar("T")
@@ -43,14 +43,8 @@ def empty_table(name: str) -> pd.DataFrame:
     >>> list(empty_table("empty").columns)
     ['role', 'source', 'doc_id']
     """
-    return _EMPTY[name].copy()
-
-
-def _without_rows(columns: Sequence[str]) -> pd.DataFrame:
+    columns = [column.rstrip("?") for column in COLUMNS[name]]
     return pd.DataFrame({column: pd.Series(dtype=TYPES.get(column, "str")) for column in columns})
-
-
-_EMPTY = {name: _without_rows([column.rstrip("?") for column in columns]) for name, columns in COLUMNS.items()}
 
 
 @dataclass(frozen=True)
@@ -115,14 +109,8 @@ VOCABULARY: dict[VocabularyTable, tuple[str, ...]] = {
 }
 
 
-_NO_TABLES = {
-    name: pd.DataFrame({column: pd.Series(dtype="str") for column in columns if not column.endswith("?")})
-    for name, columns in VOCABULARY.items()
-}
-
-
-def _vocabulary_table(name: VocabularyTable) -> pd.DataFrame:
-    return _NO_TABLES[name].copy()
+def _without_rows(name: VocabularyTable) -> pd.DataFrame:
+    return pd.DataFrame({column: pd.Series(dtype="str") for column in VOCABULARY[name] if not column.endswith("?")})
 
 
 def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -134,7 +122,7 @@ def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
         return every
     vectors = [matrix_of(table) for table in tables]
     if len({one.shape[1] for one in vectors}) > 1:
-        raise unfit("the vectors", "vectors of one length")
+        raise input_error("the vectors", "vectors of one length")
     once = first_of_phrases("the vectors", every["phrase"], np.concatenate(vectors))
     return every.iloc[once].reset_index(drop=True)
 
@@ -144,7 +132,7 @@ def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, An
     code = pd.factorize(phrases)[0]
     first = np.unique(code, return_index=True)[1]
     if (twice := (vectors != vectors[first[code]]).any(axis=1)).any():
-        raise unfit(where, "two vectors", phrase=phrases.iloc[int(twice.argmax())])
+        raise input_error(where, "two vectors", phrase=phrases.iloc[int(twice.argmax())])
     return first
 
 
@@ -152,17 +140,17 @@ def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, An
 class Vocabulary:
     """Tables about phrases or concepts, in the columns of `VOCABULARY`; each is empty unless it was given.
 
-    broader      one row a concept and a broader one
-    frequencies  one row a concept: in how many documents it stands (n), of how many in all (documents)
-    similar      one row a pair of phrases and how similar they are (score, 0 to 1)
-    vectors      one row a phrase and its vector, all of one length
+    broader      one row per concept and a broader one
+    frequencies  one row per concept: in how many documents it stands (n), of how many in all (documents)
+    similar      one row per pair of phrases and how similar they are (score, 0 to 1)
+    vectors      one row per phrase and its vector, all of one length
     directed     whether `similar` says how similar a prediction a is to a keyphrase b, and nothing of the reverse
     """
 
-    broader: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("broader"))
-    frequencies: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("frequencies"))
-    similar: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("similar"))
-    vectors: pd.DataFrame = field(default_factory=lambda: _vocabulary_table("vectors"))
+    broader: pd.DataFrame = field(default_factory=lambda: _without_rows("broader"))
+    frequencies: pd.DataFrame = field(default_factory=lambda: _without_rows("frequencies"))
+    similar: pd.DataFrame = field(default_factory=lambda: _without_rows("similar"))
+    vectors: pd.DataFrame = field(default_factory=lambda: _without_rows("vectors"))
     directed: bool = False
 
     @property
@@ -213,20 +201,20 @@ class Vocabulary:
                 found[concept] = frozenset(above).union(*(found[one] for one in above))
         except CycleError as error:
             # graphlib names a cycle from the broader concept down.
-            raise unfit("the table of broader concepts", "cycle", names=" → ".join(error.args[1][::-1])) from None
+            raise input_error("the table of broader concepts", "cycle", names=" → ".join(error.args[1][::-1])) from None
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalised.
+    """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalized.
 
-    documents   one row a document of any source (doc_id, text?, title?, group?); ids are unique. The column `dataset`
+    documents   one row per document of any source (doc_id, text?, title?, group?); ids are unique. The column `dataset`
                 is there only if the documents are of several data sets; an id is then `dataset/id`
-    gold        one row a keyphrase of an annotator, in file order. The column `variants` is there only if some
+    gold        one row per keyphrase of an annotator, in file order. The column `variants` is there only if some
                 entry has several accepted spellings: a tuple with `phrase` first, or None
-    runs        one row a prediction; rows of one system and document stand together, in the order of `rank` = 1, 2, ...
-    judgements  one row a score of a pair by one annotator
+    runs        one row per prediction; rows of one system and document are adjacent, in the order of `rank` = 1, 2, ...
+    judgements  one row per score of a pair by one annotator
     empty       lists that are there without a phrase: role (gold or system), source (annotator or system), doc_id
     rankings    per system, in order of loading: how its ranks came about
     vocabulary  tables about phrases and concepts beside the documents
@@ -322,7 +310,7 @@ def matrix_of(vectors: pd.DataFrame) -> np.ndarray[Any, Any]:
     if vectors["vector"].dtype == object:  # put together from tables of two precisions
         return np.array(vectors["vector"].tolist(), float)
     column = pa.array(vectors["vector"])
-    flat = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    flat = flatten(column) if isinstance(column, pa.ChunkedArray) else column
     return np.asarray(flat.flatten().to_numpy(zero_copy_only=False).reshape(len(vectors), -1))
 
 
@@ -335,7 +323,13 @@ def together(**corpora: Corpus) -> Corpus:
         raise UsageError("several data sets are put together; name two or more, as in together(inspec=…, nus=…)")
     if nested := [name for name, one in corpora.items() if one.datasets]:
         raise UsageError(f"the data set '{nested[0]}' has data sets itself; put these together instead")
-    tables = {name: [_named(getattr(one, name), data) for data, one in corpora.items()] for name in COLUMNS}
+    tables = {
+        name: [
+            table.assign(doc_id=f"{dataset}/" + table["doc_id"])
+            for dataset, table in ((dataset, getattr(corpus, name)) for dataset, corpus in corpora.items())
+        ]
+        for name in COLUMNS
+    }
     # An empty table has types that mean nothing.
     joined = {
         name: pd.concat([one for one in each if len(one)] or each[:1], ignore_index=True)
@@ -350,21 +344,15 @@ def together(**corpora: Corpus) -> Corpus:
         joined["runs"].iloc[place.argsort(kind="stable")].reset_index(drop=True),
         joined["judgements"],
         joined["empty"],
-        {
-            name: _one_ranking([one.rankings[name] for one in corpora.values() if name in one.rankings])
-            for name in systems
-        },
+        {name: _one_ranking(name, corpora.values()) for name in systems},
         _one_report({name: one.report for name, one in corpora.items()}),
         reduce(Vocabulary.with_tables, (one.vocabulary for one in corpora.values())),
     )
 
 
-def _named(table: pd.DataFrame, dataset: str) -> pd.DataFrame:
-    return table.assign(doc_id=f"{dataset}/" + table["doc_id"])
-
-
-def _one_ranking(each: list[Ranking]) -> Ranking:
-    return replace(each[0], resorted=sum(one.resorted for one in each))
+def _one_ranking(system: str, corpora: Iterable[Corpus]) -> Ranking:
+    rankings = [corpus.rankings[system] for corpus in corpora if system in corpus.rankings]
+    return replace(rankings[0], resorted=sum(ranking.resorted for ranking in rankings))
 
 
 def _one_report(reports: Mapping[str, LoadReport]) -> LoadReport:
@@ -449,11 +437,11 @@ _LOCK = Lock()  # the sessions of a server share the samples
 RECENT = 8
 
 
-def kept(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> T:
+def memoize(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> T:
     """Return what a step gives for a corpus and a key, made when first asked for.
 
     >>> corpus = Corpus()
-    >>> [kept(corpus, "square", n, lambda n=n: n * n) for n in (3, 3, 4)], list(_KEPT[corpus]["square"])
+    >>> [memoize(corpus, "square", n, lambda n=n: n * n) for n in (3, 3, 4)], list(_KEPT[corpus]["square"])
     ([9, 9, 16], [3, 4])
     """
     with _LOCK:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -40,10 +40,10 @@ class UsageError(ValueError):
     """Say that an option, a measure or a convention was named wrongly (exit status 2 on the command line)."""
 
 
-def unfit(where: str, why: str, **facts: Any) -> InputError:
+def input_error(where: str, why: str, **facts: Any) -> InputError:
     """Return why data are refused, in the words of `refusals.toml`.
 
-    >>> print(unfit("gold.csv", "no row"))
+    >>> print(input_error("gold.csv", "no row"))
     gold.csv: expected one row a keyphrase, found no row. Name another file.
     """
     words = _REFUSALS["data"][why]
@@ -59,10 +59,10 @@ def machine_reason(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error)
 
 
-def unavailable(why: str, **facts: Any) -> UsageError:
+def usage_error(why: str, **facts: Any) -> UsageError:
     """Return why a choice is not available, in the words of `refusals.toml`.
 
-    >>> print(unavailable("no gold"))
+    >>> print(usage_error("no gold"))
     no gold standard is named
     """
     return UsageError(_REFUSALS["choices"][why].format(**facts))
@@ -74,17 +74,32 @@ def refuse_unless(value: object, known: Collection[str], name: str) -> None:
         raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
 
 
+def refuse_unknown(names: Iterable[str], known: Collection[str], kind: str) -> None:
+    """Refuse the first name that is none of a kind, with those that are."""
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no {kind} '{name}'; choose among: {', '.join(known)}")
+
+
+def refuse_below(value: int, least: int, name: str) -> None:
+    """Refuse a number below the least that an option takes."""
+    if value < least:
+        raise UsageError(f"{name} is {value}; choose a whole number from {least} up")
+
+
 @dataclass(frozen=True)
 class Note:
     """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence.
 
     counts  of notes on parts of the data, which add up: the number, and the words for one and for several
+    remedy  the setting that would help, and its value
     """
 
     level: Literal["info", "warning"]
     where: str
     message: str
     counts: tuple[int, str, str] | None = field(default=None, compare=False, repr=False)
+    remedy: tuple[str, str] | None = None
 
     @staticmethod
     def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:
@@ -93,17 +108,22 @@ class Note:
         >>> Note.counting("info", "a.csv", 1, "list was sorted", "lists were sorted").message
         '1 list was sorted'
         """
-        return Note(level, where, counted(number, one, several), (number, one, several))
+        return Note(level, where, pluralize(number, one, several), (number, one, several))
 
     def as_dict(self) -> dict[str, str]:
-        """Return the note as the command line prints it."""
-        return {"level": self.level, "where": self.where, "message": self.message}
+        """Return the note as the command line prints it, its remedy as a setting.
+
+        >>> Note("warning", "gold", "the keyphrases are stems", remedy=("gold_stemmed", "yes")).as_dict()["message"]
+        'the keyphrases are stems; choose gold_stemmed = yes'
+        """
+        choose = f"; choose {' = '.join(self.remedy)}" if self.remedy else ""
+        return {"level": self.level, "where": self.where, "message": self.message + choose}
 
 
-def counted(number: int, one: str, several: str = "") -> str:
+def pluralize(number: int, one: str, several: str = "") -> str:
     """Return a number with its noun, or with words that begin with it; several: what more than one takes.
 
-    >>> counted(1, "note"), counted(1200, "note"), counted(2, "list was", "lists were")
+    >>> pluralize(1, "note"), pluralize(1200, "note"), pluralize(2, "list was", "lists were")
     ('1 note', '1,200 notes', '2 lists were')
     """
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
@@ -115,7 +135,7 @@ def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
     >>> part_of(1, 2, "document", "has no text", "have no text"), part_of(2, 2, "document", "has", "have")
     ('1 of 2 documents has no text', '2 of 2 documents have')
     """
-    return f"{part:,} of {counted(whole, noun)} {one if part == 1 else several}"
+    return f"{part:,} of {pluralize(whole, noun)} {one if part == 1 else several}"
 
 
 def read_toml(path: str) -> dict[str, Any]:

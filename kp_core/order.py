@@ -13,7 +13,7 @@ EQUAL = 1e-9
 
 
 def reaches(value: Any, limit: Any) -> Any:
-    """Tell whether numbers, or arrays of them, are as large as others or larger; NaN never is.
+    """Return whether numbers, or arrays of them, are as large as others or larger; NaN never is.
 
     >>> reaches(0.1 * 3 - 0.2, 0.1), reaches(0.3, 0.1 + 0.2), reaches(0.3, 0.30001), reaches(float("nan"), 0)
     (True, True, False, False)
@@ -22,7 +22,7 @@ def reaches(value: Any, limit: Any) -> Any:
 
 
 def exceeds(value: Any, limit: Any) -> Any:
-    """Tell whether numbers, or arrays of them, are larger than others; NaN never is.
+    """Return whether numbers, or arrays of them, are larger than others; NaN never is.
 
     >>> exceeds(0.1 + 0.2, 0.3), exceeds(0.30001, 0.3)
     (False, True)
@@ -31,7 +31,7 @@ def exceeds(value: Any, limit: Any) -> Any:
 
 
 def close(value: Any, other: Any) -> Any:
-    """Tell whether numbers, or arrays of them, are equal to others.
+    """Return whether numbers, or arrays of them, are equal to others.
 
     >>> close(0.1 + 0.2, 0.3), close(0.30001, 0.3)
     (True, False)

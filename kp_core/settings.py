@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
-from typing import Any, Literal, TypedDict, Unpack, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from urllib.parse import quote, unquote
 
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError, read_toml, refuse_unless, unavailable
+from kp_core.errors import UsageError, read_toml, refuse_unless, usage_error
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import library
 
@@ -21,61 +21,52 @@ __version__ = "2.0.0"
 Cutoff = int | Literal["gold", "all", "larger", "none", "average"]
 #: Cutoffs as users write them; see `parse_k`.
 AnyK = int | str | Iterable[int | str]
-Filter = Literal["none", "invalid-tokens", "one-word", "invalid-tokens,one-word"]
-Duplicates = Literal["before", "after", "keep", "count"]
-Denominator = Literal["k", "returned", "min(k,gold)"]
-Average = Literal["usual", "macro", "f-of-means", "micro", "both", "subject", "subject-weighted"]
-EmptyGold = Literal["skip", "zero", "one-if-empty", "zero-if-judged"]
-SubjectEmpty = Literal["casimir", "zero"]
 #: Averages whose values are those of subjects, not of documents.
 SUBJECT = ("subject", "subject-weighted")
 #: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed. The last two
 #: take the runs of a system as a sample too; where a system has several, two-way-t stands in for the first three.
 Interval = Literal["bootstrap", "poisson", "cluster-t", "none", "two-way-t", "multi-bootstrap"]
+INTERVALS = get_args(Interval)
 
 LARGEST_K = 10_000
 
 
-class Changes(TypedDict, total=False):
-    """The fields of `Settings` as options of a verb; what they mean is said there."""
+@dataclass(frozen=True)
+class Convention:
+    """A choice that changes a number without changing the files; `data/conventions.toml` explains the fields."""
 
-    preset: str
-    k: AnyK
-    annotators: str
-    universe: str | float | None
-    average: Average | None
-    interval: Interval
-    resamples: int
-    seed: int
-    normalise: str
-    gold_stemmed: Literal["no", "yes"]
-    by_concept: Literal["no", "yes"]
-    titles: Literal["yes", "no"]
-    variants: Literal["any", "first"]
-    filter: Filter
-    duplicates: Duplicates
-    gold_list: Literal["unique", "listed"]
-    hits_as: Literal["predictions", "gold"]
-    denominator: Denominator
-    missing: Literal["zero", "skip", "error"]
-    empty_gold: EmptyGold
-    subject_empty: SubjectEmpty
-    ties: Literal["stable", "trec", "expected"]
-    rel: float
-    gain: Literal["linear", "exp", "propensity"]
-    gains: Literal["relevant", "all"]
-    ap: Literal["gold", "min(k,gold)", "hits"]
-    ap_repeats: Literal["miss", "hit"]
-    ideal: Literal["gold", "returned"]
-    rr: Literal["first", "all-hits"]
-    rr_miss: Literal["0", "1/(n+1)"]
-    matching: Literal["one-to-one", "best"]
-    sem_equal: Literal["both", "predictions"]
-    fixes: tuple[str, ...]
-    trim: str
+    key: str
+    question: str
+    meaning: str
+    group: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    default: Any = ""
+    short: Mapping[str, str] = field(default_factory=dict)
+    silent: bool = False
+    named: bool = False
+    of_counts: bool = False
+    of_data: bool = False
+
+    @property
+    def usual(self) -> Any:
+        """Its value unless something else is chosen."""
+        return next(iter(self.values), self.default)
+
+
+#: Every convention by its name, in the order of the signature.
+CONVENTIONS = {name: Convention(**card) for name, card in read_toml("data/conventions.toml").items()}
+
+
+def _with_conventions(settings: type[Any]) -> type[Any]:
+    """Return a class with every convention as a field."""
+    for name, card in CONVENTIONS.items():
+        settings.__annotations__[name] = "Any"
+        setattr(settings, name, card.usual)
+    return settings
 
 
 @dataclass(frozen=True, init=False)
+@_with_conventions
 class Settings:
     """Everything that decides the numbers of an evaluation, apart from the data.
 
@@ -92,7 +83,8 @@ class Settings:
     resamples, seed   of the bootstrap and of every random choice
     fixes, trim how the data were mended on loading, and how the gold standard was trimmed, such as 0.5-binary
 
-    Every other field is a convention; `FIELDS` says what each decides. Raises UsageError for what does not exist.
+    Every other field is a convention; `CONVENTIONS` has the meaning and the values of each. Raises UsageError for what
+    does not exist.
 
     >>> Settings(k="5,10", preset="pke").denominator, Settings(k=3).changed(average="macro").k
     ('returned', (3,))
@@ -107,34 +99,13 @@ class Settings:
     seed: int = 0
     fixes: tuple[str, ...] = ()
     trim: str = ""
-    # The conventions, in the order of the signature.
-    normalise: str = "nfkc+lower+space+porter-nltk"
-    gold_stemmed: Literal["no", "yes"] = "no"
-    by_concept: Literal["no", "yes"] = "no"
-    titles: Literal["yes", "no"] = "yes"
-    variants: Literal["any", "first"] = "any"
-    filter: Filter = "none"
-    duplicates: Duplicates = "before"
-    gold_list: Literal["unique", "listed"] = "unique"
-    hits_as: Literal["predictions", "gold"] = "predictions"
-    denominator: Denominator = "k"
-    average: Average = "usual"
-    missing: Literal["zero", "skip", "error"] = "zero"
-    empty_gold: EmptyGold = "skip"
-    subject_empty: SubjectEmpty = "casimir"
-    ties: Literal["stable", "trec", "expected"] = "stable"
-    rel: float = 1.0
-    gain: Literal["linear", "exp", "propensity"] = "linear"
-    gains: Literal["relevant", "all"] = "relevant"
-    ap: Literal["gold", "min(k,gold)", "hits"] = "gold"
-    ap_repeats: Literal["miss", "hit"] = "miss"
-    ideal: Literal["gold", "returned"] = "gold"
-    rr: Literal["first", "all-hits"] = "first"
-    rr_miss: Literal["0", "1/(n+1)"] = "0"
-    matching: Literal["one-to-one", "best"] = "one-to-one"
-    sem_equal: Literal["both", "predictions"] = "both"
 
-    def __init__(self, **changes: Unpack[Changes]) -> None:
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return a convention."""
+
+    def __init__(self, **changes: Any) -> None:
         if unknown := set(changes) - set(_DEFAULTS):
             raise UsageError(f"there is no setting '{sorted(unknown)[0]}'; the settings are: {', '.join(_DEFAULTS)}")
         named = preset(changes.get("preset", "kpscope"))
@@ -157,8 +128,10 @@ class Settings:
             fixes=tuple(self.fixes),
             rel=rel,
         )
-        for name, known in _VALUES.items():
-            refuse_unless(getattr(self, name), known, name)
+        refuse_unless(self.interval, INTERVALS, "interval")
+        for name, card in CONVENTIONS.items():
+            if card.values:
+                refuse_unless(getattr(self, name), card.values, name)
         if not 1 <= int(self.resamples) <= 100_000:
             raise UsageError(f"resamples is {self.resamples}; choose a number from 1 to 100000")
         if int(self.seed) < 0:
@@ -167,12 +140,12 @@ class Settings:
             without = "ap = hits, ap_repeats = hit or rr = all-hits"
             raise UsageError(f"ties = expected has no closed form with {without}; choose ties = stable")
 
-    def changed(self, **changes: Unpack[Changes]) -> Settings:
+    def changed(self, **changes: Any) -> Settings:
         """Return the settings with some fields set anew; a preset sets its conventions and its cutoffs first."""
-        anew = {*FIELDS, "k"} if "preset" in changes else set()
+        anew = {*CONVENTIONS, "k"} if "preset" in changes else set()
         kept = {name: value for name, value in vars(self).items() if name not in anew}
         given = {name: value for name, value in changes.items() if value is not None}
-        return Settings(**cast(Changes, {**kept, **given}))
+        return Settings(**{**kept, **given})
 
     def as_dict(self) -> dict[str, str]:
         """Return the settings as the command line prints them: option name → value."""
@@ -183,14 +156,14 @@ class Settings:
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
         """Return the conventions in which two records differ, with both values."""
-        both = {name: (getattr(self, name), getattr(other, name)) for name in FIELDS}
+        both = {name: (getattr(self, name), getattr(other, name)) for name in CONVENTIONS}
         return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
-def settled(corpus: object, settings: Settings | None, changes: Changes) -> Settings:
+def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping[str, Any]) -> Settings:
     """Return the settings that a verb was called with; anything else is told, with the call that was meant.
 
-    >>> settled(None, None, {})
+    >>> resolve_settings(None, None, {})
     Traceback (most recent call last):
     kp_core.errors.UsageError: the first argument is None, which is no corpus; load one: kp.load(gold=…, systems=…)
     """
@@ -206,31 +179,6 @@ def settled(corpus: object, settings: Settings | None, changes: Changes) -> Sett
 
 
 _DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Settings)}
-#: The values of every field that has a list of them, the default first.
-_VALUES: dict[str, tuple[str, ...]] = {
-    name: get_args(hint) for name, hint in get_type_hints(Settings).items() if get_origin(hint) is Literal
-}
-
-
-@dataclass(frozen=True)
-class Field:
-    """One convention: its key in the signature, what it decides, and the values it may take (default first).
-
-    short   what is printed in the signature where it differs from the value
-    silent  whether a signature names it only where it differs from its first value
-    """
-
-    key: str
-    meaning: str
-    values: tuple[str, ...] = ()
-    short: Mapping[str, str] = field(default_factory=dict)
-    silent: bool = False
-
-
-#: Every convention by its name, in the order of the signature.
-FIELDS: dict[str, Field] = {
-    name: Field(**words, values=_VALUES.get(name, ())) for name, words in read_toml("data/conventions.toml").items()
-}
 
 
 @dataclass(frozen=True)
@@ -307,7 +255,7 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
         ):
             cutoffs.extend(range(int(first), int(last or first) + 1))
         else:
-            raise unavailable("cutoff", part=part, largest=LARGEST_K)
+            raise usage_error("cutoff", part=part, largest=LARGEST_K)
     return tuple(dict.fromkeys(cutoffs))
 
 
@@ -317,9 +265,9 @@ def signature(settings: Settings, documents: int, concordance: bool = True) -> s
     concordance: whether concordance measures are among the results, so that the universe belongs to the recipe.
     """
     parts = {"preset": settings.preset} if settings.preset != "kpscope" else {}
-    for name, convention in FIELDS.items():
+    for name, convention in CONVENTIONS.items():
         value = format_value(getattr(settings, name))
-        if not convention.silent or value != convention.values[0]:
+        if not convention.silent or value != convention.usual:
             parts[convention.key] = convention.short.get(value, value)
     parts["k"] = ",".join(map(str, settings.k))
     if concordance:
@@ -356,7 +304,7 @@ def question(setting: str) -> str:
     >>> question("duplicates")
     'Equal predictions in a list'
     """
-    return str(_WORDS["questions"][setting])
+    return CONVENTIONS[setting].question if setting in CONVENTIONS else str(_WORDS["questions"][setting])
 
 
 def change_in_words(setting: str, text: str) -> str:
@@ -367,7 +315,31 @@ def change_in_words(setting: str, text: str) -> str:
     """
     asked, said = question(setting), in_words(setting, text)
     lead = asked if asked.startswith("nDCG") else f"{asked[:1].lower()}{asked[1:]}"
-    return f"{lead.rstrip('?')}: {said}" if asked.endswith("?") or setting in _NAMED else f"{lead} {said}"
+    named = setting in CONVENTIONS and CONVENTIONS[setting].named
+    return f"{lead.rstrip('?')}: {said}" if asked.endswith("?") or named else f"{lead} {said}"
+
+
+def spelled_out(text: str) -> str:
+    """Return a text in which settings with their values stand as *Conventions* on a page names them.
+
+    >>> spelled_out("choose missing = skip")
+    'choose “A document that a system has no list for: is left out for this system”'
+    """
+    return _SETTING.sub(lambda found: f"“{question(found[1]).rstrip('?')}: {in_words(found[1], found[2])}”", text)
+
+
+def remedy_in_words(setting: str, value: str) -> str:
+    """Return what a button that chooses a setting does.
+
+    >>> remedy_in_words("gold_stemmed", "yes")
+    'Treat gold as stemmed'
+    """
+    remedies = _WORDS["remedies"]
+    return str(remedies.get(f"{setting} {value}") or remedies[setting])
+
+
+#: A setting and its value, as the command line and Python name them.
+_SETTING = re.compile(rf"\b({'|'.join({*_WORDS['questions'], *CONVENTIONS} - {'k', 'N'})}) = ([^\s;,.]*[^\s;,.)])")
 
 
 def differences(name: str) -> list[tuple[str, str, str]]:
@@ -377,12 +349,8 @@ def differences(name: str) -> list[tuple[str, str, str]]:
     ([], ['When are two phrases the same?'])
     """
     usual, named = Settings(), Settings(preset=name)
-    both = {field: [format_value(getattr(one, field)) for one in (usual, named)] for field in FIELDS}
+    both = {field: [format_value(getattr(one, field)) for one in (usual, named)] for field in CONVENTIONS}
     return [(question(f), in_words(f, own), in_words(f, its)) for f, (own, its) in both.items() if own != its]
-
-
-#: Questions that no verb of the values goes on.
-_NAMED = ("filter", "gold_list", "hits_as", "gain", "ideal", "ties", "variants")
 
 
 def in_words(setting: str, text: str) -> str:
@@ -393,6 +361,8 @@ def in_words(setting: str, text: str) -> str:
     """
     if setting == "normalise":
         return _pipeline(text)
+    if setting in CONVENTIONS:
+        return CONVENTIONS[setting].values.get(text, text)
     return str(_WORDS["values"].get(f"{setting} {text}", text))
 
 
@@ -413,7 +383,7 @@ _FURTHER = {"preset", "k", "N", "annot", "ci", "fix", "trim", "docs", "stem", "v
 
 
 def settings_from(line: str) -> Settings:
-    """Read settings back from a signature, with the meaning that its version gave it; the part `soft` is left out.
+    """Read settings back from a signature, without the part `soft`.
 
     >>> settings_from(signature(Settings(k=10), 100)).k
     (10,)
@@ -424,26 +394,23 @@ def settings_from(line: str) -> Settings:
     given = dict(part.split(":", 1) for part in parts)
     if len(given) < len(parts):
         raise UsageError("the signature names a field twice")
-    if pool := given.pop("pool", ""):  # version 1.0 named the average of concordance tables apart
-        given["avg"] = {"micro/macro": "usual", "macro/macro": "macro"}.get(
-            f"{pool}/{given.get('avg')}", given.get("avg", "usual")
-        )
-    known = {one.key for one in FIELDS.values()} | _FURTHER
+    made_by = given.get("v", __version__)
+    if made_by.partition(".")[0] != __version__.partition(".")[0]:
+        raise UsageError(f"the signature is that of version {made_by}, whose conventions had other meanings")
+    known = {one.key for one in CONVENTIONS.values()} | _FURTHER
     if unknown := set(given) - known:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
     changes: dict[str, Any] = {"preset": given.get("preset", "kpscope")}
-    for name, one in FIELDS.items():
+    for name, one in CONVENTIONS.items():
         if one.key in given or one.silent:
-            value = given.get(one.key) or one.values[0]
+            value = given.get(one.key) or one.usual
             changes[name] = {short: long for long, short in one.short.items()}.get(value, value)
     changes |= {name: given[key] for key, name in (("N", "universe"), ("trim", "trim")) if key in given}
     if "k" in given:
         changes["k"] = given["k"].split(",")
-    if given.get("v", "").startswith("1."):
-        changes["titles"] = "no"  # a text was not yet its title, then its text
     changes["annotators"] = unquote(given.get("annot", "union"))
     changes["fixes"] = tuple(given["fix"].split(",")) if "fix" in given else ()
     changes["interval"] = given.get("ci", "none")
     if drawn := re.fullmatch(r"(bootstrap|poisson|multi-bootstrap)-(\d+)-seed(\d+)", changes["interval"]):
         changes |= {"interval": drawn[1], "resamples": int(drawn[2]), "seed": int(drawn[3])}
-    return Settings(**cast(Changes, changes))
+    return Settings(**changes)

@@ -1,4 +1,4 @@
-"""Turn a table into CSV, Markdown or LaTeX, with every special character escaped."""
+"""Turn findings into sentences and tables into CSV, Markdown or LaTeX, with every special character escaped."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from csv import QUOTE_NONNUMERIC
+from functools import cache
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from kp_core.errors import pluralize, read_toml
 from kp_core.order import close, exceeds
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 #: What LaTeX prints of a character; a signature has no blanks, so a line may break after each of its fields.
 _LATEX = str.maketrans(
@@ -144,6 +149,40 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def interval_in_words(low: float, high: float, digits: int = 3) -> str:
+    """Return a 95 % interval in words.
+
+    >>> interval_in_words(0.1, 0.25)
+    '95 % interval 0.100 to 0.250'
+    """
+    return f"95 % interval {number(low, digits)} to {number(high, digits)}"
+
+
+def first_capital(text: str) -> str:
+    """Return a text as it begins a sentence; names within it stay as they are."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined  # 40 ms that `import kp_core` does not wait for
+
+    environment = Environment(loader=DictLoader(read_toml("data/sentences.toml")), undefined=StrictUndefined)
+    environment.filters |= {"number": number, "counted": pluralize, "listed": listed}
+    environment.filters["grouped"] = "{:,.0f}".format
+    environment.globals["interval"] = interval_in_words
+    return environment
+
+
+def say(sentence: str, /, **facts: Any) -> str:
+    """Return a sentence of `data/sentences.toml`, filled with findings.
+
+    >>> say("few", documents="documents")
+    'With fewer than 10 documents, no such statement is reliable.'
+    """
+    return _templates().get_template(sentence).render(facts)
+
+
 #: The cells of a concordance table.
 CELLS = ("a", "b", "c", "d", "N")
 
@@ -191,15 +230,33 @@ def exchange_csv(frame: pd.DataFrame) -> str:
 
 
 def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
-    """Return a workbook for spreadsheets, one sheet a table; names are cut where the format does."""
+    """Return a workbook for spreadsheets, one sheet per table, its head frozen, columns as wide as their cells."""
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         for name, frame in frames.items():
             safe = neutral(frame)
             texts = [name for name in safe if not pd.api.types.is_numeric_dtype(safe[name])]
             safe[texts] = safe[texts].map(lambda cell: stored(cell) if isinstance(cell, str) else cell)
-            safe.rename(columns=stored).to_excel(book, sheet_name=name[:31], index=False)
+            sheet = _NOT_SHEET.sub(" ", stored(name)).strip("' ")[:31] or "table"
+            safe.rename(columns=stored).to_excel(book, sheet_name=sheet, index=False)
+            _look(book.sheets[sheet], frame)
     return buffer.getvalue()
+
+
+#: What no name of a sheet may hold.
+_NOT_SHEET = re.compile(r"[\[\]:*?/\\]")
+#: Letters of the widest column of a sheet.
+_WIDEST = 60
+
+
+def _look(sheet: Any, frame: pd.DataFrame) -> None:
+    """Freeze the head of a sheet, and give each column its width and the format of its numbers."""
+    sheet.freeze_panes = "A2"
+    for column, texts in zip(sheet.columns, zip(*cells(frame, 3), strict=True), strict=True):
+        sheet.column_dimensions[column[0].column_letter].width = min(_WIDEST, max(map(len, texts)) + 2)
+        for cell in column[1:]:
+            if isinstance(cell.value, float):
+                cell.number_format = "0." + "0" * max(1, digits_of(column[0].value))
 
 
 def stored(text: str) -> str:
@@ -271,16 +328,41 @@ def html(frame: pd.DataFrame, digits: int = 3) -> str:
     return f'<table style="{rules}">{line(head, "th", "border-bottom:1px solid")}{body}</table>'
 
 
+#: Letters of small type on one line of a column, of a page, and of a page on its side; rows of a page.
+COLUMN, PAGE, TURNED, ROWS = 44, 72, 112, 40
+
+
+def floating(width: int) -> str:
+    """Return the LaTeX environment in which a table of so many letters fits: a column, a page, or a page on its side.
+
+    >>> floating(30), floating(60), floating(100)
+    ('table', 'table*', 'sidewaystable*')
+    """
+    return "table" if width <= COLUMN else "table*" if width <= PAGE else "sidewaystable*"
+
+
+def wide(lines: Sequence[Sequence[str]]) -> int:
+    """Return the letters that the columns of some lines take, with the room between them."""
+    return sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
+
+
 def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) -> str:
-    """Return a booktabs table; `note` stands below it, for the signature."""
+    """Return a booktabs table that fits its page; `note` stands below it, for the signature.
+
+    It needs the package rotating where it is on its side, and longtable where it is longer than a page.
+    """
     columns = "".join("r" if right else "l" for right in numeric(frame))
     head, *body = (" & ".join(row) + r" \\" for row in cells(frame, digits, escape_latex))
-    title = rf"\caption{{{escape_latex(caption)}}}"
-    opening = [r"\begin{table}", r"\centering", title, rf"\begin{{tabular}}{{{columns}}}"]
-    lines = [*opening, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    if note:
-        lines += [r"\par\smallskip\footnotesize\raggedright", escape_latex(note)]
-    return "\n".join([*lines, r"\end{table}", ""])
+    title, name = rf"\caption{{{escape_latex(caption)}}}", floating(wide(cells(frame, digits)))
+    below = [r"\par\smallskip\footnotesize\raggedright", escape_latex(note)] if note else []
+    if len(body) > ROWS:
+        top = [r"\toprule", head, r"\midrule"]
+        opening = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", rf"{title} \\", *top, r"\endfirsthead"]
+        opening += [*top, r"\endhead", r"\bottomrule", r"\endfoot"]
+        return "\n".join([*opening, *body, r"\end{longtable}", *below, r"\par}", ""])
+    opening = [rf"\begin{{{name}}}", r"\centering\small", title, rf"\begin{{tabular}}{{{columns}}}"]
+    lines = [*opening, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", *below]
+    return "\n".join([*lines, rf"\end{{{name}}}", ""])
 
 
 def text(frame: pd.DataFrame, digits: int = 4) -> str:

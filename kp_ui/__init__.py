@@ -1,8 +1,24 @@
 """Arrange the dashboard: state of a session, widgets, parts of pages, and the frame around them."""
 
+from collections.abc import Mapping
 from pathlib import Path
+
+from kp_core.reading.limits import at_start, whole_number
 
 _HERE = Path(__file__).resolve().parent
 _IN_WHEEL = _HERE / "dashboard"
 #: The folder that holds app.py, pages and sample_data: the project, or where they are in the wheel.
 ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _HERE.parent
+
+
+def most_sessions(environment: Mapping[str, str]) -> int | None:
+    """Return how many sessions may be open at once, from `KPSCOPE_SESSIONS`; None if it is not set.
+
+    >>> most_sessions({"KPSCOPE_SESSIONS": "30"})
+    30
+    """
+    variable = "KPSCOPE_SESSIONS"
+    return whole_number(environment, variable, 1) if environment.get(variable) else None
+
+
+SEATS = at_start(most_sessions)

@@ -11,8 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from kp_core.errors import InputError, UsageError
 from kp_ui.parts import saving
 from kp_ui.state import link, workspace
-from kp_ui.widgets import controls, foot, prose, show, tables
-from kp_ui.widgets.record import Noted, begin
+from kp_ui.widgets import controls, prose, show, tables
+from kp_ui.widgets.show import Noted, begin
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -38,7 +38,7 @@ def page(name: str) -> Iterator[None]:
     try:
         with body:
             yield
-            foot.draw()
+            show.foot()
     except (InputError, UsageError) as refusal:
         with body:
             show.error(refusal)

@@ -1,5 +1,6 @@
-"""Draw the frame around every page: its look, the navigation; and let a page be opened first by its link."""
+"""Draw the frame around every page: its look, the navigation; admit as many sessions as the server has seats for."""
 
+import tomllib
 from base64 import b64encode
 from functools import partial
 from pathlib import Path
@@ -7,38 +8,21 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from kp_ui import recovery, seats
+from kp_ui import SEATS, recovery
 from kp_ui.parts import rating
 from kp_ui.parts.page import require_files
-from kp_ui.state import click, link, settings, workspace
-from kp_ui.widgets import controls
+from kp_ui.state import link, settings, workspace
+from kp_ui.widgets import controls, prose, show
 
 #: The pages, each the stem of its file; the name in the navigation is the same word.
 PAGES = ("data", "overview", "systems", "documents", "headings", "annotators", "correlation", "report", "learn")
-START = "overview"
-#: Where people alone are, the pages for them, in their words; elsewhere headings are a tab of Documents.
-OF_INDEXERS = {
-    "data": "Data",
-    "annotators": "Agreement",
-    "documents": "Titles",
-    "headings": "Headings",
-    "report": "Report",
-    "learn": "Learn",
-}
+_HERE = Path(__file__).parent
+_DATA = tomllib.loads((_HERE / "pages.toml").read_text("utf-8"))
+OF_INDEXERS: dict[str, str] = _DATA["of_indexers"]
 #: Address of a page that is no more → the page that has its content, and what is open there.
-MOVED = {
-    "": (START, {}),
-    "agreement": ("systems", {"systems_tab": "Concordance"}),
-    "ranking": ("systems", {"systems_tab": "Measures"}),
-    "near_misses": ("systems", {"systems_tab": "Near misses"}),
-    "streamed": (START, {"what": "Streamed run"}),
-    "extract": ("data", {"data_tab": "Extract phrases"}),
-    "sentences": ("annotators", {"annotators_tab": "Sentence study"}),
-    "methods": ("learn", {"learn_tab": "Methods"}),
-}
+MOVED = {stem: (to["page"], to.get("query", {})) for stem, to in _DATA["moved"].items()}
 _DAY = 86_400  # in seconds
 #: The look of every page; constants, so no text of a user can reach them.
-_HERE = Path(__file__).parent
 _LOGO = b64encode((_HERE / "logo.svg").read_bytes()).decode()
 _STYLE = (_HERE / "style.css").read_text("utf-8") + f":root {{ --logo: url(data:image/svg+xml;base64,{_LOGO}); }}"
 _ALONE = '[data-testid="stHeader"], [data-testid="stSidebar"] { display: none; }'
@@ -80,7 +64,7 @@ def run() -> None:
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
         for stem in MOVED
     ]
-    click.carry_out()
+    link.carry_out()
     controls.take_changes()
     opened = link.take()
     page = st.navigation(
@@ -93,7 +77,7 @@ def run() -> None:
     if wanted in PAGES and wanted != page.url_path:
         link.go(wanted)
     st.session_state[settings.PAGE] = page.url_path
-    seats.admit()
+    admit()
     st.html(f"<style>{_STYLE}{_LARGE * link.presented()}{_ALONE * bool(rating.invited())}</style>")
     workspace.reopen(opened)
     with st.spinner("Opening the data …"):
@@ -109,3 +93,30 @@ def run() -> None:
         if page.url_path not in ("data", "learn"):  # lessons have lists of their own
             require_files()
         page.run()
+
+
+_SEATED = "seated"
+_taken: set[object] = set()
+
+
+def admit() -> None:
+    """Let this session in, which keeps its seat until its tab is closed; or say that there is none, and stop.
+
+    A session that was in before, and lost its connection for a moment, comes in again: it has files to lose.
+    """
+    if SEATS is None or _SEATED in st.session_state or len(_taken) < SEATS:
+        st.session_state[_SEATED] = True
+        _seat()
+        return
+    st.title("KPScope is full", anchor=False)
+    st.info(prose.text("recovery.full", tabs=show.pluralize(SEATS, "open tab")))
+    st.button("Try again", key="try_again", type="primary")
+    st.stop()
+
+
+# Streamlit releases what a session keeps as soon as its tab is closed.
+@st.cache_resource(scope="session", max_entries=1, show_spinner=False, on_release=_taken.discard)
+def _seat() -> object:
+    seat = object()
+    _taken.add(seat)
+    return seat

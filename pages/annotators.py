@@ -1,6 +1,6 @@
 """How far can the gold standard be trusted? Of people alone: how far do the indexers agree?"""
 
-from kp_ui.parts import annotators, page, sentence_study
+from kp_ui.parts import annotators, page
 from kp_ui.parts.page import Tab
 from kp_ui.state import workspace
 
@@ -9,7 +9,7 @@ TABS = {
     "Titles": Tab(annotators.titles, ("rules",)),
     "Human ceiling": Tab(annotators.ceiling, ("k", "rules")),
     "Trimming": Tab(annotators.trimming, ("k", "rules")),
-    "Sentence study": Tab(sentence_study.section, ("rules",)),
+    "Sentence study": Tab(annotators.sentence_study, ("rules",)),
 }
 OF_INDEXERS = {
     "Together and in pairs": Tab(annotators.together, ("rules",)),

@@ -1,6 +1,6 @@
 """Which phrases make the number? From the list of documents to one document, its gold and every ranked list."""
 
-from kp_ui.parts import documents, headings, page
+from kp_ui.parts import documents, page
 from kp_ui.parts.page import Tab
 from kp_ui.state import workspace
 
@@ -10,6 +10,6 @@ if workspace.of_indexers():  # their headings have a page of their own
 else:
     page.tabs(
         "documents_tab",
-        {"Documents": Tab(documents.section), "Headings": Tab(headings.section, headings.acts())},
+        {"Documents": Tab(documents.section), "Headings": Tab(documents.headings, documents.acts_on_headings())},
         systems=False,
     )

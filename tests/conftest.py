@@ -12,8 +12,8 @@ import kp_core as kp
 from tests.cases import LECTURES, ROOT
 
 # A time limit for an example would fail at random on a busy machine.
-settings.register_profile("kpscope", deadline=None, derandomize=True, database=None)
-#: What `make fuzz` takes: other examples every time, with the seed that gives a failing one again.
+settings.register_profile("kpscope", deadline=None, derandomize=True, database=None, max_examples=25)
+#: What `make fuzz` takes: more and other examples every time, with the seed that gives a failing one again.
 settings.register_profile("fresh", deadline=None, database=None, print_blob=True)
 settings.load_profile("kpscope")
 # Hypothesis draws constants from the project's modules that are loaded by then: which, hangs on the tests run before.

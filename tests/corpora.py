@@ -86,9 +86,9 @@ def value(corpus: kp.Corpus, measure: str, k: Any = None, **options: Any) -> flo
     return float(frame["value"].iloc[0])
 
 
-def document_values(corpus: kp.Corpus, measure: str, k: Any = 10, **options: Any) -> pd.DataFrame:
-    """Return the rows of one measure by document."""
-    return kp.documents(corpus, settings(k, **options), measure).frame
+def document_values(corpus: kp.Corpus, measures: str | Sequence[str], k: Any = 10, **options: Any) -> pd.DataFrame:
+    """Return the rows of measures by document."""
+    return kp.documents(corpus, settings(k, **options), measures).frame
 
 
 def settings(k: Any = None, **options: Any) -> kp.Settings:

@@ -108,7 +108,6 @@ class Session:
         self._token = self.cookies.get("_streamlit_xsrf", "")
         self._elements: dict[tuple[int, ...], Element] = {}
         self._states: dict[str, WidgetState] = {}
-        self._sent = self.received = 0
         stream = address.replace("http", "ws", 1) + "/_stcore/stream"
         self._open = ExitStack()
         self._socket = self._open.enter_context(
@@ -225,7 +224,6 @@ class Session:
     def _next(self) -> ForwardMsg:
         data = self._socket.recv(timeout=PATIENCE)
         assert isinstance(data, bytes)
-        self.received += len(data)
         message = ForwardMsg()
         message.ParseFromString(data)
         return message

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from kp_core.reading import Form, Mapping, Question
-from kp_core.reading.mapping import HEADS, ROW, SEVERAL, SHEET, VALUES
+from kp_core.reading.meaning.mapping import HEADS, ROW, SEVERAL, SHEET, VALUES
 
 #: Fields of which a column may be one.
 OF_COLUMN = ("document", "keyphrases", "annotator", "system", "rank", "score", "relevance", "title", "text", "group")

@@ -51,12 +51,7 @@ class Row:
 
 
 def rows(
-    result: Result,
-    over: Result,
-    measure: str,
-    cells: Mapping[str, Mapping[str, float]],
-    comparison: Comparison | None,
-    cutoff: int | str,
+    result: Result, over: Result, measure: str, cells: Mapping[str, Mapping[str, float]], comparison: Comparison | None
 ) -> list[Row]:
     """Return a row for each system, the best first, then the baselines; people are no row but a line through all.
 
@@ -88,7 +83,7 @@ def rows(
                 _svg((16, 16), _mark(look, 8, 8)),
                 number(row["value"]),
                 _value(row, look, most, ceiling, by_run.loc[by_run["system"] == name, "value"]),
-                _curve(curve, look, low, high, cutoff) if curve is not None else "",
+                _curve(curve, look, low, high, result.settings.k[0]) if curve is not None else "",
                 {title: number(values[name]) for title, values in cells.items() if name in values},
                 behind.get(name, ""),
                 f"{number(row['value'])}{_interval(row)}",

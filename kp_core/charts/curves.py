@@ -11,7 +11,6 @@ import pandas as pd
 
 from kp_core.charts.pieces import (
     MARK,
-    above_panel,
     along_axis,
     axis,
     band_of,
@@ -24,8 +23,22 @@ from kp_core.charts.pieces import (
     words_at,
 )
 from kp_core.charts.selection import VIEWS, over_numbers
-from kp_core.charts.style import CLEAR, GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, labels, looks
-from kp_core.errors import counted
+from kp_core.charts.style import (
+    CLEAR,
+    GREY,
+    ORACLE,
+    REFERENCES,
+    TEXT,
+    Chart,
+    Look,
+    Part,
+    label,
+    lines_of,
+    looks,
+    short_names,
+    system_labels,
+)
+from kp_core.errors import pluralize
 from kp_core.order import highest
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import MEASURES
@@ -36,7 +49,7 @@ from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
 from kp_core.studies.versus import Versus
-from kp_core.typeset import listed, number
+from kp_core.typeset import number, say
 
 #: How one point of a curve is marked: the cutoff or the universe in use.
 _IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}, "showlegend": False}
@@ -63,7 +76,11 @@ class Marks:
         said = [(self.cutoff, f"k = {self.cutoff}"), (self.average, "average gold size")]
         if self.ends:
             first, end = min(self.ends.items(), key=lambda one: one[1])
-            of = f"lists of {label(first, 16)}" if len({*self.ends.values()}) > 1 else "all lists"
+            of = (
+                f"lists of {label(short_names(self.ends)[first], 60)}"
+                if len({*self.ends.values()}) > 1
+                else "all lists"
+            )
             said.append((end, f"{of} end"))
         marks = dict[int, list[str]]()
         for k, words in said:
@@ -73,32 +90,48 @@ class Marks:
 
 
 def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
-    """Draw a measure over k, every system named at its end; several measures stand one panel below the other.
+    """Draw a measure over k, every system named at its end; several measures are one panel below the other.
 
     A line is pale from where the longest list of its system ends.
     """
-    names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
-    shown = {measure: over_numbers(result, measure) for measure in names}
+    names = [measures] if isinstance(measures, str) else measures
+    found = {measure: over_numbers(result, measure) for measure in names}
+    return _panels(
+        found, marks or Marks(), " ".join(in_words(own, name, marks or Marks()) for name, own in found.items())
+    )
+
+
+def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
+    """Draw a measure over k, one panel per data set below the other."""
+    found = dict[str, dict[str, pd.DataFrame]]()
+    for subset in (name for name in dict.fromkeys(result.frame["subset"]) if name != MEAN):
+        frame = result.frame[result.frame["subset"] == subset]
+        found[subset.removeprefix("dataset:")] = over_numbers(replace(result, frame=frame), measure)
+    marks = Marks(cutoff)
+    return _panels(found, marks, " ".join(f"{name}: {in_words(own, measure, marks)}" for name, own in found.items()))
+
+
+def _panels(shown: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: str) -> Chart:
+    """Draw systems over k in panels one below the other; shown: title of the panel → system → rows."""
     panels = dict(zip(["", *map(str, range(2, len(shown) + 1))], shown, strict=True))  # as Plotly counts: x, x2, x3
     last = max(map(_last, shown.values()), default=1)
     marked, height = marks.labels(last), max(400, 210 * len(shown) + 100)
     traces, notes, top, room = list[Part](), _mark_words(marked, last), 12 + 15 * len(marked), 0
-    for panel, measure in panels.items():
-        systems, drawn = shown[measure], looks(shown[measure])
+    drawn = looks(name for systems in shown.values() for name in systems)
+    for panel, title in panels.items():
+        systems = shown[title]
         for name, rows in systems.items():
             traces += _system(name, rows, drawn[name], panel, marks.ends.get(name))
         named, wide = _names_at_ends(systems, panel, (height - top - 90) / len(shown))
         notes, room = notes + named, max(room, wide)
-    first = shown[names[0]]
+    first = next(iter(shown.values()))
     traces.append(_clicked(first, _leads(first, last)))
     lines = [mark_at(k, panel, dash) for k, _, dash in marked for panel in panels]
     bars = neighbours(marks.significant, range(1, last + 1))
     lines += [along_axis(own[0], own[-1], panel, color=CLEAR, width=6) for own in bars for panel in panels]
     more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
     figure = laid_out(traces, height, **_axes(panels, last), **more)
-    marked_at = f" A bar on the axis marks the {len(marks.significant)} cutoffs where the system that leads at k is"
-    bar = f"{marked_at} significantly better than the next one at k." if bars else ""
-    return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()) + bar)
+    return Chart(figure, " ".join([alt, *[say("significant cutoffs", cutoffs=len(marks.significant))] * bool(bars)]))
 
 
 def small(result: Result, measure: str, marks: Marks) -> Chart:
@@ -148,7 +181,7 @@ def _lead(ranked: Sequence[tuple[float, str]]) -> str:
     if len(ranked) < 2:
         return ""
     (best, first), (next_, second) = ranked[:2]
-    return f"{label(first, 16)} − {label(second, 16)} {number(best - next_)}"
+    return f"{' − '.join(system_labels([first, second]))} {number(best - next_)}"
 
 
 def difference(found: Versus, cutoff: int | str) -> Chart:
@@ -163,43 +196,14 @@ def difference(found: Versus, cutoff: int | str) -> Chart:
     ]
     lines += [mark_at(cutoff)] if isinstance(cutoff, int) else []
     x = axis("number of phrases k", range=[0.5, _last({"": rows}) + 0.5])
-    y = axis(f"{label(found.a, 16)} − {label(found.b, 16)}")
-    here = rows.iloc[int(rows["difference"].abs().argmax())] if len(rows) else None
-    most = (
-        f" The difference is largest at k = {int(here['k'])}: {number(here['difference'])}." if here is not None else ""
-    )
+    y = axis(" − ".join(system_labels([found.a, found.b])))
+    here = rows.iloc[int(rows["difference"].abs().argmax())].to_dict() if len(rows) else {}
     figure = laid_out(traces, 360, x, y, shapes=lines, hovermode="x")
-    return Chart(figure, f"{found.a} minus {found.b} over k, with 95 % intervals.{most}")
-
-
-def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
-    """Draw a measure over k, a small panel a data set, all over the same axes."""
-    found = dict[str, dict[str, pd.DataFrame]]()
-    for subset in (name for name in dict.fromkeys(result.frame["subset"]) if name != MEAN):
-        own = result.frame[result.frame["subset"] == subset]
-        found[subset.removeprefix("dataset:")] = over_numbers(replace(result, frame=own), measure)
-    drawn = looks(result.frame["system"])
-    traces, notes, lines, axes = list[Part](), list[Part](), list[Part](), Part()
-    last, width = max((_last(own) for own in found.values()), default=1), 1 / max(1, len(found))
-    for place, (dataset, systems) in enumerate(found.items()):
-        panel = str(place + 1) if place else ""
-        for name, rows in systems.items():
-            more: Part = {"xaxis": f"x{panel}", "yaxis": f"y{panel}", "mode": "lines", "showlegend": not place}
-            traces.append(curve_of(rows["k"], rows["value"], name, drawn[name], **more))
-        domain = [place * width + 0.02 * bool(place), (place + 1) * width - 0.01]
-        scale: Part = {"matches": "y", "showticklabels": False} if place else {"rangemode": "tozero"}
-        axes[f"xaxis{panel}"] = axis("k", domain=domain, anchor=f"y{panel}", range=[0.5, last + 0.5], nticks=6)
-        axes[f"yaxis{panel}"] = axis("" if place else label(measure), anchor=f"x{panel}", **scale)
-        notes.append(above_panel(sum(domain) / 2, dataset))
-        if isinstance(cutoff, int):
-            lines.append(mark_at(cutoff, panel))
-    figure = laid_out(traces, 300, None, None, annotations=notes, shapes=lines, margin={"t": 34}, **axes)
-    said = " ".join(f"{dataset}: {in_words(own, measure, Marks(cutoff))}" for dataset, own in found.items())
-    return Chart(figure, said)
+    return Chart(figure, say("difference over k", a=found.a, b=found.b, largest=here))
 
 
 def _axes(panels: Mapping[str, str], last: int) -> Part:
-    """Return the axes of panels one below the other, each with its measure, which share what stands along x."""
+    """Return the axes of panels one below the other, each with its title, which share the x axis."""
     axes, gap, below = Part(), 0.16 / len(panels), len(panels)
     high = (1 - gap * (below - 1)) / below
     along: Part = {"domain": [0, 1], "range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)], **_K}
@@ -254,14 +258,16 @@ def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: floa
         return [], 12
     every = pd.concat(known.values())
     pixel = float(every[["value", "high"]].max().max() - every[["value", "low"]].min().min()) / max(height, 1) or 1.0
-    below, shown, notes = float("-inf"), dict(zip(ends, labels(ends, 16), strict=True)), list[Part]()
-    where = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left"}
+    below, shown, notes = float("-inf"), dict(zip(ends, system_labels(ends, 22), strict=True)), list[Part]()
+    where = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left", "align": "left"}
     for name in sorted(ends, key=lambda one: float(ends[one]["value"])):
         value = float(ends[name]["value"])
-        below = max(value / pixel, below + _LINE)
+        half = _LINE * len(lines_of(shown[name])) / 2
+        below = max(value / pixel, below + half)
         more = {"yshift": below - value / pixel, "font": {"size": 12, "color": TEXT}, **where}
         notes.append(words_at(float(ends[name]["k"]), value, shown[name], **more))
-    return notes, 16 + _LETTER * max(min(16, len(name)) for name in ends)
+        below += half
+    return notes, 16 + _LETTER * max(len(line) for name in shown.values() for line in lines_of(name))
 
 
 def _mark_words(marked: Sequence[tuple[int, str, str]], last: int) -> list[Part]:
@@ -276,15 +282,11 @@ def _mark_words(marked: Sequence[tuple[int, str, str]], last: int) -> list[Part]
 def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> str:
     """Say what a curve over k shows: who is highest and lowest at the cutoff in use."""
     own = {name: rows for name, rows in systems.items() if name not in REFERENCES}
-    text = f"{measure} over k from 1 to {_last(systems)}, one line for each of {counted(len(own), 'system')}"
     at = {name: rows.loc[rows["k"] == marks.cutoff, "value"].dropna() for name, rows in own.items()}
     values = {name: float(value.iloc[0]) for name, value in at.items() if len(value)}
-    if not values:
-        return f"{text}."
-    best, worst = highest(values), min(values, key=lambda name: values[name])
-    text += f"; at k = {marks.cutoff}, {listed(best)} {'is' if len(best) == 1 else 'are'} highest with "
-    text += number(values[best[0]])
-    return f"{text}, {worst} lowest with {number(values[worst])}." if worst not in best else f"{text}."
+    best, worst = highest(values) if values else [], min(values, key=values.__getitem__, default="")
+    facts = {"last": _last(systems), "systems": len(own), "cutoff": marks.cutoff}
+    return say("over k", measure=measure, best=best, worst=worst, values=values, **facts)
 
 
 def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
@@ -359,14 +361,14 @@ def rank_chart(stability: Stability) -> Chart:
             ends.setdefault(float(rank), []).append(name)
     longest = 0
     for rank, names in ends.items():  # systems that tie end in one point, and so share a label
-        text = ", ".join(label(name, 20) for name in names)
+        text = ", ".join(label(drawn[name].name, 20) for name in names)
         if len(names) > 1 and len(text) > 24:  # it must leave room for the lines
-            text = counted(len(names), "system")
+            text = pluralize(len(names), "system")
         longest = max(longest, len(text))
         notes.append(words_at(shown[-1], rank, text, xanchor="left", xshift=12))
     y = axis("rank", range=[len(drawn) + 0.5, 0.5], dtick=1, zeroline=False)
     x = axis(tickvals=shown, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
     margin = {"r": 24 + 7 * longest}
     figure = laid_out(traces, 130 + 42 * max(2, len(drawn)), x, y, annotations=notes, margin=margin)
-    alt = f"Rank of {counted(len(drawn), 'system')} under {len(views)} {VIEWS[stability.by]}. {stability.leaders()}"
+    alt = f"Rank of {pluralize(len(drawn), 'system')} under {len(views)} {VIEWS[stability.by]}. {stability.leaders()}"
     return Chart(figure, alt)

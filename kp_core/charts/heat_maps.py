@@ -9,8 +9,8 @@ import pandas as pd
 
 from kp_core.charts.pieces import heat_map_of, plain
 from kp_core.charts.selection import VIEWS, by_correlation, where
-from kp_core.charts.style import Chart, Part
-from kp_core.errors import counted
+from kp_core.charts.style import Chart, Part, short_names
+from kp_core.errors import pluralize
 from kp_core.order import best_first
 from kp_core.scoring.codes import Floats
 from kp_core.studies.compare import ALPHA, Comparison
@@ -18,7 +18,7 @@ from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.result import Result
 from kp_core.studies.sentence_study.protocol import SentenceStudy
 from kp_core.studies.stability import Stability
-from kp_core.typeset import number
+from kp_core.typeset import number, say
 
 
 def _above(values: pd.DataFrame) -> Floats:
@@ -39,7 +39,7 @@ def heat_map(matrix: pd.DataFrame, measure: str, of: str = "annotators") -> Char
     drawn = heat_map_of(matrix, measure, "%{y} and %{x}: %{z:.3f}", readable=12, zmin=lowest)
     values = pd.Series(_above(matrix)).dropna()
     said = f", from {number(values.min())} to {number(values.max())}" if len(values) else ""
-    return Chart(drawn, f"{measure} of {counted(len(values), 'pair')} of {of} as a heat map{said}.")
+    return Chart(drawn, f"{measure} of {pluralize(len(values), 'pair')} of {of} as a heat map{said}.")
 
 
 def kendall(stability: Stability) -> Chart:
@@ -50,11 +50,9 @@ def kendall(stability: Stability) -> Chart:
     first = {own[0]: own[0] + (f" and {len(own) - 1} more" if own[1:] else "") for own in stability.alike()}
     matrix = stability.matrix().loc[list(first), list(first)].rename(index=first, columns=first)
     drawn = heat_map(matrix, "tau-b", VIEWS[stability.by])
-    undefined, alt = int(stability.pairs["tau"].isna().sum()), drawn.alt
-    if undefined < len(stability.pairs):
-        lowest = stability.pairs.loc[stability.pairs["tau"].idxmin()]
-        alt += f" Least alike are {lowest['a']} and {lowest['b']} ({number(lowest['tau'])})."
-    return Chart(drawn.figure, alt + (f" {counted(undefined, 'pair is', 'pairs are')} undefined." if undefined else ""))
+    undefined, pairs = int(stability.pairs["tau"].isna().sum()), stability.pairs
+    lowest = pairs.loc[pairs["tau"].idxmin()].to_dict() if undefined < len(pairs) else {}
+    return Chart(drawn.figure, drawn.alt + say("rankings alike", lowest=lowest, undefined=undefined))
 
 
 #: A heat map of fewer systems than these says less than the table beside it.
@@ -73,12 +71,11 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
     largest = float(np.nanmax(np.abs(difference.to_numpy()), initial=1e-9))
     hover = "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}"
     look = {"colorscale": "PuOr_r", "zmin": -largest, "zmax": largest, "customdata": plain(p)}
+    shown = short_names(names)
+    difference = difference.rename(index=shown, columns=shown)
     figure = heat_map_of(difference, "row minus column", hover, 7, ahead | ahead.T, **look)
-    alt = (
-        f"Differences in {measure} between all pairs of {len(names)} systems as a heat map; "
-        f"{int(ahead.sum())} of {len(comparison.frame)} are significant."
-    )
-    return Chart(figure, alt)
+    facts = {"systems": len(names), "significant": int(ahead.sum()), "pairs": len(comparison.frame)}
+    return Chart(figure, say("differences of pairs", measure=measure, **facts))
 
 
 def p_map(study: CorrelationStudy, average: str) -> Chart:
@@ -89,7 +86,7 @@ def p_map(study: CorrelationStudy, average: str) -> Chart:
     p = p.loc[order, order]
     figure = heat_map_of(p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, colorscale="Blues_r")
     figure["layout"]["xaxis"]["tickangle"] = -45
-    differ = counted(int((_above(p) < ALPHA).sum()), "pair differs", "pairs differ")
+    differ = pluralize(int((_above(p) < ALPHA).sum()), "pair differs", "pairs differ")
     alt = f"Corrected p of all pairs of {len(p)} measures as a heat map; {differ} significantly."
     return Chart(figure, alt)
 

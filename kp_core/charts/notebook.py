@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from kp_core.charts import curves, dots, heat_maps
 from kp_core.charts.selection import over_numbers
@@ -20,50 +21,34 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 
-@singledispatch
 def chart_of(result: object) -> Chart:
-    """Return the chart of a result; raises UsageError where there is none."""
-    raise UsageError(f"there is no chart of a {type(result).__name__}; its table is .frame")
+    """Return the chart of a result; raises UsageError if there is none."""
+    draw = next((draw for kind, draw in _CHARTS.items() if isinstance(result, kind)), None)
+    if draw is None:
+        raise UsageError(f"there is no chart of a {type(result).__name__}; its table is .frame")
+    return draw(result)
 
 
-@chart_of.register
-def _(result: Result) -> Chart:
-    """Draw the first measure: over k where there are several cutoffs that are numbers, else a row a system."""
+def _of_values(result: Result) -> Chart:
+    """Draw the first measure: over k if there are several cutoffs that are numbers, else a row per system."""
     first = result.frame.iloc[0]
     name = str(first["measure"]).replace(f"@{first['k']}", "@k")
+    pairs = [pair.split("|") for pair in result.frame["system"] if "|" in pair]  # of annotators
+    if pairs:
+        return heat_maps.heat_map(heat_maps.pair_matrix(result, name, list(dict.fromkeys(chain(*pairs)))), name)
     several = any(rows["k"].nunique() > 1 for rows in over_numbers(result, name).values())
-    if "|" in "".join(map(str, result.frame["system"])):  # pairs of annotators
-        return heat_maps.heat_map(heat_maps.pair_matrix(result, name, _people(result)), name)
     return curves.over_k(result, name) if several else dots.leaderboard(result, name)
 
 
-def _people(result: Result) -> list[str]:
-    return list(dict.fromkeys(name for pair in result.frame["system"] if "|" in pair for name in pair.split("|")))
-
-
-@chart_of.register
-def _(result: Comparison) -> Chart:
-    return heat_maps.pair_map(result, str(result.frame["measure"].iloc[0]))
-
-
-@chart_of.register
-def _(result: Versus) -> Chart:
-    return curves.difference(result, result.settings.k[0])
-
-
-@chart_of.register
-def _(result: Stability) -> Chart:
-    return curves.rank_chart(result)
-
-
-@chart_of.register
-def _(result: Spread) -> Chart:
-    return dots.strip(result, f"{result.measure} under {result.combinations} settings")
-
-
-@chart_of.register
-def _(result: NearMisses) -> Chart:
-    return dots.type_bars(result.counts(), "predictions")
+#: Kind of result → its chart.
+_CHARTS: dict[type, Callable[[Any], Chart]] = {
+    Result: _of_values,
+    Comparison: lambda result: heat_maps.pair_map(result, str(result.frame["measure"].iloc[0])),
+    Versus: lambda result: curves.difference(result, result.settings.k[0]),
+    Stability: curves.rank_chart,
+    Spread: lambda result: dots.strip(result, f"{result.measure} under {result.combinations} settings"),
+    NearMisses: lambda result: dots.type_bars(result.counts(), "predictions"),
+}
 
 
 def figure_of(result: object) -> Figure:

@@ -10,10 +10,8 @@ import pandas as pd
 from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, plain, upright
 from kp_core.charts.selection import of_yes, where
 from kp_core.charts.style import COLOURS, GREY, Chart, Look, Part, label, looks
-from kp_core.errors import counted
-from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, SentenceStudy
-from kp_core.studies.sentence_study.trees import Node
-from kp_core.typeset import number
+from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, Node, SentenceStudy
+from kp_core.typeset import say
 
 #: The band of random trimming.
 _RANDOM = "rgba(136,136,136,0.22)"
@@ -37,22 +35,14 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
     traces += band_of(own, "threshold", look.band())
     references = (("null", "random trimming", "dot", GREY), ("fixed", "same documents", "dash", look.colour))
     for column, words, dash, colour in references:
-        line, name = {"color": colour, "dash": dash, "width": 1.5}, f"{label(system)}, {words}"
+        line, name = {"color": colour, "dash": dash, "width": 1.5}, f"{label(look.name)}, {words}"
         traces.append(_line(own["threshold"], own[column], name=name, line=line, hovertemplate="%{y:.3f}"))
     for name, look in drawn.items():
         scores, width = where(rows, system=name), 2.5 if name == system else 1.2
         traces.append(curve_of(scores["threshold"], scores["value"], name, look, line={"width": width}))
     left = curve.drop_duplicates("threshold")
     figure = _two_panels(traces, label(measure), left, ("gold", "gold phrases left", "phrases"), threshold)
-    text = f"{measure} of the systems over the threshold of agreement"
-    if not len(own):
-        return Chart(figure, f"{text}; too little of the gold standard is left to draw.")
-    first, last = own.iloc[0], own.iloc[-1]
-    alt = (
-        f"{text}; {system} goes from {number(first['value'])} at {first['threshold']:g} to {number(last['value'])} at "
-        f"{last['threshold']:g}, and random trimming to the same size gives {number(last['null'])} there."
-    )
-    return Chart(figure, alt)
+    return Chart(figure, say("over the threshold", measure=measure, system=system, rows=own.to_dict("records")))
 
 
 def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Chart:
@@ -68,16 +58,9 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
         traces.append(curve_of(own[name]["threshold"], own[name]["value"], name, look, **more))
     shown = of_yes(measure)
     figure = _two_panels(traces, shown, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
-    tree, null = (own[name].set_index("threshold")["value"] for name in (TREE, NULL))
-    tree = tree.dropna()
-    if not len(tree):
-        return Chart(figure, f"The study has no value of {shown} at any threshold.")
-    first, last = tree.index[0], tree.index[-1]
-    alt = (
-        f"{shown} of the tree over the threshold of agreement goes from {number(tree[first])} at {first:g} to "
-        f"{number(tree[last])} at {last:g}; after random trimming from {number(null[first])} to {number(null[last])}."
-    )
-    return Chart(figure, alt)
+    null = own[NULL].set_index("threshold")["value"]
+    rows = own[TREE].dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null)).to_dict("records")
+    return Chart(figure, say("over agreement", measure=shown, rows=rows))
 
 
 def _two_panels(curves: list[Part], title: str, left: pd.DataFrame, gold: tuple[str, str, str], at: float) -> Part:
@@ -135,8 +118,6 @@ def tree(nodes: Sequence[Node]) -> Chart:
         traces.append(dotted(depths, rows, *look, **beside, name=kind, text=[words[i] for i in chosen]))
     across, down = (axis(visible=False, range=ends) for ends in ([-0.1, max(1.0, room)], [len(nodes) - 0.4, -0.6]))
     leaves = [node.decision for node in nodes if not node.name]
-    root = f"; it first asks whether {nodes[0].condition()}" if nodes[0].name else ""
-    size = f"Decision tree with {counted(len(leaves), 'leaf', 'leaves')}"
-    alt = f"{size}; those that decide yes: {leaves.count('yes')}{root}"
-    figure = laid_out(traces, 90 + 27 * len(nodes), across, down)
-    return Chart(figure, f"{alt}. The rules beside it say the same in words.")
+    root = nodes[0].condition() if nodes[0].name else ""
+    alt = say("decision tree", leaves=len(leaves), yes=leaves.count("yes"), root=root)
+    return Chart(laid_out(traces, 90 + 27 * len(nodes), across, down), alt)

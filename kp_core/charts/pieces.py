@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.style import GREY, TEXT, Chart, Look, Part, label, labels
-from kp_core.typeset import number
+from kp_core.charts.style import GREY, TEXT, Chart, Look, Part, label, labels, lines_of
+from kp_core.typeset import number, visible
 
 #: The name of what marks a cutoff of the screen.
 MARK = "cutoff"
@@ -54,7 +55,7 @@ def enlarged(chart: Chart) -> Chart:
 def _legend_room(traces: Iterable[Part]) -> int:
     """Return the further height of a legend of more than two rows, in a column of about 360 pixels."""
     names = [trace.get("name", "") for trace in traces if trace.get("showlegend") is not False]
-    beside = max(1, 360 // (48 + 7 * max(map(len, names), default=1)))
+    beside = max(1, 360 // (48 + 7 * max((len(line) for name in names for line in lines_of(name)), default=1)))
     return 24 * max(0, -(-len(names) // beside) - 2) if len(names) > 1 else 0
 
 
@@ -99,12 +100,6 @@ def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}
 
 
-def above_panel(x: float, name: str) -> Part:
-    """Return the name of a panel, above its middle."""
-    place = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
-    return words_at(x, 1, f"<b>{label(name, 24)}</b>", **place)
-
-
 def heat_map_of(
     values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **look: Any
 ) -> Part:
@@ -132,13 +127,6 @@ def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
     return bars | {"thickness": 1.5, "width": 4, "color": colour}
 
 
-def dots_of(rows: pd.DataFrame, names: Sequence[str], colours: Sequence[str], **more: Any) -> Part:
-    """Return for each name its value as a dot with its interval."""
-    # What is in customdata is no label, and in the hover it would be read as markup.
-    usual: Part = {"error_x": error_bars(rows), "hovertemplate": "%{y}: %{x:.3f}<extra></extra>", "showlegend": False}
-    return dotted(rows["value"], names, colours, **(usual | more))
-
-
 def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **more: Any) -> Part:
     """Return values along x as dots at the heights y."""
     marker = {"color": colour, "symbol": symbol, "size": size}
@@ -146,10 +134,17 @@ def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, 
 
 
 def curve_of(x: Any, y: Any, name: str, look: Look, **more: Any) -> Part:
-    """Return a line of a system with its symbols; what stands in `more` replaces the usual look."""
-    usual: Part = {"mode": "lines+markers", "name": label(name), "legendgroup": name, "hovertemplate": "%{y:.3f}"}
+    """Return a line of a system with its symbols, its whole name in the hover; `more` replaces the usual look."""
+    usual: Part = {"mode": "lines+markers", "name": label(look.name or name), "legendgroup": name}
     usual["line"] = {"color": look.colour, "dash": look.dash, "width": 2}
-    return dotted(x, y, look.colour, look.symbol, 7, **merged(usual, more))
+    drawn = merged(usual | {"hovertemplate": "%{y:.3f}"}, more)
+    drawn["hovertemplate"] += whole_name(name) * ("<extra>" not in drawn["hovertemplate"])
+    return dotted(x, y, look.colour, look.symbol, 7, **drawn)
+
+
+def whole_name(name: str) -> str:
+    """Return the end of a hover that has the whole name of a system, in which Plotly replaces nothing."""
+    return f"<extra>{escape(visible(name), quote=False).replace('%{', '%&#123;')}</extra>"
 
 
 def band_of(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, where
 from kp_core.charts.style import REFERENCES
-from kp_core.errors import REASONS, counted
+from kp_core.errors import REASONS, pluralize, read_toml
 from kp_core.order import best_first, close, leveled, reaches
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.runs import runs_of
@@ -26,14 +25,14 @@ from kp_core.studies.result import Numbers, Result
 from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, SentenceStudy
 from kp_core.studies.spread import Spread
-from kp_core.typeset import number
+from kp_core.typeset import number, say
 
 #: Below this number of documents an interval is shown grey (specification of agreement, section 3).
 FEW = 10
 #: From here on the bootstrap comes before the t interval.
 MANY = 30
 #: Which documents may be listed where two systems are compared.
-WHICH = ("all", "A wins", "B wins", "nobody finds")
+WHICH = ("all", "first wins", "second wins", "nobody finds")
 
 
 def interval(low: float, high: float) -> str:
@@ -50,6 +49,29 @@ def interval(low: float, high: float) -> str:
 def intervals(rows: pd.DataFrame, kind: str = "") -> list[str]:
     """Print the interval of every row, from the columns low and high, or those of a kind of interval."""
     return [interval(low, high) for low, high in zip(rows[f"{kind}low"], rows[f"{kind}high"], strict=True)]
+
+
+#: Table → column of a result → its head; a column without a head is left out.
+_HEADS: dict[str, dict[str, str]] = read_toml("charts/screen_tables.toml")
+
+
+def shown(frame: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Return rows of a result under the heads of a table of the screen, with intervals as text and reasons in words."""
+    rows = frame.assign(reason=frame["reason"].map(REASONS).fillna("")) if "reason" in frame else frame.copy()
+    if "interval" in _HEADS[table]:
+        rows.insert(list(rows).index("low"), "interval", intervals(rows))
+    return _without_empty(rows.rename(columns=_HEADS[table]).drop(columns="", errors="ignore"))
+
+
+def _without_empty(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table without those columns of words that only some data have, if they are empty."""
+    names = [name for name in ("title", "type", "by all", "by some") if name in table and len(table)]
+    return table.drop(columns=[name for name in names if (table[name] == "").all()])
+
+
+def pairs(comparison: Comparison) -> pd.DataFrame:
+    """Return one row per pair of systems: difference with interval, p and corrected p."""
+    return shown(comparison.wide().rename(columns={"p_adjusted": comparison.correction}), "pairs")
 
 
 def with_bounds(rows: pd.DataFrame) -> list[str]:
@@ -136,6 +158,14 @@ def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
     return _wide(rows, [name for name in names if name in set(rows["measure"])]).reset_index()
 
 
+def in_numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row per measure and system, the best system first, with low and high as numbers."""
+    rows = result.frame[result.frame["measure"].isin(names) & (result.frame["subset"] == "all")]
+    rows = rows.assign(order=rows["measure"].map(list(names).index), last=rows["system"].map(_place))
+    rows = rows.sort_values(["order", "last", "value"], ascending=[True, True, False], kind="stable", ignore_index=True)
+    return rows[["system", "measure", "k", "average", "value", "low", "high", "documents"]]
+
+
 def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
     """Return one row a system and one column a measure: value and interval as text; baselines last."""
     rows = result.frame[result.frame["measure"].isin(names)]
@@ -181,21 +211,6 @@ def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[st
     return wide.rename_axis("annotator").reset_index()
 
 
-def within_cutoff(ranked: pd.DataFrame) -> pd.Series[bool]:
-    """Return which phrases of a list stand within the cutoff: all down to the last that counts, counting or not.
-
-    >>> within_cutoff(pd.DataFrame({"counts": [True, False, True, False]})).tolist()
-    [True, True, True, False]
-    """
-    return ranked["counts"][::-1].cummax()[::-1]
-
-
-def annotated_documents(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a document with words for columns; the column of types only where there are types."""
-    shown = table.rename(columns={"mean_size": "mean choices", "union_size": "distinct choices", "group": "type"})
-    return shown if table["group"].any() else shown.drop(columns="type")
-
-
 def most_disputed(table: pd.DataFrame) -> pd.DataFrame:
     """Return documents with the share of keyphrases that annotators have in common, the smallest first."""
     shared = table[["document", "P_pos"]].sort_values("P_pos", kind="stable", na_position="last")
@@ -208,10 +223,9 @@ def by_title(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     known: the documents of the corpus
     """
     titles = known.set_index("doc_id")["title"].reindex(table["document"]).fillna("").to_numpy()
-    shown = table.drop(columns="document")
-    shown.insert(0, "title", np.where(titles != "", titles, table["document"]))
-    empty = [name for name in ("by all", "by some") if name in shown and (shown[name] == "").all()]
-    return shown.drop(columns=empty)
+    named = table.drop(columns="document")
+    named.insert(0, "title", np.where(titles != "", titles, table["document"]))
+    return _without_empty(named)
 
 
 #: The columns of titles with who chose what.
@@ -227,7 +241,7 @@ def headings(found: Numbers, system: str, search: str = "") -> pd.DataFrame:
     """
     rows = found.frame
     rows = rows[rows["system"] == system] if system else rows
-    table = rows.drop(columns=["system", "label", "reason"], errors="ignore").rename(columns=_OF_HEADINGS)
+    table = shown(rows, "subjects")
     table.insert(1, "heading", rows["label"].fillna(rows["subject"]))
     if rows["label"].notna().any():
         table.insert(2, "concept", rows["subject"])
@@ -239,10 +253,6 @@ def headings(found: Numbers, system: str, search: str = "") -> pd.DataFrame:
     texts = [table[name].str.lower() for name in ("subject", "heading", "chosen by") if name in table]
     fits = np.logical_or.reduce([text.str.contains(wanted, regex=False) for text in texts])
     return table[fits].reset_index(drop=True)
-
-
-#: Column of `subjects` → what it is called beside others.
-_OF_HEADINGS = {"annotators": "chosen by", "by_all": "by all", "by_most": "by most", "P_pos": "shared"}
 
 
 def occurrences(table: pd.DataFrame, known: pd.DataFrame, annotators: int) -> pd.DataFrame:
@@ -286,32 +296,6 @@ def spoken(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
     return shown.assign(measure=shown["measure"].map(lambda name: say.get(name, name))) if "measure" in shown else shown
 
 
-def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a document of a trimmed gold standard, with the reason in words."""
-    return frame.assign(reason=frame["reason"].map(REASONS).fillna("")).rename(
-        columns={"size": "majority", "gold": "keyphrases"}
-    )
-
-
-def pairs(comparison: Comparison) -> pd.DataFrame:
-    """Return one row a pair of systems: difference with interval, p and corrected p."""
-    rows = comparison.wide()
-    frame = rows.assign(interval=intervals(rows))
-    names = {"a": "better", "b": "worse", "difference": "better − worse", "interval": "95 % interval", "p": "p"}
-    names |= {"p_adjusted": CORRECTED[comparison.correction], "documents": "documents"}
-    return frame[list(names)].rename(columns=names)
-
-
-#: Correction → the head of the column of corrected p-values.
-CORRECTED = {"holm": "p after Holm", "bh": "p after Benjamini-Hochberg", "none": "p, not corrected"}
-
-
-def effects(comparison: Comparison) -> pd.DataFrame:
-    """Return one row a pair of systems: how large the difference is."""
-    names = {"a": "better", "b": "worse", "rank_biserial": "rank-biserial"}
-    return comparison.effects_as_read().rename(columns=names)
-
-
 def ranks(comparison: Comparison) -> pd.DataFrame:
     """Return one row a system, best first: value, ranks in 95 % of the resamples, and rank cluster."""
     rows = []
@@ -329,7 +313,7 @@ def by_part(result: Result) -> pd.DataFrame:
     if not len(rows):
         return pd.DataFrame()
     parts = rows["subset"].str.partition(":")[2]
-    heads = [f"{part} ({counted(size, 'document')})" for part, size in zip(parts, rows["documents"], strict=True)]
+    heads = [f"{part} ({pluralize(size, 'document')})" for part, size in zip(parts, rows["documents"], strict=True)]
     texts = rows.assign(measure=heads, text=with_bounds(rows))
     return _wide(texts, list(dict.fromkeys(heads)), "text").fillna("").reset_index()
 
@@ -371,17 +355,14 @@ def only(result: Result, names: Sequence[str]) -> Result:
 
 
 def reasons(result: Result) -> list[str]:
-    """Say once for each measure and reason why values are undefined.
-
-    `bpref is undefined for all systems: …`
-    """
-    rows = result.frame[result.frame["value"].isna() & result.frame["reason"].notna()]
-    said = []
+    """Report once for each measure and reason why values are undefined."""
+    frame, sentences = result.frame, list[str]()
+    rows = frame[frame["value"].isna() & frame["reason"].notna()]
     for (measure, reason), undefined in rows.groupby(["measure", "reason"], sort=False):
-        everybody = len(undefined) == (result.frame["measure"] == measure).sum()
-        whom = "all systems" if everybody else ", ".join(dict.fromkeys(undefined["system"]))
-        said.append(f"{measure} is undefined for {whom}: {REASONS[reason]}.")
-    return said
+        everybody = len(undefined) == (frame["measure"] == measure).sum()
+        systems = [] if everybody else list(dict.fromkeys(undefined["system"]))
+        sentences.append(say("undefined values", measure=measure, systems=systems, reason=REASONS[reason]))
+    return sentences
 
 
 #: Columns of several phrases, which may take several lines.
@@ -408,7 +389,7 @@ def look_of(
 
 
 def curves(result: Result, measure: str) -> pd.DataFrame:
-    """Return the data of a curve over k: one row a system and cutoff."""
+    """Return the data of a curve over k: one row per system and cutoff."""
     return rows_of(result, measure).drop(columns=["subset"]).reset_index(drop=True)
 
 
@@ -426,16 +407,11 @@ def values(result: Result, measure: str) -> dict[str, float]:
 
 
 def universe(result: Result) -> str:
-    """Name the universe and its mean size; the result holds the macro average of N.
-
-    `Universe N: sequences of up to 3 words of each text; 394 phrases a document on average.`
-    """
+    """Name the universe and its mean size; the result holds the macro average of N."""
     kind, _, size = result.settings.universe.partition(":")
     named = in_words("universe", "number" if kind[0].isdigit() else kind)
-    words = f"sequences of up to {counted(int(size), 'word')} of each text" if kind == "ngrams" else named
-    rows = rows_of(result, "N")
-    mean = f"; {counted(round(rows['value'].iloc[0]), 'phrase')} a document on average" if len(rows) else ""
-    return f"Universe N: {words}{mean}."
+    mean = rows_of(result, "N")["value"].head(1).tolist()
+    return say("universe", named=named, words=int(size) if kind == "ngrams" else 0, mean=[round(n) for n in mean])
 
 
 def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
@@ -457,11 +433,6 @@ def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
 def _count(value: float) -> str:
     """Print a count; that of the random baseline is an expectation and no whole number."""
     return f"{value:,.0f}" if close(value, round(value)) else f"{value:,.1f}"
-
-
-def near_shares(near: NearMisses) -> pd.DataFrame:
-    """Return one row a system: how many of its misses are near."""
-    return near.shares().rename(columns={"near": "near misses", "share": "share of misses"})
 
 
 def _near(near: NearMisses, system: str) -> pd.DataFrame:
@@ -505,20 +476,12 @@ def column_of(system: str) -> str:
     return f"system {system}" if system in ("document", "difference", "title", "type") else system
 
 
-def documents(
-    values: pd.DataFrame,
-    known: pd.DataFrame,
-    system: str,
-    other: str,
-    search: str = "",
-    which: str = "all",
-    texts: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
+def documents(values: pd.DataFrame, known: pd.DataFrame, system: str, other: str, which: str = "all") -> pd.DataFrame:
     """Return one row a document and one column a system, where they differ most first, or else the highest value.
 
     values  rows of `documents`; known: the documents of the corpus
     system  the system that comes first, and the `other` that it is compared with, if there is one of this name
-    search  letters of an id, title, type or `texts`, in which letters are small; which: one of `WHICH`
+    which   one of `WHICH`
     """
     here = known.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
@@ -532,29 +495,22 @@ def documents(
     table["title"], table["type"] = (here[name].reindex(table.index).fillna("") for name in ("title", "group"))
     table = table.assign(nobody=nobody).loc[by.sort_values(ascending=False, kind="stable").index]
     table = table.rename_axis("document").reset_index()
-    found = _fits(table, search, texts)
+    shown = pd.Series(data=True, index=table.index)
     if which == "nobody finds":
-        found &= table["nobody"]
+        shown = table["nobody"]
     elif which != "all" and difference is not None:
-        found &= np.sign(leveled(table["difference"])) == (1 if which == "A wins" else -1)
-    empty = [name for name in ("title", "type") if (table[name] == "").all()]
-    return table[found].drop(columns=[*empty, "nobody"]).reset_index(drop=True)
+        shown = pd.Series(np.sign(leveled(table["difference"])) == (1 if which == "first wins" else -1))
+    return _without_empty(table.drop(columns="nobody"))[shown].reset_index(drop=True)
 
 
 def searched(table: pd.DataFrame, known: pd.DataFrame, search: str, texts: Mapping[str, str]) -> pd.DataFrame:
-    """Return the rows of documents that a search finds in ids, titles, types or `texts`, as `documents` does."""
-    here = known.set_index("doc_id").reindex(table["document"]).fillna("")
-    named = table.assign(title=here["title"].to_numpy(), type=here["group"].to_numpy())
-    return table[_fits(named, search, texts)].reset_index(drop=True)
-
-
-def _fits(table: pd.DataFrame, search: str, texts: Mapping[str, str] | None) -> pd.Series[bool]:
-    """Return the documents whose id, title, type or text has some letters; in texts letters are small."""
-    wanted = search.strip().lower()
-    every = (table["document"] + "\n" + table["title"] + "\n" + table["type"]).str.lower()
-    known = {} if texts is None else texts
-    in_texts = np.array([wanted in known.get(one, "") for one in table["document"]], bool)
-    return every.str.contains(wanted, regex=False) | in_texts
+    """Return the rows of documents that a search finds in ids, titles, types or `texts`, in which letters are small."""
+    wanted, ids = search.strip().lower(), table["document"]
+    known = known.set_index("doc_id")[["title", "group"]].reindex(ids).fillna("").reset_index(drop=True)
+    names = (ids.reset_index(drop=True) + "\n" + known["title"] + "\n" + known["group"]).str.lower()
+    in_texts = np.array([wanted in texts.get(document, "") for document in ids], bool)
+    matches = names.str.contains(wanted, regex=False).to_numpy(bool) | in_texts
+    return table[matches].reset_index(drop=True)
 
 
 def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:
@@ -618,23 +574,15 @@ def left_over(curve: pd.DataFrame) -> pd.DataFrame:
 
 
 def finding(study: SentenceStudy, measure: str, threshold: float) -> str:
-    """Say in one sentence what the tree reaches at a threshold, beside random trimming and the lead."""
+    """Report in one sentence what the tree reaches at a threshold, beside random trimming and the lead."""
     rows = where(study.frame, threshold=threshold, subset="all", measure=measure).set_index("system")
+    facts = {"threshold": f"{threshold:g}", "measure": of_yes(measure)}
     if not len(rows):
         reason = study.left.set_index("threshold")["reason"][threshold]
-        return f"The study does not run at K ≥ {threshold:g}: {reason}."
+        return say("no finding", threshold=facts["threshold"], reason=reason)
     tree, null, lead = (rows.loc[system] for system in (TREE, NULL, LEAD))
-    value = f"reaches {of_yes(measure)} = {number(tree['value'])} (95 % interval {interval(tree['low'], tree['high'])})"
-    if tree["value"] != tree["value"]:
-        value = f"has no {of_yes(measure)}, because {tree['reason']}"
-    return (
-        f"At K ≥ {threshold:g} the tree {value}. After random trimming to the same size a tree {_reached(null)}; the "
-        f"first tenth of each text {_reached(lead)}."
-    )
-
-
-def _reached(row: pd.Series[Any]) -> str:
-    return f"reaches {number(row['value'])}" if row["value"] == row["value"] else "has no value"
+    bounds = interval(tree["low"], tree["high"])
+    return say("finding", tree=tree, null=null["value"], lead=lead["value"], bounds=bounds, **facts)
 
 
 def study_systems(study: SentenceStudy, threshold: float) -> pd.DataFrame:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from kp_core.reading.identifiers import without_common
+from kp_core.reading.rows.identifiers import without_common
 from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.typeset import visible
 
@@ -43,11 +44,12 @@ class Chart:
 
 @dataclass(frozen=True)
 class Look:
-    """How a system is drawn in every chart."""
+    """How a system is drawn in every chart, and its name without what all systems have in common."""
 
     colour: str
     dash: str
     symbol: str
+    name: str = ""
 
     def band(self) -> str:
         """Return the colour of the interval: the system's own, almost transparent."""
@@ -55,40 +57,69 @@ class Look:
         return f"rgba({red},{green},{blue},0.13)"
 
 
+def short_names(systems: Iterable[str]) -> dict[str, str]:
+    """Return each system with its name without the common prefix and suffix of all systems.
+
+    Whole names stay where a rest would have no letter, as “1” of “run-1”.
+
+    >>> short_names(["candidats.degree", "candidats.textrank", "oracle k"])
+    {'candidats.degree': 'degree', 'candidats.textrank': 'textrank', 'oracle k': 'oracle k'}
+    >>> short_names(["run-1", "run-2"])
+    {'run-1': 'run-1', 'run-2': 'run-2'}
+    """
+    every = list(dict.fromkeys(systems))
+    named = [name for name in every if name not in REFERENCES]
+    rests = without_common(named)
+    shown = rests if all(any(map(str.isalpha, rest)) for rest in rests) else named
+    return {name: name for name in every} | dict(zip(named, shown, strict=True))
+
+
 def short(text: str, most: int) -> str:
-    """Return a name without its middle where it is long: long names mostly differ at their ends.
+    """Return a text without its end where it is long.
 
     >>> short("reranking_v1", 24), short("supervised_extraction_with_reranking_v1", 24)
-    ('reranking_v1', 'supervised_…reranking_v1')
+    ('reranking_v1', 'supervised_extraction_w…')
     """
-    return text if len(text) <= most else f"{text[: (most - 1) // 2]}…{text[-(most // 2) :]}"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+#: A part of a name that no line ends within.
+_PART = re.compile(r"[^\s._/-]*[\s._/-]*")
 
 
 def label(text: str, most: int = 24) -> str:
-    """Return a name as Plotly shows it as it stands, shortened where it is long.
+    """Return a name as Plotly shows it as it stands, in up to three lines of so many letters where it is long.
 
     >>> label("<b>x</b>"), label("a very long name of a system")
-    ('&lt;b&gt;x&lt;/b&gt;', 'a very long… of a system')
+    ('&lt;b&gt;x&lt;/b&gt;', 'a very long name of a<br>system')
     """
-    return escape(short(visible(text), most), quote=False)
+    lines = [""]
+    for part in _PART.findall(visible(text)):
+        if lines[-1] and len(lines) < 3 and len((lines[-1] + part).rstrip()) > most:
+            lines.append("")
+        lines[-1] += part
+    return "<br>".join(escape(short(line.strip(), most), quote=False) for line in lines)
+
+
+def lines_of(shown: str) -> list[str]:
+    """Return the lines of a label."""
+    return shown.split("<br>")
 
 
 def labels(names: Iterable[str], most: int = 24) -> list[str]:
-    """Return names as Plotly shows them, shortened, and still different from each other.
+    """Return names as Plotly shows them, and still different from each other."""
+    return distinct(label(name, most) for name in names)
 
-    >>> labels(["a long name with 1 inside the system", "a long name with 2 inside the system"])
-    ['1', '2']
+
+def system_labels(systems: Iterable[str], most: int = 24) -> list[str]:
+    """Return the names of systems as Plotly shows them, without what all of them share.
+
+    >>> system_labels(["a long name with one inside the system", "a long name with two inside the system"])
+    ['one', 'two']
     """
-    return distinct(label(name, most) for name in _apart(list(names), most))
-
-
-def _apart(names: list[str], most: int) -> list[str]:
-    """Return names of which those that would look alike once they are short are without what all of them share."""
-    systems = [name for name in dict.fromkeys(names) if name not in REFERENCES]
-    if len({short(name, most) for name in systems}) == len(systems):
-        return names
-    shown = dict(zip(systems, without_common(systems), strict=True))
-    return [shown.get(name, name) for name in names]
+    every = list(systems)
+    shown = short_names(every)
+    return labels((shown[name] for name in every), most)
 
 
 def distinct(shown: Iterable[str]) -> list[str]:
@@ -112,14 +143,15 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     The seventh system has the first colour again, with another dash and symbol.
     """
     found, place = dict[str, Look](), 0
-    for name in dict.fromkeys(systems):
+    for name, shown in short_names(systems).items():
         if name == HUMANS:
-            found[name] = Look(GOLDEN, "dash", "hexagram")
+            found[name] = Look(GOLDEN, "dash", "hexagram", shown)
         elif name in BASELINES:
             step = list(BASELINES).index(name)
-            found[name] = Look(GREY, DASHES[(2, 1, 3)[step]], "line-ns-open")
+            found[name] = Look(GREY, DASHES[(2, 1, 3)[step]], "line-ns-open", shown)
         else:
             turn = place + place // len(COLOURS)
-            found[name] = Look(COLOURS[place % len(COLOURS)], DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)])
+            colour, dash = COLOURS[place % len(COLOURS)], DASHES[turn % len(DASHES)]
+            found[name] = Look(colour, dash, SYMBOLS[turn % len(SYMBOLS)], shown)
             place += 1
     return found

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Collection as Words
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.text.candidates import Edges, Rules, Stems, Tokens, chunks, ngrams, spellings
 from kp_core.text.tags import text_classes
-from kp_core.text.tokenise import Span, is_word, occurrences
+from kp_core.text.tokenise import Span, occurrences
 
 #: Told after every document: the share that is done, and what is being done. It cancels by raising an exception.
 Progress = Callable[[float, str], None]
@@ -92,7 +93,7 @@ class Collection:
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
-        """One row a candidate of a document, by first occurrence: number of the document, form, tf there, and df."""
+        """One row per candidate of a document, by first occurrence: number of the document, form, tf there, and df."""
         counted = [self._counted(text) for text in self.tokens]
         forms = pd.Series([form for document in counted for form in document], dtype=object)
         return pd.DataFrame(
@@ -127,7 +128,7 @@ class Collection:
         """Return documents × external documents: cosines of tf-idf vectors of single stems, as scikit-learn weights."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        vectors = TfidfVectorizer(analyzer=_stems).fit_transform([*self.tokens, *self._external])
+        vectors = TfidfVectorizer(analyzer=attrgetter("words")).fit_transform([*self.tokens, *self._external])
         return (vectors[: len(self.tokens)] @ vectors[len(self.tokens) :].T).toarray()
 
     def external_counts(self, most: int) -> Floats:
@@ -136,7 +137,9 @@ class Collection:
         Among equally similar external documents the one loaded first counts.
         """
         cosines, counted = self.cosines(), [self._counted(text) for text in self._external]
-        lengths, others = (np.array([text.length for text in texts], float) for texts in (self.tokens, self._external))
+        lengths, others = (
+            np.array([len(text.words) for text in texts], float) for texts in (self.tokens, self._external)
+        )
         weights = (cosines * lengths[:, None] / np.maximum(others, 1)).tolist()
         nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :most].tolist()
         similar = [[(row[e], counted[e]) for e in near] for row, near in zip(weights, nearest, strict=True)]
@@ -168,13 +171,3 @@ class Collection:
             phrases += [spelled[form].most_common(1)[0][0] for form in forms]
         doc_id = np.array(list(self.texts), object)[rows["document"]]
         return rows.assign(doc_id=doc_id, rank=rows.groupby("document").cumcount() + 1, phrase=phrases)
-
-
-def _stems(text: Tokens) -> list[str]:
-    """Return the forms of the words of a text."""
-    return [
-        form
-        for raw, forms in zip(text.raw, text.forms, strict=True)
-        for token, form in zip(raw, forms, strict=True)
-        if is_word(token)
-    ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError, counted
+from kp_core.errors import UsageError, pluralize, refuse_unknown
 from kp_core.extraction.collection import Progress
 from kp_core.extraction.texts import readable, stop_list, texts_of
 from kp_core.text.candidates import (
@@ -46,7 +46,7 @@ def coverage(
     titles: str = "yes",
     progress: Progress = lambda share, words: None,
 ) -> pd.DataFrame:
-    """Return one row a kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
+    """Return one row per kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
 
     A keyphrase counts once a document, whoever chose it, however inflected. It is reachable if one of its variants is
     among the candidates of the text: lower case and stems, A of B and B A, possessives, abbreviations that the text
@@ -63,8 +63,7 @@ def coverage(
     [[2.0, 1.0, 0.5]]
     """
     wanted = list(KINDS if kinds is None else kinds)
-    if unknown := [kind for kind in wanted if kind not in KINDS]:
-        raise UsageError(f"there is no kind of candidates '{unknown[0]}'; choose among: {', '.join(KINDS)}")
+    refuse_unknown(wanted, KINDS, "kind of candidates")
     stems, edges = Stems(), Edges(stop_list(stop_words)[0])
     gold = _gold(corpus, stems, gold_stemmed)
     english = readable(texts_of(corpus, titles), stop_list("english")[0])[0]
@@ -102,7 +101,7 @@ def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
     row = table.set_index("candidates").loc[kind]
     if not row["keyphrases"]:
         return "No document has both a text and a keyphrase, so there is nothing to reach."
-    keyphrases = counted(int(row["keyphrases"]), "keyphrase")
+    keyphrases = pluralize(int(row["keyphrases"]), "keyphrase")
     return (
         f"Chunks ({kind}) reach {row['reachable']:,.0f} of {keyphrases}, so choosing among them gives a recall of at "
         f"most {row['coverage']:.2f}."

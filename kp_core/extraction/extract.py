@@ -12,13 +12,12 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.corpus import COLUMNS, Corpus, Ranking
-from kp_core.errors import Note, UsageError
+from kp_core.errors import Note, UsageError, refuse_below, refuse_unknown
 from kp_core.extraction.collection import Collection, External, Progress
-from kp_core.extraction.external import Given, external_from
 from kp_core.extraction.lecture_systems import PARAMETERS, SYSTEMS, System
-from kp_core.extraction.texts import readable, stop_list, texts_of
+from kp_core.extraction.texts import Given, external_from, readable, stop_list, texts_of
 from kp_core.reading import Source
-from kp_core.reading.tidy import file_names, tidy
+from kp_core.reading.rows.tidy import file_names, tidy
 from kp_core.settings import __version__
 from kp_core.studies.result import Numbers
 from kp_core.text.candidates import Stems
@@ -31,7 +30,7 @@ _RUNS = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str", "sc
 class Extracted(Numbers):
     """Ranked phrases of one system or several.
 
-    frame     one row a phrase: system, doc_id, rank, phrase, score; best first
+    frame     one row per phrase: system, doc_id, rank, phrase, score; best first
     notes     what the reader must know
     settings  system → its recipe in one line: method, parameters, stop words, stemmer, tagger, sources, version
     silent    documents without any English token, which have an empty list
@@ -100,8 +99,7 @@ def extract(
     """
     systems = _systems(method)
     chosen = _parameters(parameters, systems)
-    if top is not None and top < 1:
-        raise UsageError(f"top is {top}; choose a whole number from 1 up")
+    refuse_below(1 if top is None else top, 1, "top")
     needs = {system.needs for system in systems}
     outside = external_from(external, "documents" in needs, "phrases" in needs)
     if reason := next(filter(None, (system.missing(outside) for system in systems)), ""):
@@ -110,8 +108,7 @@ def extract(
     english = stop_words == "english"
     if not english and any(system.chunks for system in systems):
         raise UsageError("systems with chunks need the tagger, which knows English only; keep the English stop words")
-    if stemmer != "none" and stemmer not in STEMMERS:
-        raise UsageError(f"there is no stemmer '{stemmer}'; choose one of: none, {', '.join(STEMMERS)}")
+    refuse_unknown([stemmer], ("none", *STEMMERS), "stemmer")
     texts, silent, notes = readable(texts_of(documents, titles), words, english)
     collection = Collection(texts, Stems(stemmer), words, int(chosen["longest"]), outside, progress)
     frames, recipes = [], {}
@@ -137,15 +134,13 @@ def _systems(method: str | Sequence[str]) -> list[System]:
     names = [name.strip() for name in (method.split(",") if isinstance(method, str) else method) if name.strip()]
     if not names:
         raise UsageError("name at least one system, such as tfidf")
-    if unknown := [name for name in names if name not in SYSTEMS]:
-        raise UsageError(f"there is no system '{unknown[0]}'; choose among: {', '.join(SYSTEMS)}")
+    refuse_unknown(names, SYSTEMS, "system")
     return [SYSTEMS[name] for name in dict.fromkeys(names)]
 
 
 def _parameters(given: Mapping[str, float], systems: Sequence[System]) -> dict[str, float]:
+    refuse_unknown(given, PARAMETERS, "parameter")
     for name in given:
-        if name not in PARAMETERS:
-            raise UsageError(f"there is no parameter '{name}'; the parameters are: {', '.join(PARAMETERS)}")
         if not any(name in system.parameters for system in systems):
             raise UsageError(f"{name} is no parameter of {', '.join(system.name for system in systems)}")
     chosen = {name: known.checked(name, given.get(name, known.default)) for name, known in PARAMETERS.items()}

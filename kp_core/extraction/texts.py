@@ -1,16 +1,29 @@
-"""Turn documents into the texts that a system can read, and words into a list of stop words."""
+"""Turn documents into texts that a system can read, words into stop words, and files into external sources."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import abc
 from collections.abc import Collection as Words
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+
+import pandas as pd
 
 from kp_core.corpus import Corpus, whole_texts
-from kp_core.errors import Note, UsageError, counted, unfit
+from kp_core.errors import InputError, Note, UsageError, input_error, pluralize
+from kp_core.extraction.collection import External
 from kp_core.reading import load
+from kp_core.reading.limits import LIMITS
+from kp_core.reading.lists.family import File
+from kp_core.reading.meaning.fields import NAMES, find_roles, plain
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.delimited import read_delimited
+from kp_core.reading.open.source import Source, expand
+from kp_core.reading.open.values import is_number
 from kp_core.text.candidates import has_english
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.tokenise import CJK
@@ -41,18 +54,18 @@ def stop_words_in(text: str) -> list[str]:
     return [word for line in text.splitlines() for word in re.split(r"[\s,;]+", line.partition("|")[0]) if word]
 
 
-def texts_of(documents: Any, titles: str = "yes") -> dict[str, str]:
+def texts_of(documents: Any, titles: str = "yes", where: str = "the documents") -> dict[str, str]:
     """Return id → text, with the title by the convention, of a corpus, or of what `load(documents=...)` takes."""
     corpus = documents if isinstance(documents, Corpus) else load(documents=documents)
     table = corpus.documents
     texts = dict(zip(table["doc_id"].astype(str), whole_texts(table, titles == "yes"), strict=True))
     if not any(text.strip() for text in texts.values()):
-        raise unfit("the documents", "no text")
+        raise input_error(where, "no text")
     return texts
 
 
 def readable(
-    texts: Mapping[str, str], stop: Words[str], english: bool = True
+    texts: abc.Mapping[str, str], stop: Words[str], english: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...], list[Note]]:
     """Return the texts with words of the language, the ids of the documents without, and warnings about both."""
     language = "English tokens" if english else "tokens with letters"
@@ -72,12 +85,115 @@ def readable(
             )
             notes.append(Note("warning", doc_id, message))
     if not kept:
-        first = silent[0]
-        raise unfit(
-            f"the texts of {counted(len(silent), 'document')}",
-            "no language",
-            language=language,
-            first=first,
-            more="" if len(silent) == 1 else " and in no other",
-        )
+        where, more = f"the texts of {pluralize(len(silent), 'document')}", " and in no other" * (len(silent) > 1)
+        raise input_error(where, "no language", language=language, first=silent[0], more=more)
     return kept, tuple(silent), notes
+
+
+#: Files, tables and dictionaries from which external sources come.
+Given: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
+
+#: What helps where files of both kinds were given together.
+_APART = (
+    "Where documents and lists of phrases are different files, name them apart: --external and --phrases, or "
+    '{"documents": …, "phrases": …}.'
+)
+#: Endings of files that say by themselves what they hold; others may be plain lines.
+_STRUCTURED = (".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+
+
+def external_from(given: Given | Sequence[Given] | External | None, documents: bool, phrases: bool) -> External:
+    """Read external sources as documents, as lists of phrases, or as both, whatever the systems in use need.
+
+    A dictionary is {id: text}, {phrase: weight}, or {"documents": ..., "phrases": ...} where both are given.
+    """
+    if given is None or isinstance(given, External):
+        return given or External()
+    if isinstance(given, abc.Mapping) and given and set(given) <= {"documents", "phrases"}:
+        return External(read_documents(given.get("documents")), read_phrases(given.get("phrases")))
+    try:
+        return External(read_documents(given) if documents else {}, read_phrases(given) if phrases else {})
+    except InputError as error:
+        if not (documents and phrases):
+            raise
+        raise InputError(error.where, error.found, error.expected, f"{error.remedy} {_APART}") from None
+
+
+def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
+    """Return id → text of external documents; a text file is one document.
+
+    >>> read_documents({"tides": "The tide table."})
+    {'tides': 'The tide table.'}
+    """
+    return {} if given is None else texts_of(given, "no", "the external documents")
+
+
+def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
+    """Return phrase → weight of external lists: 1 where no weight is given, the highest where there are several.
+
+    Read are one phrase a line (with a TAB and a weight, if there is one), tables with a column of phrases, and all
+    formats of keyphrases.
+
+    >>> read_phrases(Source("index.txt", b"tide table\\nharbour\\t.5\\n"))
+    {'tide table': 1.0, 'harbour': 0.5}
+    """
+    if given is None:
+        return {}
+    weights: dict[str, float] = {}
+    for source in given if isinstance(given, (list, tuple)) else [given]:
+        for where, phrase, weight in _entries(source):
+            try:
+                number = 1.0 if weight is None or weight == "" or weight != weight else float(weight)
+            except ValueError:
+                number = -1.0
+            if not 0 <= number <= 1:
+                remedy = "Divide the weights by the largest, or leave them out."
+                raise InputError(where, f"the weight {weight} of “{phrase}”", "a weight from 0 to 1", remedy)
+            if phrase.strip():
+                weights[phrase.strip()] = max(number, weights.get(phrase.strip(), 0.0))
+    if not weights:
+        raise InputError("the external list", "no phrase", "one phrase a line", "Load another file.")
+    return weights
+
+
+def _entries(given: Given) -> list[tuple[str, str, Any]]:
+    """Return the place of each phrase, the phrase, and its weight as it is given."""
+    if isinstance(given, abc.Mapping):
+        return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
+    if isinstance(given, pd.DataFrame):
+        return _of_documents("the external list", given)
+    return [entry for source in expand(given).files for entry in _of_file(source)]
+
+
+def _of_documents(where: str, given: Any) -> list[tuple[str, str, Any]]:
+    gold = load(gold=given).gold
+    return [(where, str(phrase), weight) for phrase, weight in zip(gold["phrase"], gold["relevance"], strict=True)]
+
+
+def _of_file(source: Source) -> list[tuple[str, str, Any]]:
+    file = File(source, LIMITS)
+    if PurePosixPath(source.name).suffix.lower() in _STRUCTURED or file.text.lstrip()[:1] in ("{", "["):
+        return _of_documents(source.name, source)
+    table = read_delimited(file, Mapping())
+    if table is None:
+        with suppress(InputError):  # of what is no other format either, lines are phrases
+            return _of_documents(source.name, source)
+    columns = find_roles(table.names, ("doc_id", "phrase", "score", "relevance")) if table and table.header else {}
+    after_tab = [weight for line in file.lines if (weight := line.partition("\t")[2].strip())]
+    if "doc_id" in columns or 2 * sum(map(is_number, after_tab)) < len(after_tab):
+        return _of_documents(source.name, source)  # a TAB separates a document from its phrases
+    if table and "phrase" in columns:
+        weights = columns.get("score") or columns.get("relevance")
+        phrases = table.texts(columns["phrase"]).to_pylist()
+        values = table.texts(weights).to_pylist() if weights else [None] * len(phrases)
+        return [(source.name, phrase or "", value) for phrase, value in zip(phrases, values, strict=True)]
+    if table and not table.header and len(table.columns) == 2 and not table.rejected:
+        phrases, values = (column.to_pylist() for column in table.columns)
+        # Also where a comma parts them, unless these are commas of numbers.
+        if all(map(is_number, values)) and all(re.search(r"[^\W\d_]", phrase) for phrase in phrases):
+            lines = range(1, len(table) + 1) if table.lines is None else table.lines
+            return [(f"{source.name}, line {n}", *entry) for n, *entry in zip(lines, phrases, values, strict=True)]
+    entries = [line.partition("\t") for line in file.lines]
+    if entries and plain(entries[0][0]) in (*NAMES["phrase"], *NAMES["phrases"]) and source.name.endswith(".csv"):
+        entries = entries[1:]  # the name of the only column
+    return [(f"{source.name}, line {n}", phrase, weight.strip()) for n, (phrase, _, weight) in enumerate(entries, 1)]

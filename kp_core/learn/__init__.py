@@ -1,6 +1,5 @@
 """Turn the measures into lessons: each a picture that moves, and three questions with computed answers."""
 
-from kp_core.learn.every_lesson import LESSONS
-from kp_core.learn.lesson import Lesson, Options, Question, Slider, View
+from kp_core.learn.every_lesson import LESSONS, Lesson, Options, Question, Slider, View
 
 __all__ = ["LESSONS", "Lesson", "Options", "Question", "Slider", "View"]

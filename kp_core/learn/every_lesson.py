@@ -1,9 +1,10 @@
-"""Show the lessons: what each draws and says for the values of its controls, and the numbers that its questions ask."""
+"""Hold the lessons: words and data from files, what the controls show, and answers computed by the same measures."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from kp_core.charts.curves import against_universe
-from kp_core.charts.pieces import axis, dotted, laid_out, upright, words_at
-from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, Part, label
-from kp_core.errors import counted
-from kp_core.learn.lesson import Lesson, Values, View, bars, curves, errata, lesson, prose
+from kp_core.charts.pieces import axis, curve_of, dotted, laid_out, plain, upright, words_at
+from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, Part, label, looks
+from kp_core.errors import pluralize, read_toml
 from kp_core.order import close, reaches
 from kp_core.reading import load
 from kp_core.scoring.measures import MEASURES
@@ -27,6 +27,127 @@ from kp_core.studies.evaluate import evaluate
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_core.studies.trimming import choice_levels, choice_matrix
 from kp_core.typeset import number
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number that the reader moves."""
+
+    name: str
+    label: str
+    low: float
+    high: float
+    start: float
+    step: float
+
+
+@dataclass(frozen=True)
+class Options:
+    """A choice among a few; the first is the start."""
+
+    name: str
+    label: str
+    among: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with one right answer: a number (within a tolerance) or one of several options.
+
+    >>> Question("Half of one?", 0.5, "1/2.").right("1/2"), Question("Half of one?", 0.5, "1/2.").right(".4")
+    (True, False)
+    """
+
+    text: str
+    answer: float | str
+    because: str
+    options: tuple[str, ...] = ()
+
+    def right(self, given: str) -> bool | None:
+        """Return whether what was given is right; None where it is no answer at all. 5/11 and 45 % are numbers too."""
+        if isinstance(self.answer, str):
+            return given == self.answer
+        written = "".join(given.split()).replace(",", ".").replace("−", "-")
+        text = written.removesuffix("%")
+        try:
+            # A Fraction would write 1e99999999 out in full; no answer needs so many digits.
+            value = float(Fraction(text)) if len(text) <= 40 and "e" not in text.lower() else float(text)
+        except (ValueError, ZeroDivisionError):
+            return None
+        return abs(value / (1 if text == written else 100) - self.answer) <= 0.0051
+
+
+@dataclass(frozen=True)
+class View:
+    """What the controls show: a picture, sentences that read it, and tables with their captions."""
+
+    chart: Chart
+    sentences: Sequence[str]
+    tables: Mapping[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One interactive piece; `examples` set several controls at once."""
+
+    name: str
+    title: str
+    text: str
+    formulas: Sequence[str]
+    source: str
+    controls: Sequence[Slider | Options]
+    show: Callable[[Values], View]
+    questions: Sequence[Question]
+    examples: Mapping[str, Values]
+
+    def start(self) -> dict[str, Any]:
+        """Return the values with which the controls begin."""
+        return {one.name: one.start if isinstance(one, Slider) else one.among[0] for one in self.controls}
+
+
+def prose(name: str) -> dict[str, Any]:
+    """Return the words and the printed data of a lesson, from `lessons/<name>.toml`."""
+    return read_toml(f"learn/lessons/{name}.toml")
+
+
+def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) -> Lesson:
+    """Return the lesson of a file, with the answers of those questions that ask for a number, in their order."""
+    words, numbers = prose(name), iter(answers)
+    controls = [
+        Options(one["name"], one["label"], tuple(words[one["of"]])) if "of" in one else Slider(**one)
+        for one in words["controls"]
+    ]
+    questions = [
+        Question(one["text"], one.get("answer") or next(numbers), one["because"], tuple(one.get("options", ())))
+        for one in words["questions"]
+    ]
+    title, text, formulas, source = (words[key] for key in ("title", "text", "formulas", "source"))
+    return Lesson(name, title, text, formulas, source, controls, show, questions, words.get("examples", {}))
+
+
+def errata(name: str, **computed: str) -> pd.DataFrame:
+    """Return what the source of a lesson prints beside what is right, with the computed numbers put in."""
+    rows = [(one["printed"], one["recomputed"].format(**computed)) for one in prose(name)["errata"]]
+    return pd.DataFrame(rows, columns=["as printed", "recomputed"])
+
+
+def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequence[str], hover: str) -> Part:
+    """Return bars with their numbers beside them; they lie where y are names."""
+    bar = {"type": "bar", "x": plain(x), "y": plain(y), "text": text, "marker": {"color": colors}, "cliponaxis": False}
+    look = {"textposition": "outside", "orientation": "h" if isinstance(y[0], str) else "v"}
+    return {**bar, **look, "hovertemplate": f"{hover}<extra></extra>"}
+
+
+def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> list[Part]:
+    """Return a curve for every name, one of them thick."""
+    traces = list[Part]()
+    for name, look in looks(values).items():
+        width, shown = 5 if name == thick else 2.5, f"{label(name)}{hover}<extra></extra>"
+        traces.append(curve_of(x, values[name], name, look, line={"width": width}, hovertemplate=shown))
+    return traces
+
 
 _PARADOX, _UNIVERSE, _LECTURE = prose("paradox"), prose("universe"), prose("lecture")
 _POSITIVE, _MAP, _TRIMMING = prose("positive"), prose("map"), prose("trimming")
@@ -55,8 +176,8 @@ def _show_paradox(values: Values) -> View:
     total = a + b + c + d
     results = {name: value(name, a, b, c, d) for name in _SHOWN}
     written = [number(result) for result in results.values()]
-    colours = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
-    trace = bars(list(results.values()), _SHOWN, written, colours, "%{y} = %{x:.3f}")
+    colors = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
+    trace = bars(list(results.values()), _SHOWN, written, colors, "%{y} = %{x:.3f}")
     x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
     alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, written, strict=True)))}."
@@ -85,7 +206,7 @@ def _scored(gold: list[str], lists: Mapping[str, list[str]], measures: list[str]
 
 
 def _over_k(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a list and k, one column a measure without its k."""
+    """Return one row per list and k, one column per measure without its k."""
     names = rows["measure"].str.replace(r"@\d+", "@k", regex=True)
     return rows.assign(measure=names).pivot_table("value", ["system", "k"], "measure", sort=False)
 
@@ -172,10 +293,10 @@ def _show_lecture(values: Values) -> View:
     measure = str(values["measure"])
     results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _SILENT)}
     names = [label(system, 46) for system in results]
-    colours, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
+    colors, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
     more: Part = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
     more |= {"hovertemplate": "%{y}: %{x:.3f}<extra></extra>", "mode": "markers+text", "cliponaxis": False}
-    trace = dotted(list(results.values()), names, colours, symbols, 13, **more)
+    trace = dotted(list(results.values()), names, colors, symbols, 13, **more)
     # Above its line: beside it, long names would leave no room for the picture.
     above = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 4}
     low, high = min(results.values()), max(results.values())
@@ -272,8 +393,8 @@ def _show_average_precision(values: Values) -> View:
     precision = {rank: float(_VALUES.loc[query, f"P@{rank}"]) for rank in _RANKS}
     written = {rank: number(share) for rank, share in precision.items()}
     seen = [rank for rank in hits if rank <= last]
-    colours = [COLOURS[0] if rank in seen else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
-    trace = bars(list(_RANKS), list(precision.values()), list(written.values()), colours, "P@%{x} = %{y:.3f}")
+    colors = [COLOURS[0] if rank in seen else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
+    trace = bars(list(_RANKS), list(precision.values()), list(written.values()), colors, "P@%{x} = %{y:.3f}")
     y, line = axis("precision at this rank", **_ABOVE_ONE), upright(last + 0.5, dash="dot", width=1)
     figure = laid_out([trace], 340, axis("rank", dtick=1), y, shapes=[line], showlegend=False)
     terms = " + ".join(written[rank] for rank in seen) or "0"
@@ -314,8 +435,8 @@ def _show_weights(values: Values) -> View:
     words, common = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
     weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
     heights, written = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
-    colours = [COLOURS[0] if word in common else GREY for word in words]
-    trace = bars([label(word) for word in words], heights, written, colours, "weight of “%{x}”: %{text}")
+    colors = [COLOURS[0] if word in common else GREY for word in words]
+    trace = bars([label(word) for word in words], heights, written, colors, "weight of “%{x}”: %{text}")
     rows = {
         other: [f"{score} = {float(score):.3f}" for score in scores(keyphrase, other)]
         for same, other in PAIRS
@@ -395,17 +516,17 @@ def _show_trimming(values: Values) -> View:
     needed, said = len(PEOPLE[name]) + 1, _TRIMMING["said"]["unreachable"].format(threshold=asked)
     if len(reached):
         needed, agreement, phrases = reached.iloc[0]
-        numbers = {"votes": counted(needed, "vote"), "agreement": number(agreement), "threshold": asked}
+        numbers = {"votes": pluralize(needed, "vote"), "agreement": number(agreement), "threshold": asked}
         said = _TRIMMING["said"]["reached"].format(**numbers, phrases=phrases)
     choices = [(one, label(who), votes[one] >= needed) for who, own in PEOPLE[name].items() for one in own]
     traces = list[Part]()
-    for kept, words, colour, symbol in (
+    for kept, words, color, symbol in (
         (True, "stays", COLOURS[0], "circle"),
         (False, "removed: becomes a “no”", GREY, "circle-open"),
     ):
         x, y = ([choice[i] for choice in choices if choice[2] == kept] for i in (0, 1))
         more = {"name": words, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}
-        traces.append(dotted(x, y, colour, symbol, 18, marker={"line": {"width": 2, "color": colour}}, **more))
+        traces.append(dotted(x, y, color, symbol, 18, marker={"line": {"width": 2, "color": color}}, **more))
     below = axis("phrase", range=[0.3, PHRASES + 0.7], dtick=1)
     figure = laid_out(traces, 300, below, axis(autorange="reversed"))
     shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])

@@ -12,18 +12,18 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, counted
-from kp_core.reading.family import File
-from kp_core.reading.fields import NAMES, plain
-from kp_core.reading.json_text import shown
+from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.lists import ListBuilder
-from kp_core.reading.mapping import Mapping
-from kp_core.reading.rows import Rows
-from kp_core.reading.shapes import Shape, add_list, shape_of, text_of
-from kp_core.reading.source import Bundle, Source, expand, together
-from kp_core.reading.table import Table, plain_column, table_of
-from kp_core.reading.values import HALF_A_CHARACTER, column_of, text_column
+from kp_core.reading.lists.family import File
+from kp_core.reading.lists.list_builder import ListBuilder
+from kp_core.reading.meaning.fields import plain, words_of
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.meaning.shapes import Shape, add_list, shape_of, text_of
+from kp_core.reading.open.json_text import shown
+from kp_core.reading.open.source import Bundle, Source, expand, together
+from kp_core.reading.open.table import Table, plain_column, table_of
+from kp_core.reading.open.values import HALF_A_CHARACTER, column_of, text_column
+from kp_core.reading.rows.check import Rows
 from kp_core.typeset import storable
 
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
@@ -109,9 +109,8 @@ def _is_dictionary_of_lists(value: Any) -> bool:
 
 
 def _is_file(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return bool(value) and all(isinstance(one, (Path, Source, pd.DataFrame)) for one in value)
-    return isinstance(value, (str, Path, Source, pd.DataFrame))
+    items = value if isinstance(value, (list, tuple)) else [Path(value) if isinstance(value, str) else value]
+    return bool(items) and all(isinstance(item, (Path, Source, pd.DataFrame)) for item in items)
 
 
 def open_files(given: Sequence[Given], wishes: Wishes) -> list[Opened]:
@@ -133,11 +132,12 @@ def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
         said[bundle.name] = next(named, said.get(bundle.name, Mapping()))
     if given.role is None or len(bundles) > 1:
         bundles = together(bundles)
-    twice = next((fix for fix in ("keep-first", "merge") if fix in wishes.fixes), "refuse")
-    options: dict[str, Any] = {"strict": wishes.strict, "twice": twice}
     for bundle in bundles:
         meant = ((source, said_of(source, bundle, said)) for source in bundle.files)
-        files = (File(source, wishes.limits, wishes.encoding, mapping=mapping, **options) for source, mapping in meant)
+        files = (
+            File(source, wishes.limits, wishes.encoding, strict=wishes.strict, mapping=mapping)
+            for source, mapping in meant
+        )
         yield Opened(given, bundle, tuple(files))
 
 
@@ -185,16 +185,16 @@ def as_pandas(given: Any) -> Any:
     A table is what has columns and gives them to Arrow or to pandas: polars, Arrow, DuckDB, data sets of Hugging Face.
     """
     if isinstance(given, abc.Mapping):
-        return {name: _as_pandas(one) for name, one in given.items()}
-    return [_as_pandas(one) for one in given] if isinstance(given, list | tuple) else _as_pandas(given)
+        return {name: _as_pandas(item) for name, item in given.items()}
+    return list(map(_as_pandas, given)) if isinstance(given, list | tuple) else _as_pandas(given)
 
 
-def _as_pandas(one: Any) -> Any:
-    if isinstance(one, pd.DataFrame) or not (hasattr(one, "columns") or hasattr(one, "column_names")):
-        return one
-    if hasattr(one, "to_pandas"):
-        return one.to_pandas()
-    return pa.table(one).to_pandas() if hasattr(one, "__arrow_c_stream__") else one
+def _as_pandas(item: Any) -> Any:
+    if isinstance(item, pd.DataFrame) or not (hasattr(item, "columns") or hasattr(item, "column_names")):
+        return item
+    if hasattr(item, "to_pandas"):
+        return item.to_pandas()
+    return pa.table(item).to_pandas() if hasattr(item, "__arrow_c_stream__") else item
 
 
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
@@ -202,14 +202,13 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
     for title, column in frame.items():
-        named = plain(str(title)) in {*NAMES["phrase"], *NAMES["phrases"]}
+        named = plain(str(title)) in words_of("phrase")
         if named and column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
-            raise InputError(
-                name, f"sets or dictionaries in “{title}”", "lists or single values", "Make lists, or leave it out."
-            )
+            found = f"sets or dictionaries in “{title}”"
+            raise InputError(name, found, "lists or single values", "Make lists, or leave it out.")
     columns = [_arrow(frame.iloc[:, place]) for place in range(len(frame.columns))]
     table = table_of(name, list(map(str, frame.columns)), columns, range(1, len(frame) + 1), limits)
-    table.described = f"a DataFrame of {counted(len(frame), 'row')}"
+    table.described = f"a DataFrame of {pluralize(len(frame), 'row')}"
     return table
 
 
@@ -235,17 +234,15 @@ def dict_rows(
         texts, bad_texts = text_column(list(lists.values()))
         marked = dict.fromkeys((*bad_ids, *bad_texts), HALF_A_CHARACTER)
         table = pa.table({"doc_id": ids, "text": texts})
-        return [Rows("documents", table, len(lists), marked=marked)], f"a dictionary of {counted(len(lists), 'text')}"
+        return [Rows("documents", table, len(lists), marked=marked)], f"a dictionary of {pluralize(len(lists), 'text')}"
     if any(isinstance(value, str) for value in lists.values()):
-        raise InputError(
-            name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list."
-        )
+        remedy = "Put each document's phrases into a list."
+        raise InputError(name, "text in place of a list", "{document: [phrase, …]}", remedy)
     plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
     found = shape_of(plain.values()) if plain else ("phrases", "no documents")
     if found is None:
-        raise InputError(
-            name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
-        )
+        remedy = "Give each document a list of phrases."
+        raise InputError(name, "values that are no lists", "{document: [phrase, …]}", remedy)
     shape, builder = cast(Shape, mapping.inner or found[0]), ListBuilder(role, limits)
     for key, value in plain.items():
         doc_id = text_of(key) or ""
@@ -254,4 +251,4 @@ def dict_rows(
             add_list(builder, value, shape, "score" if role == "system" else "relevance")
         else:
             builder.reject(name, 0, "an empty id", shown(value))
-    return [builder.rows()], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"
+    return [builder.rows()], f"a dictionary of {pluralize(len(lists), 'document')} with {found[1]}"

@@ -12,19 +12,19 @@ import pyarrow as pa
 from kp_core.corpus import Corpus, Role, VocabularyTable
 from kp_core.corpus import together as one_corpus
 from kp_core.errors import InputError, UsageError, named, refuse_unless
-from kp_core.reading import sense
-from kp_core.reading.assemble import assemble
-from kp_core.reading.datasets import chosen_datasets, datasets_in, question_of
-from kp_core.reading.family import File
-from kp_core.reading.identifiers import id_fix, sides
+from kp_core.reading.beside.datasets import chosen_datasets, datasets_in, question_of
+from kp_core.reading.beside.named_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
 from kp_core.reading.inputs import Given, Item, Opened, Wishes, given_items, names_met, open_files, repeated_files
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.mapping import VALUES, Mapping
-from kp_core.reading.named_tables import refuse_contradictions, table_of_vocabulary, vocabulary_of
-from kp_core.reading.question import Finding, Question
+from kp_core.reading.lists.family import File
+from kp_core.reading.lists.sniff import Asked
+from kp_core.reading.meaning.mapping import VALUES, Mapping
+from kp_core.reading.meaning.question import Finding, Question
 from kp_core.reading.readings import read_all
-from kp_core.reading.settle import align, label
-from kp_core.reading.sniff import Asked
+from kp_core.reading.rows import sense
+from kp_core.reading.rows.assemble import assemble
+from kp_core.reading.rows.identifiers import id_fix, sides
+from kp_core.reading.rows.settle import align, label
 
 
 def load(

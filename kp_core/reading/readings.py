@@ -12,23 +12,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Reading, Role
-from kp_core.errors import InputError, Note, counted
-from kp_core.reading import sense
-from kp_core.reading.families import family_named
-from kp_core.reading.family import Recognition
+from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table, names_inside
-from kp_core.reading.layout import Layout
-from kp_core.reading.layout_mapping import layout_said
-from kp_core.reading.layout_rows import rows_of
-from kp_core.reading.layouts import layout_of
-from kp_core.reading.limits import Limits
-from kp_core.reading.mapping import FILE, Mapping
-from kp_core.reading.prefill import column_that_meets
-from kp_core.reading.question import Form
-from kp_core.reading.rows import Part, Rows, check, refuse_if_mostly_rejected
-from kp_core.reading.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
-from kp_core.reading.source import Bundle, fingerprint, stem_of
-from kp_core.reading.values import distinct
+from kp_core.reading.lists.families import family_named
+from kp_core.reading.lists.family import Recognition
+from kp_core.reading.lists.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
+from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.layouts import layout_of, layout_said
+from kp_core.reading.meaning.mapping import FILE, Mapping
+from kp_core.reading.meaning.prefill import column_that_meets
+from kp_core.reading.meaning.question import Finding, Form
+from kp_core.reading.open.source import Bundle, fingerprint, stem_of
+from kp_core.reading.open.values import distinct
+from kp_core.reading.rows import sense
+from kp_core.reading.rows.apply import rows_of
+from kp_core.reading.rows.check import Part, Rows, check, refuse_if_mostly_rejected
 
 
 @dataclass(frozen=True)
@@ -48,14 +46,14 @@ class Read:
         """Return the entry of the report with whose lists these are and how many documents in use they have."""
         if self.reading is None:
             return []
+        judged = self.reading.role == "judgements"
         parts = [part for part in self.parts if part.role == self.reading.role]
-        if self.reading.role == "judgements":
-            judges = dict.fromkeys(name for part in parts for name in distinct(part.table["annotator"]))
-            return [replace(self.reading, whose=tuple(judges))]
-        whose = dict.fromkeys(name for part in parts for name in part.every_source())
+        every = (distinct(part.table["annotator"]) if judged else part.every_source() for part in parts)
+        reading = replace(self.reading, whose=tuple(dict.fromkeys(name for names in every for name in names)))
+        if judged:
+            return [reading]
         ids = pc.unique(pa.chunked_array([part.ids() for part in parts], pa.large_string()))
-        documents = pc.sum(pc.is_in(ids, in_use)).as_py() or 0
-        return [replace(self.reading, whose=tuple(whose), documents=documents)]
+        return [replace(reading, documents=pc.sum(pc.is_in(ids, in_use)).as_py() or 0)]
 
 
 def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[Read]:
@@ -115,12 +113,11 @@ def _inside(form: Form, bundle: Bundle) -> Form:
 
 def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, tuple[str, Mapping]]:
     """Return file whose meaning is asked → a file with the same columns whose meaning was said, and this meaning."""
-    said = {
-        tuple(layout.table.names): (reading.files[0].name, reading.files[0].mapping)
-        for _, reading in recognitions
-        for layout in reading.plan[:1]
-        if isinstance(layout, Layout) and reading.files[0].mapping.names_columns
-    }
+    said = {}
+    for _, reading in recognitions:
+        file, layout = reading.files[0], next(iter(reading.plan), None)
+        if isinstance(layout, Layout) and file.mapping.names_columns:
+            said[tuple(layout.table.names)] = file.name, file.mapping
     return {form.file: said[heads] for form in forms if (heads := tuple(form.columns)) in said}
 
 
@@ -147,12 +144,9 @@ def _with_ids_that_meet(one: Read, every: Sequence[Read], wishes: Wishes) -> Rea
         return one
     said = f"documents are told by “{name}”, whose ids another file has too"
     meant = layout_said(layout.table, replace(layout.mapping, document=name), layout.role)
-    meant = replace(meant, evidence=f"{layout.evidence}; {said}")
+    changes: dict[str, Any] = {"evidence": f"{layout.evidence}; {said}", "mapping": meant.mapping}
     columns = {**one.recognition.columns, "doc_id": name}
-    recognition = replace(
-        one.recognition, plan=(meant,), columns=columns, evidence=meant.evidence, mapping=meant.mapping
-    )
-    again = _of_files(one.opened, recognition, wishes, Asked())
+    again = _of_files(one.opened, replace(one.recognition, plan=(meant,), columns=columns, **changes), wishes, Asked())
     return replace(again, notes=(*again.notes, Note("info", file.name, f"{said[:1].upper()}{said[1:]}.")))
 
 
@@ -169,7 +163,13 @@ def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
     shown = given.name or role
     mapping, columns = wishes.mappings.get(shown, Mapping()), dict[str, str]()
     if isinstance(item, pd.DataFrame):
-        layout = _layout_of_frame(item, role, shown, mapping, wishes.limits)
+        # Merged cells are cells of spreadsheets, so nothing is filled down unasked.
+        table = frame_table(item, shown, wishes.limits)
+        layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
+        if layout is None:
+            found = f"the columns {', '.join(table.names[:10]) or '(none)'}"
+            expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
+            raise InputError(shown, found, expected, "Rename them, or name their roles.")
         rows, evidence, columns, family = rows_of(layout, role), layout.evidence, layout.columns, "DataFrame"
     else:
         (rows, evidence), family = dict_rows(item, role, shown, mapping, wishes.limits), "dictionary"
@@ -178,24 +178,13 @@ def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
     return _checked(rows, reading, shown, origin, mapping, given, wishes)
 
 
-def _layout_of_frame(frame: pd.DataFrame, role: Role, name: str, mapping: Mapping, limits: Limits) -> Layout:
-    """Return how a DataFrame is read; merged cells are cells of spreadsheets, so nothing is filled down unasked."""
-    table = frame_table(frame, name, limits)
-    layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
-    if layout is None:
-        shown = f"the columns {', '.join(table.names[:10]) or '(none)'}"
-        expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
-        raise InputError(name, shown, expected, "Rename them, or name their roles.")
-    return layout
-
-
 def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Asked) -> Read:
     """Read one file or group, if it plays the role that was asked for; ask what makes no sense in it."""
     bundle, files, first = one.bundle, recognition.files, recognition.files[0]
     wanted = role_said(first) or one.given.role
     texts_beside = recognition.role == "documents" and "documents" not in wishes.files
     if wanted not in (None, recognition.role) and not texts_beside:
-        what = f"{counted(len(files), 'file')}, {recognition.evidence}"
+        what = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
         return Read(None, (), (Note("info", bundle.name, f"Left out, because {wanted} was asked for: {what}."),))
     family, several = family_named(recognition.family), len(files) > 1
     # One file may hold the gold standard and systems, and be given for both.
@@ -220,7 +209,7 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Aske
         ignored=bundle.ignored,
         mapping=str(recognition.mapping or ("" if recognition.plan else mapping_in_format(recognition))),
     )
-    group_is_one, in_folder = getattr(family, "GROUP_IS_ONE", False), bundle.folder or bundle.loose
+    group_is_one, in_folder = family.GROUP_IS_ONE, bundle.folder or bundle.loose
     is_document = recognition.mapping is not None and recognition.mapping.document == FILE
     name = stem_of(bundle.name if in_folder and (several or group_is_one or is_document) else first.name)
     if several and group_is_one and not in_folder:  # uploads have no folder to name them
@@ -229,13 +218,10 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Aske
     origin = (id(one.given), id(recognition) if apart else 0)
     text = "" if several or not texts else first.text
     read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes, text)
-    for doubt in (sense.doubt_of(part, recognition) for part in read.parts):
-        if isinstance(doubt, Form):
-            asked.forms.append(_inside(doubt, bundle))
-        elif doubt is not None:
-            asked.findings.append(doubt)
-    notes = [note for file in files for note in file.notes_on_repeats()]
-    notes += [note for text in texts for note in text.notes]
+    doubts = [doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None]
+    asked.forms += [_inside(doubt, bundle) for doubt in doubts if isinstance(doubt, Form)]
+    asked.findings += [doubt for doubt in doubts if isinstance(doubt, Finding)]
+    notes = [note for text in texts for note in text.notes]
     return replace(read, recognition=recognition, opened=one, notes=tuple(notes))
 
 
@@ -258,13 +244,13 @@ def _checked(
     checked = [check(one, reading.file, wishes.limits, text) for one in kept]
     refuse_if_mostly_rejected(reading.file, checked, wishes.limits, strict=wishes.strict)
     # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
-    own = [one for one in checked if one.role == checked[0].role]
+    first = [part for part in checked if part.role == checked[0].role]
     reading = replace(
         reading,
-        rows_read=sum(one.read for one in own),
-        rows_loaded=sum(len(one.table) for one in own),
-        rows_rejected=sum(len(one.rejected) for one in own),
-        rows_blank=sum(one.blank for one in own),
+        rows_read=sum(part.read for part in first),
+        rows_loaded=sum(len(part.table) for part in first),
+        rows_rejected=sum(len(part.rejected) for part in first),
+        rows_blank=sum(part.blank for part in first),
     )
     whose: dict[str, Any] = {"name": given.name or name, "name_given": given.name is not None}
     parts = [Part(**vars(one), **whose, file=reading.file, origin=origin, mapping=mapping) for one in checked]

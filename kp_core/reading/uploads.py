@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.reading.archive import is_folder, is_gzip
 from kp_core.reading.load import load
-from kp_core.reading.mapping import Mapping
-from kp_core.reading.rows import phrases_by_document
-from kp_core.reading.source import Source
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.archive import is_folder, is_gzip
+from kp_core.reading.open.source import Source
+from kp_core.reading.rows.check import phrases_by_document
 
 
 @dataclass(frozen=True)

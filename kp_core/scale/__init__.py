@@ -2,7 +2,7 @@
 
 from kp_core.scale.engine import Engine, agreement, compare, evaluate, stream
 from kp_core.scale.plan import Plan
-from kp_core.scale.score import Opened, Streamed, lies_within, open_statistics
+from kp_core.scale.score import Opened, Streamed, open_statistics
 from kp_core.scale.tally import is_statistics_file
 from kp_core.studies.compare import Family
 
@@ -16,7 +16,6 @@ __all__ = [
     "compare",
     "evaluate",
     "is_statistics_file",
-    "lies_within",
     "open_statistics",
     "stream",
 ]

@@ -10,18 +10,18 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, machine_reason, unavailable, unfit
-from kp_core.reading.source import Source as File
+from kp_core.errors import InputError, input_error, machine_reason, usage_error
+from kp_core.reading.open.source import Source as File
 from kp_core.scale.partitions import ROWS, Partition, ranges, sorted_runs
 from kp_core.scale.plan import Plan, make_plan
 from kp_core.scale.score import Streamed, corpus_of, count_gold, refuse_if_mostly_rejected, score
 from kp_core.scale.sources import Source, sources
 from kp_core.scale.tally import Tally, as_json, load_tally, refuse_without_folder
 from kp_core.scoring.codes import mean_size
-from kp_core.settings import Changes, Settings
+from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison, Family
 from kp_core.studies.result import Result
 from kp_core.text.stem import keep_stems
@@ -64,7 +64,7 @@ def stream(
     baselines: bool = False,
     by: str = "",
     engine: Engine | None = None,
-    **changes: Unpack[Changes],
+    **changes: Any,
 ) -> Streamed:
     """Add up an evaluation, and comparisons if wanted, over Parquet, CSV or JSONL of any size.
 
@@ -126,16 +126,16 @@ def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
 
 @contextmanager
 def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], Sequence[Source]]]:
-    """Give the parts of the data, and the tables that they are read from; sorted runs are kept while the run lasts."""
+    """Yield the parts of the data, and the tables that they are read from; sorted runs are kept while the run lasts."""
     rows = engine.partition_rows
     if rows < 1:
-        raise unavailable("partition rows", rows=rows)
+        raise usage_error("partition rows", rows=rows)
     parts = ranges(plan.tables, rows)
     if parts is not None:
         yield parts, plan.tables
         return
     if engine.scratch is None and engine.cluster and not engine.cluster.startswith("local"):
-        raise unavailable("no shared folder")
+        raise usage_error("no shared folder")
     with ExitStack() as stack:
         try:
             if engine.scratch is not None:
@@ -143,7 +143,7 @@ def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], 
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kpscope-", dir=engine.scratch))
             tables, parts = sorted_runs(plan.tables, rows, folder)
         except OSError as error:  # of writing; reading has words of its own
-            raise unfit("the scratch folder", "scratch", said=machine_reason(error)) from None
+            raise input_error("the scratch folder", "scratch", said=machine_reason(error)) from None
         yield parts, tables
 
 
@@ -156,7 +156,7 @@ def _begun(plan: Plan, engine: Engine) -> Tally:
         return Tally(header={"digest": digest, "done": []})
     tally = load_tally(File(file.name, file.read_bytes()))
     if tally.header.get("digest") != digest:
-        raise unfit(file.name, "checkpoint")
+        raise input_error(file.name, "checkpoint")
     return tally
 
 
@@ -189,26 +189,26 @@ def _made(
 
 @contextmanager
 def _workers(cluster: str) -> Iterator[Each]:
-    """Give a function that makes something of every part, one after the other or on the workers of a cluster."""
+    """Yield a function that makes something of every part, one after the other or on the workers of a cluster."""
     if not cluster:
         yield map
         return
     try:
         import distributed
     except ImportError:
-        raise unavailable("no Dask") from None
+        raise usage_error("no Dask") from None
     dask: Any = distributed
     kind, _, number = cluster.partition(":")
     options: dict[str, Any] = {"address": cluster}
     if kind == "local":
         if number and not (number.isdecimal() and int(number)):
-            raise unavailable("cluster", cluster=cluster)
+            raise usage_error("cluster", cluster=cluster)
         # One thread a worker: arrays of one part should not wait for those of another in the same process.
         options = {"threads_per_worker": 1, "dashboard_address": None} | ({"n_workers": int(number)} if number else {})
     try:
         client = dask.Client(**options)
     except (OSError, ValueError) as error:
-        raise unavailable("no cluster", cluster=cluster, error=error) from None
+        raise usage_error("no cluster", cluster=cluster, error=error) from None
 
     def each(make: Callable[[Partition], Any], parts: Sequence[Partition]) -> Iterator[Any]:
         # Tables and plan go with every part, so that no worker that dies can take them along; nothing is made twice.

@@ -1,4 +1,4 @@
-"""Tell which tables are too large for an evaluation in memory, and how far a streamed run has come."""
+"""Return which tables are too large for an evaluation in memory, and how far a streamed run has come."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from kp_core.reading.datasets import NamedPath
+from kp_core.reading.beside.datasets import NamedPath
 from kp_core.reading.limits import LIMITS
 from kp_core.scale.sources import FORMATS
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyarrow import parquet as pq
 
-from kp_core.errors import unfit
+from kp_core.errors import input_error
 from kp_core.scale.sources import Source
 
 #: Rows of gold standard, systems and texts in a part; a part of a million takes about half a gigabyte.
@@ -52,7 +52,7 @@ class Partition:
         if len(table):
             first, last = (one.as_py() for one in pc.min_max(table["doc_id"]).values())
             if first < (self.low or "") or (self.high is not None and last >= self.high):
-                raise unfit(source.shown, "blanks")  # without them, the document has rows in another part
+                raise input_error(source.shown, "blanks")  # without them, the document has rows in another part
         return table
 
 
@@ -116,7 +116,7 @@ def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[list
 
 
 def _runs(source: Source) -> Iterator[pa.Table]:
-    """Give the rows in tables of bounded size, each sorted by document."""
+    """Yield the rows in tables of bounded size, each sorted by document."""
     held: list[pa.Table] = []
     for table in source.batches():
         if len(table):

@@ -11,19 +11,18 @@ from pathlib import Path
 import pandas as pd
 
 from kp_core.corpus import Corpus, Role
-from kp_core.errors import Note, unavailable, unfit
+from kp_core.errors import Note, input_error, usage_error
 from kp_core.scale.sources import Source
 from kp_core.scoring.codes import refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
 from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.prepare import Names, prepare, refuse_alone
-from kp_core.scoring.runs import runs_of
+from kp_core.scoring.runs import OVER_RUNS, runs_of
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
 from kp_core.studies.annotators import asked_of
 from kp_core.studies.compare import Family
 from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_named_alike
-from kp_core.studies.means import OVER_RUNS
 from kp_core.studies.parts import parse_by
 from kp_core.text.candidates import has_english
 
@@ -118,18 +117,18 @@ def make_plan(
         measures = DEFAULT_MEASURES if agreement is None and not compare else ()
     if settings.interval == "bootstrap":
         settings = settings.changed(interval="poisson")
-    by = _refuse(settings, measures, compare, by)
+    _refuse(settings, measures, compare, by)
     sources, names, graded = _named(sources)
     people = None if agreement is None else names_in(agreement)
     if people is None:
         if len(names.systems) < 1 + bool(compare):
-            raise unavailable("one system" if names.systems else "no systems")
+            raise usage_error("one system" if names.systems else "no systems")
         for one in compare:
             one.average(settings)
         parse_choice(settings.annotators, names.annotators)
         refuse_named_alike(names.systems)
         if run := [own[0] for own in runs_of(names.systems).values() if len(own) > 1]:
-            raise unavailable("runs streamed", name=run[0])
+            raise usage_error("runs streamed", name=run[0])
     else:
         _refuse_of_people(settings, people, names)
     settings, notes = _settled(sources, settings)
@@ -139,7 +138,7 @@ def make_plan(
         groups = {one for source in sources if source.role == "documents" for one in source.distinct("group")}
         names = replace(names, groups=tuple(sorted(groups - {"", None})))
         if by and not names.groups:
-            raise unfit("the documents", "no type")
+            raise input_error("the documents", "no type")
     own = names_in(measures), tuple(compare), people, baselines, by, notes
     return Plan(tuple(sources), settings, names, graded, *own)
 
@@ -148,12 +147,12 @@ def _refuse_of_people(settings: Settings, measures: Sequence[str], names: Names)
     """Refuse a single annotator, and measures that are not added up over parts of the data."""
     for one in asked_of(settings, measures):
         if one.measure.family == "sets":
-            raise unavailable("sets streamed", measure=one.name())
+            raise usage_error("sets streamed", measure=one.name())
     refuse_alone(names.annotators)
 
 
-def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> str:
-    """Return what the parts tell apart; refuses what cannot be added up over parts of the data."""
+def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> None:
+    """Refuse what cannot be added up over parts of the data."""
     reasons = {
         "vocabulary": settings.universe == "vocabulary",
         "others": left_one_out(settings.annotators),
@@ -167,9 +166,8 @@ def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Famil
     }
     for why, holds in reasons.items():
         if holds:
-            raise unavailable(why, annotators=settings.annotators, by=by, interval=settings.interval)
+            raise usage_error(why, annotators=settings.annotators, by=by, interval=settings.interval)
     parse_by(by)
-    return by
 
 
 def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
@@ -190,7 +188,7 @@ def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
             grades = source.batches(["relevance"]) if "relevance" in source.columns else ()
             graded |= any(table["relevance"].null_count < len(table) for table in grades)
         elif again := [name for name in final.values() if name in systems]:
-            raise unfit(source.shown, "same name", name=again[0])
+            raise input_error(source.shown, "same name", name=again[0])
         else:
             systems += final.values()
     refuse_taken(tuple(annotators))
@@ -204,7 +202,7 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, t
     """
     gold, listed = (list(islice(_values(sources, role, "phrase"), _PHRASES)) for role in ("gold", "system"))
     if not gold and not listed:
-        raise unfit("the gold standard", "no row")
+        raise input_error("the gold standard", "no row")
     ids = ["x"] * len(gold)
     if gold and _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
         ids, listed = [sentence_owner(phrase) or "x" for phrase in gold], []
@@ -224,7 +222,7 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, t
 
 
 def _values(sources: Sequence[Source], role: Role, column: str) -> Iterator[str]:
-    """Give what a column of the gold standard, the systems or the documents holds, where it is not empty."""
+    """Yield what a column of the gold standard, the systems or the documents holds, where it is not empty."""
     for source in sources:
         if source.role == role and column in source.columns:
             for table in source.batches([column]):
@@ -232,7 +230,7 @@ def _values(sources: Sequence[Source], role: Role, column: str) -> Iterator[str]
 
 
 def _all_sentences(sources: Sequence[Source]) -> bool:
-    """Tell whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
+    """Return whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
     gold = (table for one in sources if one.role == "gold" for table in one.batches(["doc_id", "phrase"]))
     rows = (row for table in gold for row in zip(*(column.to_pylist() for column in table.columns), strict=True))
     return all(sentence_owner(phrase.strip()) == document for document, phrase in rows if phrase and phrase.strip())

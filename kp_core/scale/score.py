@@ -14,12 +14,13 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from kp_core.corpus import Corpus, Ranking
-from kp_core.errors import Note, counted, part_of, unfit
-from kp_core.reading import load, sense
-from kp_core.reading.assemble import rejected_in_words
+from kp_core.errors import Note, input_error, part_of, pluralize
+from kp_core.reading import load
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.mapping import Mapping
-from kp_core.reading.source import Source as File
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.source import Source as File
+from kp_core.reading.rows import sense
+from kp_core.reading.rows.assemble import rejected_in_words
 from kp_core.scale.plan import Plan
 from kp_core.scale.tally import Tally, load_tally
 from kp_core.scoring.accumulate import Ids
@@ -28,10 +29,10 @@ from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.pair_sums import Pairing
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import Cutoff, signature
+from kp_core.settings import Cutoff, Settings, signature
 from kp_core.studies.annotators import add_annotators, agreement_of
 from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, one_comparison
-from kp_core.studies.evaluate import add_systems, system_rows
+from kp_core.studies.evaluate import Query, add_systems, system_rows
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes
 from kp_core.studies.parts import parse_by
 from kp_core.studies.result import Result, result_frame
@@ -98,16 +99,21 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
         data.refuse_small_universe(data.all_items.size.astype(float))
         add_annotators(tally, data, plan.asked, _couples(plan))
     else:
-        systems = count_systems(data, plan.concordance, plan.baselines)
+        systems = count_systems(data, ["exact", "sets"] if plan.concordance else ["exact"], plan.baselines)
         if plan.largest is not None:
             largest = partial(replace, largest=plan.largest)
             systems = {name: one.changed(largest) for name, one in systems.items()}
         add_evaluation(tally, data, systems, plan.concordance)
-        add_systems(tally, data, [systems], plan.asked, parse_by(plan.by))
+        add_systems(tally, data, [systems], _query(plan, data.settings))
         own = {name: systems[name] for name in plan.names.systems}
         for family, cutoff, pairing in _pairings(plan, tally):
             add_pairs(pairing, family, cutoff, data, own, streamed=True)
     return tally
+
+
+def _query(plan: Plan, settings: Settings) -> Query:
+    """Return what a plan asks of the systems."""
+    return Query(plan.names, settings, plan.asked, parse_by(plan.by), plan.baselines)
 
 
 def _couples(plan: Plan) -> tuple[Ints, Ints]:
@@ -116,7 +122,7 @@ def _couples(plan: Plan) -> tuple[Ints, Ints]:
 
 
 def _pairings(plan: Plan, tally: Tally) -> Iterator[tuple[Family, Cutoff, Pairing]]:
-    """Give family, cutoff and sums of every comparison."""
+    """Yield family, cutoff and sums of every comparison."""
     settings, systems = plan.settings, list(plan.names.systems)
     for number, family in enumerate(plan.compare):
         for cutoff in family.asked.cutoffs(settings):
@@ -135,7 +141,7 @@ def _notes(tally: Tally, plan: Plan) -> list[Note]:
     notes = [*plan.notes, *sorted(tally.notes, key=place)]
     if reasons := _rejected(tally):
         named = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(reasons.items()))
-        words = counted(sum(reasons.values()), "row was rejected and is", "rows were rejected and are")
+        words = pluralize(sum(reasons.values()), "row was rejected and is", "rows were rejected and are")
         notes.append(Note("warning", "rows", f"{words} not used: {named}"))
     return notes
 
@@ -149,7 +155,7 @@ def refuse_if_mostly_rejected(tally: Tally) -> None:
     """Refuse data of which too many rows were rejected, over all parts, by the limit that holds in memory."""
     rejected, read, most = sum(_rejected(tally).values()), tally.number("read"), LIMITS.rejected_percent
     if rejected * 100 > most * read:
-        raise unfit("the tables", "rejected", rejected=rejected, rows=counted(read, "row"), most=most)
+        raise input_error("the tables", "rejected", rejected=rejected, rows=pluralize(read, "row"), most=most)
 
 
 @dataclass(frozen=True)
@@ -164,26 +170,18 @@ class Streamed:
         tally, plan, notes = self.tally, self.plan, _notes(self.tally, self.plan)
         if plan.agreement is not None:
             return agreement_of(tally, plan.names, plan.asked, plan.settings, _couples(plan), notes)
-        rows = system_rows(tally, plan.names, plan.asked, plan.settings, parse_by(plan.by), plan.baselines)
+        rows = system_rows(tally, _query(plan, plan.settings))
         notes += evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
-        notes += above_one((row[1], row[5]) for row in rows)
+        notes += above_one((row.measure, row.value) for row in rows)
         return Result(result_frame(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
 
     def comparisons(self) -> list[Comparison]:
         """Return all pairs of systems by every measure and cutoff that were asked for."""
-        settings, documents = self.plan.settings, self.tally.number("documents")
-        return [
-            comparison_of(
-                pairing.compared(family.test, family.trials),
-                family.pairs(self.plan.names.systems),
-                family,
-                cutoff,
-                settings,
-                documents,
-                streamed=True,
-            )
-            for family, cutoff, pairing in _pairings(self.plan, self.tally)
-        ]
+        settings, documents, found = self.plan.settings, self.tally.number("documents"), list[Comparison]()
+        for family, cutoff, pairing in _pairings(self.plan, self.tally):
+            compared, pairs = pairing.compared(family.test, family.trials), family.pairs(self.plan.names.systems)
+            found.append(comparison_of(compared, pairs, family, cutoff, settings, documents, streamed=True))
+        return found
 
     def comparison(self) -> Comparison:
         """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
@@ -197,7 +195,7 @@ class Streamed:
         """
         for path in self.plan.paths:
             if not path.exists():
-                raise unfit(path.name, "gone")
+                raise input_error(path.name, "gone")
         chosen = [(one, ds.field(one.columns["doc_id"]).isin(list(ids))) for one in self.plan.sources]
         return corpus_of(self.plan, [(one.role, one.table(where)) for one, where in chosen])
 
@@ -235,12 +233,12 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
     header = tally.header
     if not header.get("complete") or "plan" not in header:
         parts = part_of(len(header.get("done", ())), header.get("parts", 0), "part", "is", "are")
-        raise unfit(file.name, "unfinished", parts=parts)
+        raise input_error(file.name, "unfinished", parts=parts)
     digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
     try:
         # A row is made of numbers of the file, at the most all measures of the same ones; a list of names is short.
         if plan.rows > len(MEASURES) * sum(array.size for array in tally.arrays.values()):
-            raise unfit(file.name, "altered")
+            raise input_error(file.name, "altered")
         streamed, documents = Streamed(tally, plan), int(tally.arrays["documents"][0])
         # Sums of no documents, such as 1e308 under a weight of 1e-9, are too large for a mean, or for a count.
         with np.errstate(over="raise", invalid="raise"):
@@ -248,23 +246,4 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
             comparisons = tuple(streamed.comparisons())
         return Opened(file.name, digest, documents, streamed, plan, result, comparisons)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        raise unfit(file.name, "altered") from None
-
-
-def lies_within(plan: Plan, root: Path) -> bool:
-    """Tell whether all tables of a run are files below a folder; hidden ones, and links out of it, do not count.
-
-    The paths come out of a file that anybody may have written, so nothing else may be read for them.
-    """
-    paths, inside = plan.paths, root.resolve()
-    return 0 < len(paths) == sum(len(one.paths) for one in plan.sources) and all(
-        _is_shown(one, inside) for one in paths
-    )
-
-
-def _is_shown(path: Path, root: Path) -> bool:
-    """Tell a file below a folder, of which no part of the way is hidden."""
-    if not (path.is_absolute() and path.is_file() and path.resolve().is_relative_to(root)):
-        return False
-    ways = (path.resolve().relative_to(root), path.relative_to(root) if path.is_relative_to(root) else Path())
-    return not any(part.startswith(".") for way in ways for part in way.parts)
+        raise input_error(file.name, "altered") from None

@@ -13,14 +13,12 @@ import pyarrow as pa
 from pyarrow import parquet as pq
 
 from kp_core import typeset
-from kp_core.errors import unavailable
+from kp_core.errors import usage_error
 from kp_core.scale.sources import format_of, source
 from kp_core.scale.tally import refuse_without_folder
-from kp_core.scoring.measures import names_in
+from kp_core.similarity import parse, split_names
 from kp_core.similarity import similarity as in_memory
-from kp_core.similarity.declaration import parse
-
-_DEFAULT = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
+from kp_core.similarity.scorer import DEFAULT_MEASURES
 
 
 def similarity(
@@ -31,7 +29,7 @@ def similarity(
     exact: bool = False,
     **choices: Any,
 ) -> pd.DataFrame:
-    """Write one row a pair and measure to a .parquet, .csv or .jsonl file, as `kp.similarity` gives them in memory.
+    """Write one row per pair and measure to a .parquet, .csv or .jsonl file, as `kp.similarity` gives them in memory.
 
     pairs    Parquet, CSV or JSONL with the columns keyphrase and candidate, and pair_id if wanted
     exact    write the cells of a .csv file as they are, also those that a spreadsheet would take for a formula
@@ -40,17 +38,17 @@ def similarity(
     Returns the summary: per measure the number of pairs, of undefined values, and the mean of the others.
     Refuses NIST and measures of whole columns, whose values depend on all pairs at once.
     """
-    names, path = names_in(measures or _DEFAULT), Path(out)
+    names, path = split_names(measures or DEFAULT_MEASURES), Path(out)
     for name in names:
         measure = parse(name).measure
         if measure.level == "pairs" or measure.name == "NIST":
-            raise unavailable("all pairs", name=name)
+            raise usage_error("all pairs", name=name)
     if format_of(path.name) is None:
-        raise unavailable("ending", name=path.name)
+        raise usage_error("ending", name=path.name)
     refuse_without_folder(path)
     tables = [source("judgements", [one]) for one in ([pairs] if isinstance(pairs, (str, Path)) else pairs)]
     if any(str(path.resolve()) in one.paths for one in tables):
-        raise unavailable("same file", name=path.name)
+        raise usage_error("same file", name=path.name)
     count, undefined, total = 0, np.zeros(len(names), int), np.zeros(len(names))
 
     def scored() -> Iterator[pd.DataFrame]:

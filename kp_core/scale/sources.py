@@ -14,10 +14,10 @@ import pyarrow.dataset as ds
 from pyarrow.fs import FileSelector, FileType, FSSpecHandler, LocalFileSystem, PyFileSystem
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, unavailable, unfit
-from kp_core.reading.fields import find_roles
-from kp_core.reading.source import stem_of
-from kp_core.reading.values import trim
+from kp_core.errors import InputError, input_error, usage_error
+from kp_core.reading.meaning.fields import find_roles
+from kp_core.reading.open.source import stem_of
+from kp_core.reading.open.values import trim
 from kp_core.typeset import storable
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
@@ -82,9 +82,9 @@ class Source:
             found.setdefault("relevance", votes)  # as in memory
         if lacking := [name for name in roles[: 1 if self.role == "documents" else 2] if name not in found]:
             why = "no pairs" if self.role == "judgements" else "no column"
-            raise unfit(self.shown, why, columns=", ".join(names[:10]), lacking=lacking[0])
+            raise input_error(self.shown, why, columns=", ".join(names[:10]), lacking=lacking[0])
         if self.role == "system" and "score" in found and "rank" not in found:
-            raise unfit(self.shown, "no ranks")
+            raise input_error(self.shown, "no ranks")
         if self.role in ("gold", "system"):
             found |= {extra: extra for extra in ("variants", "empty") if extra in names}
         return found if self.texts else {role: name for role, name in found.items() if role not in ("text", "title")}
@@ -96,7 +96,7 @@ class Source:
         return [(one.path, one.size or 0, one.mtime_ns or 0) for one in system.get_file_info(paths)]
 
     def batches(self, only: Sequence[str] | None = None, where: Any = None) -> Iterator[pa.Table]:
-        """Give rows in tidy tables of bounded size, in the order of the files.
+        """Yield rows in tidy tables of bounded size, in the order of the files.
 
         only: columns of the tidy table; where: an expression over the columns of the files
         """
@@ -107,7 +107,7 @@ class Source:
                 for batch in fragment.to_batches(self.dataset.schema, columns=names, filter=where, **options):
                     yield self._tidy(pa.table(batch), only)
             except FileNotFoundError:
-                raise unfit(fragment.path.rsplit("/", 1)[-1], "vanished") from None
+                raise input_error(fragment.path.rsplit("/", 1)[-1], "vanished") from None
             except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OSError) as error:
                 raise _unreadable(fragment.path.rsplit("/", 1)[-1], error) from None
 
@@ -149,7 +149,9 @@ class Source:
 def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
     # The last clause says what is wrong; those before may name folders of the machine.
     said = " ".join(str(error).split()).rpartition("Invalid: ")[2]
-    return unfit(name, "unreadable", what=what, said=re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, said)[:200])
+    return input_error(
+        name, "unreadable", what=what, said=re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, said)[:200]
+    )
 
 
 def _csv(path: str, system: Any) -> ds.CsvFileFormat:
@@ -172,16 +174,16 @@ def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
     scheme, mark, _ = paths[0].partition("://")
     if not mark:
         if odd := next((path for path in paths if storable(path) != path), ""):
-            raise unfit(storable(odd.rsplit("/", 1)[-1]), "no UTF-8")
+            raise input_error(storable(odd.rsplit("/", 1)[-1]), "no UTF-8")
         return LocalFileSystem(), list(paths)
     try:
         from fsspec.core import url_to_fs
     except ImportError:
-        raise unavailable("no fsspec") from None
+        raise usage_error("no fsspec") from None
     try:
         found = [url_to_fs(path) for path in paths]
     except (ImportError, ValueError) as error:
-        raise unavailable("scheme", scheme=scheme, error=error) from None
+        raise usage_error("scheme", scheme=scheme, error=error) from None
     return PyFileSystem(FSSpecHandler(found[0][0])), [path for _, path in found]
 
 
@@ -192,14 +194,14 @@ def files_of(path: str) -> list[str]:
     system, (inside,) = _filesystem([path])
     kind = system.get_file_info(inside).type
     if kind == FileType.NotFound:
-        raise unfit(path if mark else Path(path).name, "no such path", named="URL" if mark else "path")
+        raise input_error(path if mark else Path(path).name, "no such path", named="URL" if mark else "path")
     if kind == FileType.File:
         return [path]
     try:
         listed = system.get_file_info(FileSelector(inside, recursive=True))
         paths = [one.path for one in listed if one.is_file and one.base_name[0] not in "._"]
     except UnicodeDecodeError:
-        raise unfit(Path(path).name, "no UTF-8") from None
+        raise input_error(Path(path).name, "no UTF-8") from None
     return [f"{scheme}{mark}{one}" for one in sorted(filter(format_of, paths))]
 
 
@@ -219,7 +221,7 @@ def source(role: Role, given: Sequence[str | Path], name: str | None = None) -> 
     formats = {format_of(file) for file in files}
     if len(formats) != 1 or None in formats:
         why, said = "formats" if files else "no files", ", ".join(sorted(map(str, formats)))
-        raise unfit(first.rsplit("/", 1)[-1], why, formats=said)
+        raise input_error(first.rsplit("/", 1)[-1], why, formats=said)
     return Source(role, tuple(files), str(formats.pop()), name or stem_of(first), name is not None)
 
 
@@ -231,10 +233,10 @@ def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tup
         for name, paths in named.items():
             each = [paths] if isinstance(paths, (str, Path)) else list(paths or ())
             if not all(isinstance(path, (str, Path)) for path in each):
-                raise unavailable("tables in memory")
+                raise usage_error("tables in memory")
             known += [source(role, one, name) for one in ([each] if name is not None else [[one] for one in each])]
     if not tables["gold"]:
-        raise unavailable("no gold")
+        raise usage_error("no gold")
     if len(tables["gold"]) == 1 and not tables["gold"][0].named:
         tables["gold"] = [replace(tables["gold"][0], name="gold")]  # a single annotator needs no name of his own
     return tuple(one for known in tables.values() for one in known)

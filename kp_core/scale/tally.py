@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.errors import InputError, Note, machine_reason, unfit
-from kp_core.reading.archive import DAMAGED_ARRAYS
+from kp_core.errors import InputError, Note, input_error, machine_reason
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.source import Source
+from kp_core.reading.open.archive import DAMAGED_ARRAYS
+from kp_core.reading.open.source import Source
 from kp_core.scale.plan import Plan
 from kp_core.scale.sources import Source as Table
 from kp_core.scoring.accumulate import Ids, Sums
@@ -57,7 +57,7 @@ class Tally(Sums):
                 np.savez(file, **arrays)
             part.replace(path)
         except OSError as error:
-            raise unfit(path.name, "not written", said=machine_reason(error)) from None
+            raise input_error(path.name, "not written", said=machine_reason(error)) from None
         finally:
             part.unlink(missing_ok=True)
 
@@ -98,11 +98,11 @@ def refuse_without_folder(path: str | Path | None) -> None:
     """Refuse a file that could not be written at the end of a run, before it begins."""
     path = None if path is None else Path(path)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        raise unfit(path.name or str(path), "a folder" if path.is_dir() else "no folder")
+        raise input_error(path.name or str(path), "a folder" if path.is_dir() else "no folder")
 
 
 def is_statistics_file(source: Source) -> bool:
-    """Tell whether a file holds statistics of a streamed run, by its first member.
+    """Return whether a file holds statistics of a streamed run, by its first member.
 
     >>> is_statistics_file(Source("run.npz", b"")), is_statistics_file(Source("gold.csv", b"doc_id,phrase"))
     (False, False)
@@ -123,15 +123,15 @@ def load_tally(file: Source, limits: Limits | None = None) -> Tally:
                 refuse_over(limits.archive_members, len(members), "arrays", file.name)
             # bzip2 and LZMA unpack a kilobyte into gigabytes, and a size in a header may lie.
             if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(file.data) for one in members):
-                raise unfit(file.name, "compressed")
+                raise input_error(file.name, "compressed")
             arrays: dict[str, Any] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
         if any(array.dtype != np.float64 or not np.isfinite(array).all() for array in arrays.values()):
-            raise unfit(file.name, "damaged")
+            raise input_error(file.name, "damaged")
         if header.pop("format", None) != FORMAT:
-            raise unfit(file.name, "version", version=FORMAT)
+            raise input_error(file.name, "version", version=FORMAT)
         return Tally(arrays, header.pop("ids"), header.pop("notes"), header)
     except InputError:
         raise
     except DAMAGED_ARRAYS:
-        raise unfit(file.name, "damaged") from None
+        raise input_error(file.name, "damaged") from None

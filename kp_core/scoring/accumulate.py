@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kp_core.errors import unavailable
+from kp_core.errors import usage_error
 from kp_core.scoring import intervals
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -62,7 +62,7 @@ class Grid:
         return self.cells.arrays()
 
     @property
-    def used(self) -> Bools:
+    def scored(self) -> Bools:
         """Documents that count in some column (D,)."""
         return np.asarray(self.seen.any(axis=1))
 
@@ -191,7 +191,7 @@ class Accumulator:
         if place in self._known:  # pooled counts serve all measures of a kind
             return
         self._known.add(place)
-        parts, used = summands(asked, view, average), view.used
+        parts, used = summands(asked, view, average), view.scored
         if average == "micro":
             kept = [np.where(used[:, None], part, 0.0) for part in parts]
             self.sums.add(f"{place}/defined", view.documents)
@@ -274,7 +274,7 @@ def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
     if average == "micro":
         return view.arrays()
     if average in SUBJECT:
-        raise unavailable("by subject", average=average)
+        raise usage_error("by subject", average=average)
     if average == "f-of-means" and asked.measure.f_of:
         return [view.values(parse(name)) for name in names_in(asked.measure.f_of)]
     return [view.values(asked)]
@@ -358,7 +358,7 @@ def influence(asked: Asked, view: View, average: str, used: Bools) -> Influence:
 def estimate(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:
     """Return the average of one measure over all documents of a view at once; weights (B, D), or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
-    whole.begin(view.used, weights)
+    whole.begin(view.scored, weights)
     whole.add("", asked, view, average)
     return whole.estimate("", asked, average, view.cutoffs, view.absent)
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kp_core.errors import unavailable
+from kp_core.errors import usage_error
+from kp_core.scoring.alignment import Alignment
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.hits import Subjects
 from kp_core.scoring.measures.registry import Asked
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ _BLOCK_NUMBERS = 1 << 17
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where the subjects of one system stand up to a cutoff, and where they are due: one row a document and subject.
+class SubjectCounts:
+    """The subjects of one system up to a cutoff, beside those of the gold standard: one row per document and subject.
 
     document, subject      (n,); due, suggested, found: 0 or 1
     form                   (S,) the normalised form of each subject; documents: how many there are
@@ -39,27 +39,28 @@ class Standing:
     subject: Ints
     due: Floats
     suggested: Floats
-    found: Floats
     form: Ints
     documents: int
 
     @staticmethod
-    def of(subjects: Subjects, system: str, limit: Ints, used: Bools) -> Standing:
+    def of(alignment: Alignment, limit: Ints, used: Bools) -> SubjectCounts:
         """Return what counts of one system; limit: the cutoff of each document (D,); used: documents that count."""
-        own = subjects.suggested[system]
-        document, subject = subjects.due
-        within, due = (own.rank <= limit[own.document]) & used[own.document], used[document]
-        keys = [
-            own.document[within] * subjects.number + own.subject[within],
-            document[due] * subjects.number + subject[due],
-        ]
-        key, row = np.unique(np.concatenate(keys), return_inverse=True)
-        of_lists, found, of_gold = np.zeros((3, len(key)))
-        of_lists[row[: len(keys[0])]] = 1
-        found[row[: len(keys[0])]] = own.found[within]
-        of_gold[row[len(keys[0]) :]] = 1
-        document, subject = np.divmod(key, max(subjects.number, 1))
-        return Standing(document, subject, of_gold, of_lists, found, subjects.form, len(used))
+        lists, gold = alignment.lists, alignment.gold
+        row, subject = alignment.subjects()
+        owner, counts = lists.owner[row], used[gold.document]
+        within = (lists.rank[row] <= limit[owner]) & used[owner]
+        width = int(max(subject.max(initial=0), gold.subject.max(initial=0))) + 1
+        suggested = np.unique(owner[within] * width + subject[within])
+        due = np.unique(gold.document[counts] * width + gold.subject[counts])
+        key = np.union1d(suggested, due)
+        form, number = np.unique(key % width, return_inverse=True)
+        of_gold, of_lists = (np.isin(key, side, assume_unique=True).astype(float) for side in (due, suggested))
+        return SubjectCounts(key // width, number, of_gold, of_lists, form, len(used))
+
+    @property
+    def found(self) -> Floats:
+        """Whether a subject is suggested where it is due (n,)."""
+        return self.due * self.suggested
 
     @cached_property
     def counts(self) -> Cells:
@@ -114,25 +115,25 @@ def refuse_unfit(data: Prepared, runs: bool) -> None:
     """Refuse data and settings for which there is no mean over subjects; runs: whether a system has several."""
     settings = data.settings
     if settings.ties == "expected":
-        raise unavailable("subjects of ties")
+        raise usage_error("subjects of ties")
     if data.left_out != (None,):
-        raise unavailable("subjects of left out")
+        raise usage_error("subjects of left out")
     if runs:
-        raise unavailable("by subject", average=settings.average)
+        raise usage_error("by subject", average=settings.average)
 
 
 def swapped_difference(
-    one: Standing, other: Standing, asked: Asked, average: str, rule: str
+    one: SubjectCounts, other: SubjectCounts, asked: Asked, average: str, rule: str
 ) -> Callable[[Floats], Floats]:
     """Return what gives the difference of two means (B,) where rows (B, D) swap what the two suggest for documents."""
-    flags = ("found", "suggested", "due")
-    both = [[_beside(a, b, flag) for flag in flags] for a, b in ((one, other), (other, one))]
+    flags, form = ("found", "suggested", "due"), np.union1d(one.form, other.form)
+    both = [[_beside(a, b, flag, form) for flag in flags] for a, b in ((one, other), (other, one))]
 
     def mean(matrices: Sequence[csr_array], columns: Floats) -> Floats:
         above, below = np.zeros((2, columns.shape[1]))
         step = max(1, _BLOCK_NUMBERS // columns.shape[1])
-        for begin in range(0, len(one.form), step):
-            block = slice(begin, min(begin + step, len(one.form)))
+        for begin in range(0, len(form), step):
+            block = slice(begin, min(begin + step, len(form)))
             parts = _weighed(asked, average, rule, cells(*(own[block] @ columns for own in matrices)))
             above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
         return ratio(above, below, np.nan)
@@ -144,11 +145,11 @@ def swapped_difference(
     return difference
 
 
-def _beside(one: Standing, other: Standing, flag: str) -> csr_array:
-    """Return where subjects stand in the documents of one system and then in those of another one, (S, 2 D)."""
+def _beside(one: SubjectCounts, other: SubjectCounts, flag: str, form: Ints) -> csr_array:
+    """Return the subjects (S,) in the documents of one system and then in those of another one, (S, 2 D)."""
     from scipy.sparse import coo_array
 
     values = np.concatenate([getattr(one, flag), getattr(other, flag)])
-    rows = np.concatenate([one.subject, other.subject])
+    rows = np.concatenate([np.searchsorted(form, side.form)[side.subject] for side in (one, other)])
     columns = np.concatenate([one.document, other.document + one.documents])
-    return coo_array((values, (rows, columns)), shape=(len(one.form), 2 * one.documents)).tocsr()
+    return coo_array((values, (rows, columns)), shape=(len(form), 2 * one.documents)).tocsr()

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Ranking, flatten, run_starts
-from kp_core.errors import unfit
+from kp_core.errors import input_error
 from kp_core.text.normalise import Normaliser, mostly_cjk
 
 Ints = NDArray[np.int64]
@@ -103,7 +103,7 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
     try:
         array = pa.array(column)
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as error:
-        raise unfit(f"the {what} column", "not text") from error
+        raise input_error(f"the {what} column", "not text") from error
     array = flatten(array) if isinstance(array, pa.ChunkedArray) else array
     return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
 
@@ -188,7 +188,7 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
     with_gold = pd.Index(gold_ids.take(run_starts(gold_ids)).to_pandas(), dtype="str")
     documents = pd.Index(with_gold.append(pd.Index(gold_empty["doc_id"], dtype="str")).unique(), dtype="str")
     if len(documents) == 0:
-        raise unfit("the gold standard", "no document")
+        raise input_error("the gold standard", "no document")
     entry_document = _places(gold_ids, documents)
     annotators = tuple(corpus.annotators)
     refuse_taken(annotators)
@@ -243,7 +243,7 @@ def refuse_taken(annotators: tuple[str, ...]) -> None:
     """Refuse names of several annotators that mean a way to put the annotators together."""
     taken = [name for name in annotators if name in _TAKEN or name.startswith(("majority:", "others:"))]
     if taken and len(annotators) > 1:
-        raise unfit(f"annotator '{taken[0]}'", "name taken", known=", ".join(_TAKEN))
+        raise input_error(f"annotator '{taken[0]}'", "name taken", known=", ".join(_TAKEN))
 
 
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, cast
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kp_core.errors import UsageError, unavailable
+from kp_core.errors import UsageError, usage_error
+from kp_core.scoring.alignment import Alignment, Lists, align, ranked_lists, without_respellings
 from kp_core.scoring.cells import CELLS, Cells
-from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints, ranks
+from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.hits import (
-    Hits,
-    Lists,
-    Matches,
-    ideal_hits,
-    match,
-    ordered_hits,
-    ranked_lists,
-    returned_ideal,
-    tied_hits,
-)
+from kp_core.scoring.hits import Hits, ideal_hits, ordered_hits, returned_ideal, tied_hits
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.measures.registry import OF_PEOPLE, OWN_COUNTS, Asked
+from kp_core.scoring.measures.registry import OF_PEOPLE, SPECIAL, Asked, Matcher
 from kp_core.scoring.prepare import Prepared
-from kp_core.settings import FIELDS, Changes, Cutoff, Settings
+from kp_core.settings import CONVENTIONS, Cutoff, Settings
 
 #: Three systems that everybody can imagine: it says nothing; one tie over all N phrases; all gold items, best first.
 SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
+Made = TypeVar("Made")
 #: The name under which people stand beside the systems.
 HUMANS = "human ceiling"
-#: Conventions that are applied to counts, so that settings which differ in them alone share their counts.
-LATE = ("denominator", "average", "empty_gold", "gain", "ap", "rr", "rr_miss")
 
 
 @dataclass(frozen=True)
@@ -69,15 +59,15 @@ class Counts:
     declined: Bools | None = None
 
     @property
-    def used(self) -> Bools:
+    def scored(self) -> Bools:
         """Documents that the system is scored on (D,), by the policies for empty gold and missing lists."""
-        used = self.known & self.drawable
+        used = self.known & self.resampled
         if self.settings.missing == "skip":
             used &= self.listed
         return used
 
     @property
-    def drawable(self) -> Bools:
+    def resampled(self) -> Bools:
         """Documents that a resample may hold (D,): those with gold, or all where an empty gold standard counts."""
         if (rule := self.settings.empty_gold) in ("skip", "zero-if-judged"):
             there = (self.size > 0) | ((self.negatives > 0) & (rule != "skip"))
@@ -85,7 +75,7 @@ class Counts:
         return np.ones(len(self.size), bool)
 
     @property
-    def unjudged(self) -> Bools:
+    def without_judgements(self) -> Bools:
         """Documents without a judged negative (D,), where such a document has no bpref; of trec_eval it has one."""
         if self.settings.empty_gold == "zero-if-judged":
             return np.zeros(len(self.size), bool)
@@ -190,14 +180,14 @@ class View(Cells):
         return [np.ascontiguousarray(getattr(self, name)) for name in CELLS]
 
     @property
-    def used(self) -> Bools:
+    def scored(self) -> Bools:
         """Which documents the system is scored on (D,)."""
-        return self.counts.used
+        return self.counts.scored
 
     @property
     def documents(self) -> Ints:
         """How many documents are pooled in each column (K,)."""
-        return np.full(len(self.cutoffs), int(self.used.sum()))
+        return np.full(len(self.cutoffs), int(self.scored.sum()))
 
     def total(self, value: Floats) -> Floats:
         """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
@@ -223,7 +213,7 @@ class View(Cells):
             counts.settings.gains != "all"
         ):  # else entries with a grade below `rel` have their gain without a relevant one
             values[without] = 0.0
-        values[without & ~counts.drawable] = np.nan
+        values[without & ~counts.resampled] = np.nan
         if counts.settings.empty_gold == "one-if-empty":
             values[without & (counts.length == 0)] = 1.0
         return values
@@ -239,7 +229,7 @@ class View(Cells):
         status[counts.size == 0] = "gold_empty"
         status[~counts.listed] = "missing_document"
         if asked.measure.name == "bpref":
-            status[counts.unjudged] = "no_judged_negatives"
+            status[counts.without_judgements] = "no_judged_negatives"
         if why := _LACKING.get(asked.measure.name):
             status[np.isnan(self.values(asked)) & (counts.length > 0)[:, None]] = why
         status[np.isnan(self.hits)] = "universe_too_large"
@@ -251,18 +241,15 @@ def lists_of(data: Prepared) -> dict[str, Lists]:
     return {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
 
 
+def alignments_of(data: Prepared) -> dict[str, Alignment]:
+    """Return the alignment of every system with the gold standard."""
+    return {name: align(lists, data.gold) for name, lists in lists_of(data).items()}
+
+
 def gathered(data: Prepared, without: int | None = None, fewest: Ints | None = None) -> tuple[Gold, Gold]:
     """Return what `gather` does, with the weights of rare keyphrases."""
     gold, negatives = gather(data.coded, data.identities, data.settings, without, fewest)
     return data.weighed(gold), negatives
-
-
-def without_respellings(lists: Lists, gold: Gold) -> Lists:
-    """Return the lists without further spellings of a gold item that stands higher."""
-    matches, first = match(lists, gold), np.ones(len(lists.form), bool)
-    first[matches.row] = False
-    first[matches.row[matches.new]] = True
-    return lists if first.all() else lists.only(first)
 
 
 def count(
@@ -275,10 +262,10 @@ def count(
     """
     if sets:
         lists = without_respellings(lists, gold)
-    matches = match(lists, gold)
-    new = matches.new | (settings.duplicates == "count")
-    document, row, item = matches.document[new], matches.row[new], matches.item[new]
-    rank, grade, rarity, found = ranks(lists.length), gold.grade[item], gold.rarity[item], np.ones(len(row))
+    alignment = align(lists, gold)
+    new = alignment.first | (settings.duplicates == "count")
+    document, row, item = alignment.document[new], alignment.row[new], alignment.item[new]
+    rank, grade, rarity, found = lists.rank, gold.grade[item], gold.rarity[item], np.ones(len(row))
     if len(row) > 1 and (row[1:] == row[:-1]).any():  # one prediction spells several gold items
         head = np.flatnonzero(np.diff(row, prepend=-1))
         found = np.diff(np.append(head, len(row))).astype(float) if settings.hits_as == "gold" else np.ones(len(head))
@@ -286,7 +273,7 @@ def count(
         grade, rarity = np.maximum.reduceat(grade, head), np.maximum.reduceat(rarity, head)
     lower = graded_below(negatives, settings)
     gains = np.stack([grade, rarity])
-    document, row, found, gains, precise = _with_misses(lists, (document, row, found, gains), matches, lower, settings)
+    document, row, found, gains, precise = _with_misses(alignment, (document, row, found, gains), lower, settings)
     hits = ordered_hits(document, rank[row], found, *gains)
     hits = replace(hits, precision=hits.precision * precise)
     ideal = ideal_hits(gold, lower) if settings.ideal == "gold" else returned_ideal(hits)
@@ -324,18 +311,19 @@ def graded_below(negatives: Gold, settings: Settings) -> Gold:
 
 
 def _with_misses(
-    lists: Lists, found: tuple[Ints, Ints, Floats, Floats], matches: Matches, lower: Gold, settings: Settings
+    alignment: Alignment, found: tuple[Ints, Ints, Floats, Floats], lower: Gold, settings: Settings
 ) -> tuple[Ints, Ints, Floats, Floats, Bools]:
     """Add the rows that are no hit and yet count: return document, row, items found, gains, and if precision counts.
 
     Gains (2, row) are by grade and by rarity. A repeat of a hit adds to average precision under ap_repeats = hit;
     items with a grade below `rel` (`lower`) have their gain under gains = all.
     """
-    again = np.setdiff1d(matches.row, found[1]) if settings.ap_repeats == "hit" else found[1][:0]
+    lists = alignment.lists
+    again = np.setdiff1d(alignment.row, found[1]) if settings.ap_repeats == "hit" else found[1][:0]
     if not len(again) and not len(lower.grade):
         return *found, np.ones(len(found[1]), bool)
-    graded = match(lists, lower)
-    first = graded.new & ~np.isin(graded.row, found[1])
+    graded = align(lists, lower)
+    first = graded.first & ~np.isin(graded.row, found[1])
     row = np.concatenate([found[1], again, graded.row[first]])
     order = np.argsort(row, kind="stable")
     nothing = np.zeros(len(again))
@@ -351,7 +339,7 @@ def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints
     negatives = negatives.only(negatives.grade >= 0)  # in qrels, a grade below 0 means that nobody judged
     if not len(negatives.grade):
         return None
-    bad = match(lists, negatives)
+    bad = align(lists, negatives)
     # Negatives above a hit: those up to its row, less those of earlier documents; rows are ordered by document.
     above = np.searchsorted(bad.row, row) - np.searchsorted(bad.document, document)
     size, judged = gold.size[document], negatives.size[document]
@@ -361,55 +349,62 @@ def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints
 
 
 @dataclass(frozen=True)
-class Counted:
-    """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases).
+class SystemCounts:
+    """One system's counts by matcher; all measures of one matcher see the same.
 
-    own  those of measures that see counts of their own, by their family: with all broader concepts, or by meaning
+    Without concordance measures, the exact counts stand for those of sets.
     """
 
-    lists: Counts
-    table: Counts
-    own: Mapping[str, Counts] = field(default_factory=dict)
+    by_matcher: Mapping[Matcher, Counts]
+
+    @property
+    def exact(self) -> Counts:
+        """The counts of overlap and ranking measures."""
+        return self.by_matcher["exact"]
+
+    @property
+    def sets(self) -> Counts:
+        """The counts of concordance tables, which always hold distinct phrases."""
+        return self.by_matcher["sets"]
 
     def of(self, asked: Asked) -> Counts:
         """Return the counts that a measure sees."""
+        matcher = asked.measure.matcher
         if asked.measure.family in OF_PEOPLE:
             raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
-        if why := OWN_COUNTS.get(asked.measure.family):
-            if asked.measure.family not in self.own:
-                raise unavailable(why, measure=asked.name())
-            return self.own[asked.measure.family]
-        return self.table if asked.of_tables else self.lists
+        if matcher not in self.by_matcher:
+            raise usage_error(SPECIAL[matcher], measure=asked.name())
+        return self.by_matcher[matcher]
 
     def views(self, asked: Sequence[Asked]) -> Iterator[tuple[Asked, View]]:
         """Give each measure with the counts at its cutoffs, which are made once for all measures that see the same."""
         made: dict[tuple[int, tuple[Cutoff, ...]], View] = {}
         for one in asked:
-            counts, cutoffs = self.of(one), one.cutoffs(self.lists.settings)
+            counts, cutoffs = self.of(one), one.cutoffs(self.exact.settings)
             key = id(counts), cutoffs
             if key not in made:
                 made[key] = counts.at(cutoffs)
             yield one, made[key]
 
-    def blocks(self) -> list[Counted]:
+    def blocks(self) -> list[SystemCounts]:
         """Return the counts in parts of documents, the same for all systems."""
-        lists = self.lists.blocks()
-        table = lists if self.table is self.lists else self.table.blocks()
-        own = {family: counts.blocks() for family, counts in self.own.items()}
-        each = [{family: blocks[number] for family, blocks in own.items()} for number in range(len(lists))]
-        return [Counted(*both) for both in zip(lists, table, each, strict=True)]
+        blocks = self._each(Counts.blocks)
+        numbers = range(len(blocks["exact"]))
+        return [SystemCounts({matcher: parts[number] for matcher, parts in blocks.items()}) for number in numbers]
 
-    def changed(self, change: Callable[[Counts], Counts]) -> Counted:
-        """Return both counts changed in the same way; they stay one where they are one."""
-        lists = change(self.lists)
-        table = lists if self.table is self.lists else change(self.table)
-        return Counted(lists, table, {family: change(counts) for family, counts in self.own.items()})
+    def changed(self, change: Callable[[Counts], Counts]) -> SystemCounts:
+        """Return all counts changed in the same way; what is one for several matchers stays one."""
+        return SystemCounts(self._each(change))
 
-    def under(self, settings: Settings) -> Counted:
-        """Return the same counts for settings that differ only in what is applied to counts (`LATE`)."""
+    def _each(self, make: Callable[[Counts], Made]) -> dict[Matcher, Made]:
+        once = {id(counts): make(counts) for counts in {id(one): one for one in self.by_matcher.values()}.values()}
+        return {matcher: once[id(counts)] for matcher, counts in self.by_matcher.items()}
+
+    def under(self, settings: Settings) -> SystemCounts:
+        """Return the same counts for settings that differ only in conventions `of_counts`."""
         return self.changed(lambda counts: replace(counts, settings=settings))
 
-    def restricted(self, documents: Bools) -> Counted:
+    def restricted(self, documents: Bools) -> SystemCounts:
         """Return the counts as if the gold standard spoke about some documents only."""
         return self.changed(lambda counts: replace(counts, known=counts.known & documents))
 
@@ -420,7 +415,7 @@ def counted_alike(settings: Settings) -> Settings:
     >>> counted_alike(Settings(denominator="returned", duplicates="keep")) == Settings(duplicates="keep")
     True
     """
-    return settings.changed(**cast(Changes, {name: FIELDS[name].values[0] for name in LATE}))
+    return settings.changed(**{name: card.usual for name, card in CONVENTIONS.items() if card.of_counts})
 
 
 def table_settings(settings: Settings) -> Settings:

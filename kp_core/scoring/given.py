@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kp_core.corpus import Corpus, Vocabulary, kept, matrix_of
-from kp_core.errors import Note, counted, unavailable, unfit
+from kp_core.corpus import Corpus, Vocabulary, matrix_of, memoize
+from kp_core.errors import Note, input_error, pluralize, usage_error
 from kp_core.order import exceeds
 from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Ints
 from kp_core.settings import Settings
@@ -82,7 +82,7 @@ def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Giv
     if len(vocabulary.vectors):
         return _of_vectors(vocabulary.vectors, phrases, normaliser)
     if not len(vocabulary.similar):
-        raise unavailable("no similarity")
+        raise usage_error("no similarity")
     return _of_pairs(vocabulary.similar, vocabulary.directed, phrases, normaliser)
 
 
@@ -107,7 +107,7 @@ def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], norma
     if (two := exceeds(score[high], score[low]) & apart[low]).any():
         one, other = (table.iloc[row[place[two][0]]] for place in (low, high))
         values = f"“{one['a']}” and “{one['b']}” {one['score']:g}, “{other['a']}” and “{other['b']}” {other['score']:g}"
-        raise unfit("the table of similarities", "two forms", values=values, normalise=str(normaliser))
+        raise input_error("the table of similarities", "two forms", values=values, normalise=str(normaliser))
     entry = np.append(groups.get_indexer(sought).astype(np.int64), -1)
     return Given(entry, len(groups), key[first], score[first], None)
 
@@ -154,7 +154,7 @@ def given_of(corpus: Corpus, coded: Coded, settings: Settings) -> Given:
     def make() -> Given:
         return given(corpus.vocabulary, coded.phrases.to_pylist(), settings.normalise)
 
-    return kept(corpus, "given", (settings.normalise, coded.concepts), make)
+    return memoize(corpus, "given", (settings.normalise, coded.concepts), make)
 
 
 def phrases(corpus: Corpus) -> list[str]:
@@ -190,14 +190,14 @@ def entries_in_words(corpus: Corpus, coded: Coded, settings: Settings) -> str:
     """Say of how many of all phrases the user's table knows something."""
     known = int((~given_of(corpus, coded, settings).without).sum())
     what = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
-    return f"{what} of {known:,} of {counted(len(coded.phrases), 'phrase')}."
+    return f"{what} of {known:,} of {pluralize(len(coded.phrases), 'phrase')}."
 
 
 def notes_on_given(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
     """Say how many phrases have no entry in the user's table, and name some."""
     if not (without := lacking(corpus, coded, settings)):
         return []
-    have = counted(len(coded.phrases) - len(without), "phrase has", "phrases have")
+    have = pluralize(len(coded.phrases) - len(without), "phrase has", "phrases have")
     some = ", ".join(without[:5]) + " …" * (len(without) > 5)
     text = f"{have} an entry there, of {len(coded.phrases):,}; the others are similar only to what they equal: {some}"
     of_vectors = bool(len(corpus.vocabulary.vectors))

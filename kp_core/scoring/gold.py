@@ -8,9 +8,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from kp_core.errors import unavailable
+from kp_core.errors import usage_error
 from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, distinct, owners
 from kp_core.settings import Settings
+
+#: Constants of inverse propensities.
+_A, _B = 0.55, 1.5
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,9 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
     if kind == "majority" and (not number or (number.isdigit() and int(number) > 0)):
         return kind, int(number or 0)
     if left_one_out(annotators):
-        raise unavailable("left out", annotators=annotators)
+        raise usage_error("left out", annotators=annotators)
     known = ", ".join(names[:20])
-    raise unavailable("no such gold", annotators=annotators, known=known)
+    raise usage_error("no such gold", annotators=annotators, known=known)
 
 
 def left_one_out(annotators: str) -> str:
@@ -252,3 +255,18 @@ def _gold(known: Bools, document: Ints, grade: Floats, kept: Bools, spelling_ite
     size = np.bincount(document, minlength=len(known))
     count = np.bincount(document[spelling_item], minlength=len(known))
     return Gold(size, np.cumsum(size) - size, grade, np.cumsum(count) - count, count, spelling_item, form, known)
+
+
+def inverse_propensity(n: Floats | Ints, documents: float) -> Floats:
+    """Return 1 + C (n + B)^-A, where C = (ln N - 1)(B + 1)^A: the weight of labels that n of N documents have.
+
+    The rarer a keyphrase or concept, the higher the gain of finding it. Source: Jain, Prabhu & Varma 2016, Extreme
+    multi-label loss functions (inverse propensities, A = 0.55, B = 1.5).
+
+    Below e documents the logarithm is less than 1, and all weigh 1.
+
+    >>> inverse_propensity(np.array([1.0, 100.0]), 1000).round(3).tolist()
+    [6.908, 1.77]
+    """
+    c = (np.log(max(documents, np.e)) - 1) * (_B + 1) ** _A
+    return np.asarray(1 + c * (n + _B) ** -_A)

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kp_core.scoring.alignment import align
 from kp_core.scoring.codes import Identities, Ints, forms_of, owners, ragged
-from kp_core.scoring.counts import Counted
+from kp_core.scoring.counts import Counts, lists_of
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Lists, ordered_hits, subjects_of
+from kp_core.scoring.hits import ordered_hits
 from kp_core.scoring.prepare import Prepared
 
 
@@ -56,24 +57,24 @@ def ancestors_of(above: Mapping[str, frozenset[str]], identities: Identities) ->
     return Ancestors(np.cumsum(length) - length, length, node, forms + int(beyond.sum()))
 
 
-def with_broader(
-    data: Prepared, gold: Gold, lists: Mapping[str, Lists], systems: dict[str, Counted]
-) -> dict[str, Counted]:
-    """Return systems with the counts where both sides hold all broader concepts; a cutoff means what was suggested.
+def hierarchy_counts(data: Prepared, gold: Gold, systems: Mapping[str, Counts]) -> dict[str, Counts]:
+    """Return the counts where both sides hold all broader concepts; a cutoff means what was suggested.
 
-    A broader concept stands at the rank of the first suggestion that brings it.
+    A broader concept stands at the rank of the first suggestion that brings it. Without a hierarchy there are none.
     """
+    if data.settings.by_concept == "no" or not len(data.corpus.vocabulary.broader):
+        return {}
     ancestors = ancestors_of(data.corpus.vocabulary.ancestors, data.identities)
-    subjects, documents = subjects_of(gold, lists), len(gold.size)
-    document, subject = subjects.due
-    due = np.unique(ancestors.extended(document, subjects.form[subject])[0])
-    size, made = np.bincount(due // ancestors.nodes, minlength=documents), dict[str, Counted]()
-    for name, own in subjects.suggested.items():
-        key, rank = ancestors.ranked(own.document, subjects.form[own.subject], own.rank)
+    documents, made = len(gold.size), dict[str, Counts]()
+    due = np.unique(ancestors.extended(gold.document, gold.subject)[0])
+    size = np.bincount(due // ancestors.nodes, minlength=documents)
+    for name, own in lists_of(data).items():
+        row, subject = align(own, gold).subjects()
+        key, rank = ancestors.ranked(own.owner[row], subject, own.rank[row])
         order = np.lexsort((rank, key // ancestors.nodes))
         document, rank, found = key[order] // ancestors.nodes, rank[order], np.isin(key[order], due)
-        ones, counts = np.ones(int(found.sum())), systems[name].lists
-        extended = replace(
+        ones, counts = np.ones(int(found.sum())), systems[name]
+        made[name] = replace(
             counts,
             hits=ordered_hits(document[found], rank[found], ones, ones, ones),
             size=size,
@@ -81,5 +82,4 @@ def with_broader(
             length=np.bincount(document, minlength=documents),
             returned=(document, rank),
         )
-        made[name] = replace(systems[name], own={**systems[name].own, "hierarchy": extended})
-    return systems | made
+    return made

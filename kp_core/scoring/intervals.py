@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -207,7 +206,7 @@ class Estimate:
     variance: Variance | None = None
     runs: Floats | None = None
 
-    def row(self, column: int, documents: int) -> tuple[Any, ...]:
+    def row(self, column: int, documents: int) -> tuple[float, float, float, int, int, str | None]:
         """Return value, bounds, documents averaged, those of `documents` left out, and reason, as rows print them."""
         n = int(self.documents[column])
         return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]

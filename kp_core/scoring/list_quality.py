@@ -5,35 +5,34 @@ Source: Wu, Yin & Chang 2024 (KPEval), diversity; Chan et al. 2019, number of ke
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.scoring.codes import Bools, CodedRun, Floats, padded, padded_blocks, ragged, ranks
-from kp_core.scoring.counts import Counted
+from kp_core.scoring.alignment import Lists, ranked_lists
+from kp_core.scoring.codes import Bools, CodedRun, Floats, padded, padded_blocks, ragged
+from kp_core.scoring.counts import Counts
 from kp_core.scoring.given import given_of
-from kp_core.scoring.hits import ListRows, Lists, ordered_hits, ranked_lists
+from kp_core.scoring.gold import Gold
+from kp_core.scoring.hits import ListRows, ordered_hits
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.standing import standing
+from kp_core.scoring.presence import occurs_in_text
 
 
-def with_lists(
-    data: Prepared, systems: dict[str, Counted], among: Callable[[Lists], Bools] | None = None
-) -> dict[str, Counted]:
-    """Return systems with the counts of their lists as they were returned; among: the rows that are looked at."""
-    settings = data.settings.changed(duplicates="keep")
-    made = dict[str, Counted]()
-    for name, both in systems.items():
+def returned_counts(
+    data: Prepared, gold: Gold, systems: Mapping[str, Counts], among: Callable[[Lists], Bools] | None = None
+) -> dict[str, Counts]:
+    """Return the counts of the lists as they were returned; among: the rows that are looked at."""
+    settings, made = data.settings.changed(duplicates="keep"), dict[str, Counts]()
+    for name, counts in systems.items():
         run = data.coded.runs[name]
         lists = ranked_lists(run, data.identities, settings)
         lists = lists if among is None else lists.only(among(lists))
-        counts = replace(
-            both.lists, hits=_rows(data, run, lists), length=lists.length, rows=lists.length, returned=None, judged=None
-        )
-        made[name] = replace(both, own={**both.own, "list": counts})
+        length, hits = lists.length, _rows(data, run, lists)
+        made[name] = replace(counts, hits=hits, length=length, rows=length, returned=None, judged=None)
     return made
 
 
@@ -41,7 +40,7 @@ def _rows(data: Prepared, run: CodedRun, lists: Lists) -> ListRows:
     ones = np.ones(len(lists.form))
     words, repeated_words = _words(data, lists)
     return ListRows(
-        **vars(ordered_hits(lists.owner, ranks(lists.length), ones, ones, ones)),
+        **vars(ordered_hits(lists.owner, lists.rank, ones, ones, ones)),
         repeated=lists.repeated.astype(float),
         words=words,
         repeated_words=repeated_words,
@@ -66,7 +65,7 @@ def _words(data: Prepared, lists: Lists) -> tuple[Floats, Floats]:
 def _present(data: Prepared, lists: Lists) -> Floats:
     there = np.array([bool(text) for text in data.texts], bool)[lists.owner]
     present = np.full(len(there), np.nan)
-    present[there] = standing(data)(lists.owner[there], lists.form[there])
+    present[there] = occurs_in_text(data)(lists.owner[there], lists.form[there])
     return present
 
 

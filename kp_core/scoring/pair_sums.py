@@ -12,7 +12,7 @@ from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, Sums, influence, mean_or_f, quadratic, spread_of, summands
 from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Counted, Counts
+from kp_core.scoring.counts import Counts, SystemCounts
 from kp_core.scoring.intervals import STEP, half_width, p_of
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.paired import bootstrap, enumerated, rank_biserial, wilcoxon_test
@@ -29,12 +29,12 @@ class Statistic:
     defined: Bools
 
 
-def statistic(counted: Counted, asked: Asked, cutoff: Cutoff, average: str) -> Statistic:
+def statistic(counted: SystemCounts, asked: Asked, cutoff: Cutoff, average: str) -> Statistic:
     """Return what a comparison sees of one system: counts where they are pooled, else values."""
     view = counted.of(asked).at((cutoff,))
     value = view.values(asked)[:, 0]
     parts = [part.astype(float) for part in summands(asked, view, average)]
-    return Statistic(np.hstack(parts), value, view.used if average == "micro" else view.used & ~np.isnan(value))
+    return Statistic(np.hstack(parts), value, view.scored if average == "micro" else view.scored & ~np.isnan(value))
 
 
 def common(block: dict[str, Statistic]) -> Bools:
@@ -82,13 +82,13 @@ class ListCounts:
         return min(own) >= COMPARABLE * self.documents and shared >= COMPARABLE * (sum(own) - shared)
 
 
-def list_counts(systems: Mapping[str, Counted]) -> ListCounts:
+def list_counts(systems: Mapping[str, SystemCounts]) -> ListCounts:
     """Count for how many documents systems have a list, from the counts of their runs."""
-    counts = next(iter(systems.values())).lists
-    in_use = counts.known & counts.drawable
+    counts = next(iter(systems.values())).exact
+    in_use = counts.known & counts.resampled
     groups = runs_of(systems)
     has = np.array(
-        [np.logical_and.reduce([systems[run].lists.listed[in_use] for run in own]) for own in groups.values()]
+        [np.logical_and.reduce([systems[run].exact.listed[in_use] for run in own]) for own in groups.values()]
     )
     return ListCounts(tuple(groups), has.astype(np.int64) @ has.T, int(in_use.sum()))
 
@@ -268,7 +268,7 @@ def compared_over_runs(
     """
     views = {name: [run.at((cutoff,)) for run in runs] for name, runs in systems.items()}
     values = {name: np.stack([view.values(asked)[:, 0] for view in own]) for name, own in views.items()}
-    used = np.all([view.used for own in views.values() for view in own], axis=0)
+    used = np.all([view.scored for own in views.values() for view in own], axis=0)
     if average != "micro":
         used &= ~np.isnan(np.concatenate(list(values.values()))).any(axis=0)
     left_out, n = Ids.where(documents, ~used), int(used.sum())

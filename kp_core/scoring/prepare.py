@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus, kept, whole_texts
-from kp_core.errors import Note, UsageError, counted, unavailable, unfit
+from kp_core.corpus import Corpus, memoize, whole_texts
+from kp_core.errors import Note, UsageError, input_error, pluralize, usage_error
 from kp_core.scoring.codes import (
     Coded,
     Floats,
@@ -28,13 +28,12 @@ from kp_core.scoring.codes import (
     mean_size,
     owners,
 )
-from kp_core.scoring.gold import AnnotatorChoices, Gold, choices, gather, left_one_out
-from kp_core.scoring.propensity import inverse_propensity
+from kp_core.scoring.gold import AnnotatorChoices, Gold, choices, gather, inverse_propensity, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
-from kp_core.settings import Changes, Settings, settled
+from kp_core.settings import Settings, resolve_settings
 from kp_core.text.candidates import Stems, candidates, has_english
-from kp_core.text.language import misfits
 from kp_core.text.normalise import Normaliser
+from kp_core.text.stem import misfit
 from kp_core.text.tokenise import word_runs
 
 _REFUSED = ("selected", "selection", "chosen", "pair")
@@ -81,7 +80,7 @@ class Prepared:
         """N of each document (D,); kept with the corpus, since counting the n-grams of all texts is slow."""
         one = self.settings
         key = (one.universe, one.normalise, one.gold_stemmed, one.variants, one.by_concept, one.titles)
-        return kept(self.corpus, "universe", key, lambda: _sizes(self))
+        return memoize(self.corpus, "universe", key, lambda: _sizes(self))
 
     @cached_property
     def all_items(self) -> Gold:
@@ -124,7 +123,7 @@ class Prepared:
         short = np.flatnonzero(self.universe < chosen)
         if len(short):
             worst = int(short[np.argmax(chosen[short])])
-            raise unfit(
+            raise input_error(
                 f"universe {self.settings.universe}",
                 "small universe",
                 chosen=int(chosen[worst]),
@@ -137,21 +136,21 @@ class Prepared:
         return replace(self, settings=settings, identities=_identities(self.corpus, self.coded, settings))
 
 
-def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> Prepared:
+def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Prepared:
     """Return a corpus under settings: what they leave to the data is settled.
 
     Raises InputError for data that cannot be evaluated so, UsageError for settings that have no meaning here.
     """
-    settings = settled(corpus, settings, changes)
+    settings = resolve_settings(corpus, settings, changes)
     if corpus.datasets:
-        raise unavailable("several data sets", names=", ".join(corpus.datasets), first=corpus.datasets[0])
+        raise usage_error("several data sets", names=", ".join(corpus.datasets), first=corpus.datasets[0])
     if settings.trim:
-        raise unavailable("trim", trim=settings.trim)
+        raise usage_error("trim", trim=settings.trim)
     by_concept = settings.by_concept == "yes"
     if by_concept and not corpus.has_concepts:
         text = "by_concept = yes needs identifiers on both sides"
         raise UsageError(f"{text}: a column “concept” or “uri”, or files of Annif; choose by_concept = no")
-    coded = kept(corpus, "codes", by_concept, lambda: code(corpus, by_concept))
+    coded = memoize(corpus, "codes", by_concept, lambda: code(corpus, by_concept))
     settings, notes = _fitted_to_data(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
     if left_one_out(settings.annotators):
@@ -169,7 +168,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
     data = Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
     if universe == "candidates" and not any(map(has_english, data.texts)):
-        raise unfit("universe candidates", "no English")
+        raise input_error("universe candidates", "no English")
     return data
 
 
@@ -179,12 +178,12 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
     if settings.by_concept == "yes":
         text = "phrases are compared by the identifier beside them, not by their spelling"
         without = coded.concepts.count("")
-        rest = f"; {counted(without, 'phrase')} without one by the spelling" if without else ""
+        rest = f"; {pluralize(without, 'phrase')} without one by the spelling" if without else ""
         notes.append(Note("warning" if without else "info", "concepts", text + rest))
     elif corpus.has_concepts:
         who = "gold standard and systems" if len(corpus.runs) else "the lists"
-        text = f"{who} carry identifiers; by_concept = yes compares phrases by them"
-        notes.append(Note("info", "concepts", text))
+        text = f"{who} carry identifiers, by which phrases can be compared"
+        notes.append(Note("info", "concepts", text, remedy=("by_concept", "yes")))
     if settings.by_concept == "yes" and settings.filter != "none":
         text = f"the filter {settings.filter} looks at words, so no concept is dropped"
         notes.append(Note("warning", "filter", text))
@@ -207,8 +206,13 @@ def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
         return []
     texts = corpus.documents["text"].dropna().head(50).str.slice(0, 2_000)
     phrases = corpus.gold["phrase"].head(5_000)
-    found = kept(corpus, "misfits", (stemmer, stemmed), lambda: misfits(stemmer, [*phrases], [*texts], stemmed))
-    return [Note("warning", "normalise", text) for text in found]
+    found = memoize(corpus, "misfit", (stemmer, stemmed), lambda: misfit(stemmer, [*phrases], [*texts], stemmed))
+    if found is None:
+        return []
+    text, better = found
+    steps = settings.normalise.replace(stemmer, better)
+    remedy = ("normalise", steps) if better else ("gold_stemmed", "yes")
+    return [Note("warning", "normalise", text, remedy=remedy)]
 
 
 def _notes_on_spellings(corpus: Corpus, settings: Settings, identities: Identities) -> list[Note]:
@@ -222,16 +226,16 @@ def _notes_on_spellings(corpus: Corpus, settings: Settings, identities: Identiti
         apart = pairs.assign(form=form).drop_duplicates(["concept", "form"])["concept"]
         return len({*apart[apart.duplicated()]})
 
-    several = kept(corpus, "synonyms", (settings.normalise, settings.gold_stemmed), several_ways)
+    several = memoize(corpus, "synonyms", (settings.normalise, settings.gold_stemmed), several_ways)
     one = "identifier is spelled in several ways, which count as different phrases"
     other = "identifiers are spelled in several ways, which count as different phrases"
-    said = f"{counted(several, one, other)}; by_concept = yes compares identifiers"
-    return [Note("warning", "concepts", said)] if several else []
+    said = pluralize(several, one, other)
+    return [Note("warning", "concepts", said, remedy=("by_concept", "yes"))] if several else []
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
     key = (settings.normalise, settings.gold_stemmed == "yes", coded.concepts)
-    return kept(corpus, "identities", key, lambda: identify(coded.phrases, *key))
+    return memoize(corpus, "identities", key, lambda: identify(coded.phrases, *key))
 
 
 def _gold_size(corpus: Corpus, coded: Coded, identities: Identities, settings: Settings) -> int:
@@ -240,7 +244,7 @@ def _gold_size(corpus: Corpus, coded: Coded, identities: Identities, settings: S
     Lists that are there but empty count as 0. Source: the threshold of the lecture-keyword evaluation section.
     """
     key = (settings.normalise, settings.gold_stemmed, settings.by_concept, settings.rel)
-    return kept(corpus, "gold size", key, lambda: mean_size(*gold_entries(coded, identities.gold, settings.rel)))
+    return memoize(corpus, "gold size", key, lambda: mean_size(*gold_entries(coded, identities.gold, settings.rel)))
 
 
 def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
@@ -254,7 +258,7 @@ def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
 def refuse_alone(annotators: Sequence[str]) -> None:
     """Refuse a single annotator."""
     if len(annotators) < 2:
-        raise unfit("the gold standard", "one annotator")
+        raise input_error("the gold standard", "one annotator")
 
 
 def parse_universe(universe: str, corpus: Corpus) -> str:
@@ -269,7 +273,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
             return "rankings"
         return "sentences" if names_sentences(corpus) else "ngrams:3"
     if universe in _REFUSED:
-        raise unavailable("selected")
+        raise usage_error("selected")
     if universe in ("rankings", "vocabulary"):
         return universe
     counted_in_texts = re.fullmatch(r"(candidates|sentences|ngrams(?::0*([1-9]|10))?)", universe)
@@ -284,7 +288,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
         number = np.nan
     if number > 0 and number.is_integer():  # neither infinite nor NaN
         return str(int(number))
-    raise unavailable("no such universe", name=universe)
+    raise usage_error("no such universe", name=universe)
 
 
 def _sizes(data: Prepared) -> Floats:

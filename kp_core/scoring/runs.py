@@ -11,7 +11,10 @@ import numpy as np
 from kp_core.scoring import intervals
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.intervals import Variance
+from kp_core.settings import Settings
 
+#: Intervals that take documents and runs as samples.
+OVER_RUNS = ("two-way-t", "multi-bootstrap")
 #: A run of a system: the name of the system, and what tells its runs apart.
 _RUN = re.compile(r"(?P<system>.+)#[^#]+")
 
@@ -32,6 +35,13 @@ def runs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def have_runs(names: Sequence[str]) -> bool:
     """Tell whether some system has several runs."""
     return len(runs_of(names)) < len(names)
+
+
+def over_runs(settings: Settings, systems: Sequence[str]) -> Settings:
+    """Return settings whose interval takes runs as a sample too, where a system has several."""
+    if have_runs(systems) and settings.interval not in (*OVER_RUNS, "none"):
+        return settings.changed(interval="two-way-t")
+    return settings
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,15 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from kp_core.errors import unfit
+from kp_core.errors import input_error
+from kp_core.scoring.alignment import Lists
 from kp_core.scoring.assignment import best_gains, soft_gains
+from kp_core.scoring.candidate_pairs import CandidatePairs, candidate_pairs
 from kp_core.scoring.codes import Bools, Codes, Floats, Ints, padded
-from kp_core.scoring.counts import Counted
-from kp_core.scoring.facing import Facing, face
+from kp_core.scoring.counts import Counts, lists_of
 from kp_core.scoring.given import Given, given_of
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Lists, Recalled, recalled_hits
+from kp_core.scoring.hits import Recalled, recalled_hits
 from kp_core.scoring.prepare import Prepared
 
 Values = TypeVar("Values", Floats, Bools)
@@ -44,18 +45,15 @@ class _Block:
     item: Ints
 
 
-def with_meaning(
-    data: Prepared, gold: Gold, lists: Mapping[str, Lists], systems: dict[str, Counted]
-) -> dict[str, Counted]:
-    """Return systems with the counts by the similarity that the user gave; refuses ties whose mean is asked for."""
-    given, made = given_of(data.corpus, data.coded, data.settings), dict[str, Counted]()
-    for name, both in systems.items():
+def semantic_counts(data: Prepared, gold: Gold, systems: Mapping[str, Counts]) -> dict[str, Counts]:
+    """Return the counts by the similarity that the user gave; refuses ties whose mean is asked for."""
+    given, made, lists = given_of(data.corpus, data.coded, data.settings), dict[str, Counts](), lists_of(data)
+    for name, counts in systems.items():
         if data.settings.ties == "expected" and _tied(lists[name]):
-            raise unfit(f"system '{name}'", "ties by meaning")
-        facing = face(data, data.coded.runs[name], lists[name], gold)
+            raise input_error(f"system '{name}'", "ties by meaning")
+        candidates = candidate_pairs(data, data.coded.runs[name], lists[name], gold)
         repeated = lists[name].repeated & (data.settings.duplicates != "count")
-        hits = _by_meaning(data, facing, given, ~repeated)
-        made[name] = replace(both, own={**both.own, "semantic": replace(both.lists, hits=hits, judged=None)})
+        made[name] = replace(counts, hits=_by_meaning(data, candidates, given, ~repeated), judged=None)
     return made
 
 
@@ -65,13 +63,13 @@ def _tied(lists: Lists) -> bool:
     return bool(np.any(same))
 
 
-def _by_meaning(data: Prepared, facing: Facing, given: Given, counts: Bools) -> Recalled:
+def _by_meaning(data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools) -> Recalled:
     """Return the rows of a system that are similar to some keyphrase."""
-    rows, best = len(facing.document), data.settings.matching == "best"
+    rows, best = len(candidates.document), data.settings.matching == "best"
     rule = best_gains if best else soft_gains
     apart = best and data.settings.sem_equal == "predictions"
     found, plain = list[_Edges](), list[_Edges]()
-    for block in _blocks(data, facing, given, counts):
+    for block in _blocks(data, candidates, given, counts):
         found.append(_edges(block, block.equal))
         if apart:
             plain.append(_edges(block, None))
@@ -80,7 +78,7 @@ def _by_meaning(data: Prepared, facing: Facing, given: Given, counts: Bools) -> 
         recalled = gain
     elif apart:
         recalled = best_gains(*_joined(plain), rows)[1]
-    return recalled_hits(facing.document, facing.rank, gain, recalled)
+    return recalled_hits(candidates.document, candidates.rank, gain, recalled)
 
 
 def _joined(edges: list[_Edges]) -> _Edges:
@@ -97,17 +95,17 @@ def _edges(block: _Block, equal: Bools | None) -> _Edges:
     return number[document, row], block.item[document] + item, value[document, row, item].astype(float)
 
 
-def _blocks(data: Prepared, facing: Facing, given: Given, counts: Bools) -> Iterator[_Block]:
+def _blocks(data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools) -> Iterator[_Block]:
     """Give the documents, some at a time; of the spellings of a keyphrase the most similar one counts."""
-    gold, phrases = facing.gold, max(len(data.coded.phrases), 1)
-    spelled = np.ones(len(facing.item), bool)
+    gold, phrases = candidates.gold, max(len(data.coded.phrases), 1)
+    spelled = np.ones(len(candidates.item), bool)
     if data.settings.variants == "first":
-        spelled = np.diff(facing.item, prepend=-1) > 0
-    item, spelling = facing.item[spelled], (facing.spelling[spelled] % phrases).astype(np.int32)
-    width, height = (np.bincount(own, minlength=len(gold.size)) for own in (gold.document[item], facing.document))
+        spelled = np.diff(candidates.item, prepend=-1) > 0
+    item, spelling = candidates.item[spelled], (candidates.spelling[spelled] % phrases).astype(np.int32)
+    width, height = (np.bincount(own, minlength=len(gold.size)) for own in (gold.document[item], candidates.document))
     first, start = np.cumsum(width) - width, np.cumsum(height) - height
     within = (item - gold.start[gold.document[item]]).astype(np.int32)
-    phrase, one_each = facing.phrase.astype(np.int32), len(item) == len(gold.grade)
+    phrase, one_each = candidates.phrase.astype(np.int32), len(item) == len(gold.grade)
     for documents in _slices(height, width):
         candidate = padded(phrase, start[documents], height[documents], -1)
         keyphrase = padded(spelling, first[documents], width[documents], -1)

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kp_core.corpus import Corpus, kept
-from kp_core.errors import InputError, counted
+from kp_core.corpus import Corpus, memoize
+from kp_core.errors import InputError, pluralize
 from kp_core.text.tokenise import clean, sentence_places
 
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
@@ -36,7 +36,7 @@ def list_sentences(corpus: Corpus) -> pd.DataFrame:
 
     Paragraphs are what blank lines separate; a sentence ends with its paragraph. Kept with the corpus.
     """
-    return kept(corpus, "sentences", None, lambda: _list_sentences(corpus.documents))
+    return memoize(corpus, "sentences", None, lambda: _list_sentences(corpus.documents))
 
 
 def _list_sentences(documents: pd.DataFrame) -> pd.DataFrame:
@@ -85,7 +85,7 @@ def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[n
     if len(wrong):
         document, phrase = entries["doc_id"].iloc[wrong[0]], entries["phrase"].iloc[wrong[0]]
         number = int((listed["doc_id"] == document).sum())
-        expected = f"one of its {counted(number, 'sentence')}, such as {sentence_id(document, 1)}"
+        expected = f"one of its {pluralize(number, 'sentence')}, such as {sentence_id(document, 1)}"
         raise InputError(
             f"{what}, document '{document}'",
             f"“{phrase}”",

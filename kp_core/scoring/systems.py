@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
 
-from kp_core.errors import counted, unfit
+from kp_core.errors import input_error, pluralize
+from kp_core.scoring.alignment import Lists, ranked_lists
 from kp_core.scoring.codes import Floats, Ints, owners, ranks
 from kp_core.scoring.counts import (
     BASELINES,
     RANDOM,
     SILENT,
-    Counted,
     Counts,
+    SystemCounts,
     count,
     gathered,
     graded_below,
-    lists_of,
     table_settings,
 )
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.hierarchy import with_broader
-from kp_core.scoring.hits import Lists, ideal_hits, random_hits, ranked_lists
-from kp_core.scoring.list_quality import with_lists
+from kp_core.scoring.hierarchy import hierarchy_counts
+from kp_core.scoring.hits import ideal_hits, random_hits
+from kp_core.scoring.list_quality import returned_counts
+from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.semantic import with_meaning
+from kp_core.scoring.semantic import semantic_counts
 from kp_core.settings import Settings
 
 #: Rows of the random baseline at the most; larger universes are followed only as far as the cutoffs ask.
@@ -59,20 +60,27 @@ def baseline_counts(
     return replace(counts, hits=hits, length=length, rows=length, deepest=reach)
 
 
+#: What else is counted only if a measure asks for it.
+_FURTHER: dict[Matcher, Callable[..., dict[str, Counts]]] = {
+    "hierarchy": hierarchy_counts,
+    "given": semantic_counts,
+    "as-returned": returned_counts,
+}
+
+
 def count_unchecked(
     data: Prepared,
-    concordance: bool = True,
+    matchers: Collection[Matcher] = ("exact", "sets"),
     baselines: bool = False,
     without: int | None = None,
     fewest: Ints | None = None,
-    own: Collection[str] = (),
-) -> dict[str, Counted]:
+) -> dict[str, SystemCounts]:
     """Return the counts of every system, and of the baselines where asked.
 
-    concordance: whether tables, and so N, are needed; else the lists stand in their place, and no n-grams of all texts,
-    the slowest step, are counted. without: an annotator who is left out of the gold; fewest: the votes that a keyphrase
-    needs in each document. own: families of measures that see counts of their own, which these are.
+    matchers  for which counts are needed; without `sets` no N, and so no n-grams of all texts, the slowest step
+    without   an annotator who is left out of the gold; fewest: the votes that a keyphrase needs in each document
     """
+    concordance = "sets" in matchers
     coded, identities, settings = data.coded, data.identities, data.settings
     universe = data.universe if concordance else np.zeros(len(data.documents))
     tables = table_settings(settings)
@@ -82,45 +90,44 @@ def count_unchecked(
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
     of_one = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
-    systems = dict[str, Counted]()
+    systems = dict[str, dict[Matcher, Counts]]()
     for system, run in coded.runs.items():
         if settings.missing == "error" and not run.listed.all():
             lost = [coded.documents[i] for i in np.flatnonzero(~run.listed)]
-            every = counted(len(run.listed), "document")
-            raise unfit(f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5]))
+            every = pluralize(len(run.listed), "document")
+            raise input_error(
+                f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5])
+            )
         table = counts = count(ranked_lists(run, identities, settings), run.listed, *gold, universe, settings)
         if concordance and not of_one:
             lists = ranked_lists(run, identities, tables)
             table = count(lists, run.listed, *of_sets, universe, tables, sets=True)
-        systems[system] = Counted(counts, table)
-    if "hierarchy" in own and settings.by_concept == "yes" and len(data.corpus.vocabulary.broader):
-        systems = with_broader(data, gold[0], lists_of(data), systems)
-    if "semantic" in own:
-        systems = with_meaning(data, gold[0], lists_of(data), systems)
-    if "list" in own:
-        systems = with_lists(data, systems)
+        systems[system] = {"exact": counts, "sets": table}
+    exact = {name: own["exact"] for name, own in systems.items()}
+    for matcher in _FURTHER.keys() & {*matchers}:
+        for name, counts in _FURTHER[matcher](data, gold[0], exact).items():
+            systems[name][matcher] = counts
     deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name in BASELINES if baselines else ():
         table = counts = baseline_counts(name, *gold, universe, settings, deepest)
         if concordance:
             table = baseline_counts(name, *of_sets, universe, tables, deepest)
-        systems[name] = Counted(counts, table)
-    return systems
+        systems[name] = {"exact": counts, "sets": table}
+    return {name: SystemCounts(own) for name, own in systems.items()}
 
 
 def count_systems(
     data: Prepared,
-    concordance: bool = True,
+    matchers: Collection[Matcher] = ("exact", "sets"),
     baselines: bool = False,
     without: int | None = None,
-    own: Collection[str] = (),
-) -> dict[str, Counted]:
+) -> dict[str, SystemCounts]:
     """Return the counts of every system; refuses a universe smaller than what gold standard and systems chose."""
-    systems = count_unchecked(data, concordance, baselines, without, own=own)
-    if concordance and data.settings.universe.isdigit():
+    systems = count_unchecked(data, matchers, baselines, without)
+    if "sets" in matchers and data.settings.universe.isdigit():
         chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
         for name in data.coded.runs:
-            parts = [part.at(data.settings.k) for part in systems[name].table.blocks()]
+            parts = [part.at(data.settings.k) for part in systems[name].sets.blocks()]
             chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
         data.refuse_small_universe(chosen)
     return systems

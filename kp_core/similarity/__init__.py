@@ -1,31 +1,22 @@
 """Turn pairs of phrases into values of similarity: one function a measure, and one entry in `measures.toml`."""
 
-from kp_core.similarity import common_tokens, edits, meaning, meteor, ngrams, sentinels
-from kp_core.similarity.declaration import DECLARED, MEASURES, Asked, Similarity, parse, register, split_names
-from kp_core.similarity.meteor import read_synonyms
+import kp_core.similarity.pair_measures  # noqa: F401
+from kp_core.similarity.declaration import DECLARED, MEASURES, Similarity, parse, split_names
+from kp_core.similarity.phrase_measures import read_synonyms
 from kp_core.similarity.relation import describe
-from kp_core.similarity.scorer import PRESETS, Choices, Scorer, Wide, best_over_gold, score, similarity
+from kp_core.similarity.scorer import PRESETS, Choices, Scorer, best_over_gold, score, similarity
 
 __all__ = [
     "MEASURES",
     "PRESETS",
-    "Asked",
     "Choices",
     "Scorer",
     "Similarity",
-    "Wide",
     "best_over_gold",
-    "common_tokens",
     "describe",
-    "edits",
-    "meaning",
-    "meteor",
-    "ngrams",
     "parse",
     "read_synonyms",
-    "register",
     "score",
-    "sentinels",
     "similarity",
     "split_names",
 ]

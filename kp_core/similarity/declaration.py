@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-import numpy as np
-
-from kp_core.errors import UsageError, read_toml, unavailable
+from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
 
 #: What a measure looks at: blocks of words, stems or characters; strings; or whole columns of pairs.
@@ -97,13 +95,17 @@ def _value(measure: str, option: str, choices: Option, given: str) -> str | floa
     raise UsageError(f"{option} of {measure} is '{given}'; write a number from {low:g} to {high:g}")
 
 
-def split_names(text: str) -> list[str]:
-    """Return the names in a text with commas between them; commas inside brackets belong to a name.
+def split_names(measures: str | Iterable[str]) -> list[str]:
+    """Return names of measures, each once: those given, or those in a text, where commas separate them.
+
+    Commas inside brackets belong to a name.
 
     >>> split_names("BLEU, M-R-precision(alignment=ordered,weights=keyphrase)")
     ['BLEU', 'M-R-precision(alignment=ordered,weights=keyphrase)']
     """
-    return [name.strip() for name in re.findall(r"(?:\([^()]*\)|[^,])+", text) if name.strip()]
+    if isinstance(measures, str):
+        measures = filter(None, map(str.strip, re.findall(r"(?:\([^()]*\)|[^,])+", measures)))
+    return list(dict.fromkeys(measures))
 
 
 def parse(text: str) -> Asked:
@@ -128,33 +130,3 @@ def parse(text: str) -> Asked:
         if value != (choices[0] if isinstance(choices[0], str) else choices[2]):
             chosen[option] = value
     return Asked(measure, tuple(sorted(chosen.items())))
-
-
-def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) -> None:
-    """Add a measure of one's own: a function of two lists of strings, keyphrases and candidates, to their values.
-
-    The values must be numbers, one a pair, NaN where undefined; the phrases arrive as they were given.
-    """
-    if name in MEASURES and MEASURES[name].source != "registered":
-        raise UsageError(f"there is a measure '{name}' already; choose another name")
-    if not name or re.search(r"[(),=]", name):
-        raise UsageError(f"'{name}' cannot name a measure; leave out brackets, commas and equal signs")
-
-    def scored(pairs: Any) -> Floats:
-        values = np.asarray(score(*pairs.texts), dtype=float)
-        if values.shape != pairs.keyphrase.shape:
-            raise unavailable("count of values", name=name, values=values.size, pairs=len(pairs.keyphrase))
-        return values
-
-    MEASURES[name] = Similarity(
-        name,
-        scored,
-        f"The registered measure {name}.",
-        r"\text{as registered}",
-        source="registered",
-        level="pairs",
-        low=-np.inf,
-        high=np.inf,
-        undefined="where it gives NaN",
-        reason="no_value",
-    )

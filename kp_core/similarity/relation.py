@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.common_tokens import r_precision
-from kp_core.similarity.sides import Sides, sides
+from kp_core.similarity.phrase_measures import r_precision
+from kp_core.similarity.sides import sides
 from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Recipe
 
 #: Types of near misses, the best first, with the rule of each; the first that holds is the type.
@@ -51,14 +51,6 @@ class Relations:
     overlap: Floats
 
 
-def _location(block: Sides) -> NDArray[np.int8]:
-    """Return where the matched tokens of the longer phrase stand; of equal tokens the rightmost is matched."""
-    matched = block.long_first.matched_from_right
-    some, first, head = matched.any(axis=0), matched[0], matched[-1]
-    place = np.select([~some, head & first, head, first], [4, 3, 2, 0], default=1)
-    return place.astype(np.int8)
-
-
 def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
     """Return the relations of pairs given by the numbers of their phrases (pair,).
 
@@ -86,7 +78,9 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
         stemmed = np.where(types == OVERLAP, block.words.matches(1) < common, ~block.words.inside)
         morph[pairs] = stemmed & (types > MORPH) & (types < NONE)
         kind[pairs], contiguous[pairs], overlap[pairs] = types, block.inside, r_precision(block)
-        location[pairs] = np.where(types > MORPH, _location(block), len(LOCATIONS) - 1)
+        matched = block.long_first.matched_from_right
+        cases = [(types <= MORPH) | ~matched.any(axis=0), matched[0] & matched[-1], matched[-1], matched[0]]
+        location[pairs] = np.select(cases, [4, 3, 2, 0], default=1)
     return Relations(kind, morph, reordered, location, contiguous, overlap)
 
 
@@ -101,7 +95,7 @@ def complexity(phrases: Phrases) -> NDArray[np.int8]:
 
 
 def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recipe | None = None) -> pd.DataFrame:
-    """Return one row a pair in words: type, morph, reordered, contiguous, location, complexity.
+    """Return one row per pair in words: type, morph, reordered, contiguous, location, complexity.
 
     >>> describe(["quality of service"], ["service quality"])[["type", "location", "complexity"]].to_numpy().tolist()
     [['OVERLAP', 'First+Head', 'PP']]

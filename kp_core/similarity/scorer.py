@@ -13,18 +13,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.corpus import Vocabulary
-from kp_core.errors import InputError, UsageError, refuse_unless, unfit
+from kp_core.errors import InputError, input_error, refuse_below, refuse_unknown, refuse_unless
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.declaration import MEASURES, Asked, parse
-from kp_core.similarity.meteor import Synonyms
-from kp_core.similarity.ngrams import information
+from kp_core.similarity.declaration import MEASURES, Asked, parse, split_names
+from kp_core.similarity.phrase_measures import Synonyms, information
 from kp_core.similarity.sides import sides
-from kp_core.similarity.tokens import PREPOSITIONS, Flat, Phrases, Recipe
+from kp_core.similarity.tokens import Flat, Phrases, Recipe
 from kp_core.text.stem import STEMMERS
 
 #: What every measure looks at: words and stems by measure, or stems everywhere.
 PRESETS: dict[str, Recipe] = {"paper-like": Recipe(), "same-tokens": Recipe(everywhere=True)}
 DIRECTIONS = ("longer", "keyphrase")
+DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ class Choices:
     normalise: Mapping[str, str] = field(default_factory=dict)
     texts: Sequence[str] | None = None
     synonyms: Sequence[Sequence[str]] = ()
-    model: str | None = None
     seed: int = 0
     #: the user's own table of similar phrases, or of vectors, for the measure `given`
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
@@ -49,16 +48,13 @@ class Choices:
         refuse_unless(self.direction, DIRECTIONS, "direction")
         refuse_unless(self.preset, PRESETS, "preset")
         refuse_unless(self.stemmer or STEMMERS[0], STEMMERS, "stemmer")
-        if self.seed < 0:
-            raise UsageError(f"seed is {self.seed}; choose a whole number from 0 up")
+        refuse_below(self.seed, 0, "seed")
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Choices:
         """Return the choices that a user made by name; an unknown name is refused with the known ones."""
         known = sorted(set(cls.__dataclass_fields__) - {"base"})
-        unknown = sorted(set(options) - set(known))
-        if unknown:
-            raise UsageError(f"there is no option '{unknown[0]}'; the options are: {', '.join(known)}")
+        refuse_unknown(options, known, "option")
         return cls(**options)
 
     def recipe(self, asked: Asked, name: str) -> Recipe:
@@ -73,15 +69,9 @@ class Choices:
 class Shared:
     """What the blocks of one level have in common; references: how often each phrase is one (phrase,)."""
 
-    phrases: Phrases
     flat: Flat
     references: Ints
     synonyms: Synonyms | None
-
-    @cached_property
-    def prepositions(self) -> Bools:
-        """Which word codes are prepositions."""
-        return np.array([word in PREPOSITIONS for word in self.phrases.vocabulary], bool)
 
     @cached_property
     def information(self) -> list[Floats]:
@@ -97,12 +87,6 @@ class Pairs:
     keyphrase: Ints
     candidate: Ints
     columns: Mapping[str, Floats]
-
-    @property
-    def texts(self) -> tuple[list[str], list[str]]:
-        """Keyphrases and candidates as they were given."""
-        phrases = pa.array(self.scorer.phrases, pa.large_string())
-        return phrases.take(pa.array(self.keyphrase)).to_pylist(), phrases.take(pa.array(self.candidate)).to_pylist()
 
 
 @dataclass(frozen=True)
@@ -153,20 +137,22 @@ class Scorer:
         values = _given(measures, pairs.columns)
         asked = {name: parse(name) for name in measures if name not in values}
         empty = dict.fromkeys(measures, np.zeros(len(keyphrase), bool))
-        recipes: dict[Recipe, dict[str, Asked]] = {}
+        alike: dict[tuple[Recipe, str], dict[str, Asked]] = {}
         for name, one in asked.items():
             if one.measure.level == "pairs":
                 values[name] = one.scores(pairs)
-            else:
-                recipes.setdefault(self.choices.recipe(one, name), {})[name] = one
+                continue
+            recipe, level = self.choices.recipe(one, name), str(one.measure.level)
+            level = "stems" if level == "words" and recipe.everywhere else level
+            alike.setdefault((recipe, level), {})[name] = one
         size = max(1, len(self.phrases))
         place, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
         times = np.bincount(place, minlength=len(distinct))
         key, other = distinct // size, distinct % size
-        for recipe, alike in recipes.items():
+        for (recipe, level), measured in alike.items():
             phrases = self.coded(recipe)
             blank = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
-            for name, scored in self._scored(phrases, alike, key, other, times).items():
+            for name, scored in self._scored(phrases, level, measured, key, other, times).items():
                 scored[blank] = np.nan
                 values[name], empty[name] = scored[place], blank[place]
         shape = len(measures), len(keyphrase)
@@ -178,31 +164,22 @@ class Scorer:
         )
 
     def _scored(
-        self, phrases: Phrases, asked: Mapping[str, Asked], key: Ints, other: Ints, times: Ints
+        self, phrases: Phrases, level: str, measures: Mapping[str, Asked], key: Ints, other: Ints, times: Ints
     ) -> dict[str, Floats]:
-        """Return the values of pairs for all measures that share a recipe, those of one level block by block."""
-        values = {name: np.full(len(key), np.nan) for name in asked}
-        longer = self.choices.direction == "longer"
+        """Return the values of pairs for all measures that look at the same tokens, block by block."""
+        if level == "texts":
+            forms = pa.array(phrases.texts, pa.large_string())
+            texts = forms.take(pa.array(key)).to_pylist(), forms.take(pa.array(other)).to_pylist()
+            return {name: one.scores(texts) for name, one in measures.items()}
+        values = {name: np.full(len(key), np.nan) for name in measures}
+        longer, flat = self.choices.direction == "longer", getattr(phrases, level)
+        words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
+        reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
+        references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
         synonyms = Synonyms(phrases, self.choices.synonyms) if self.choices.synonyms else None
-        levels: dict[str, dict[str, Asked]] = {}
-        for name, one in asked.items():
-            level = str(one.measure.level)
-            levels.setdefault("stems" if level == "words" and phrases.recipe.everywhere else level, {})[name] = one
-        for level, alike in levels.items():
-            if level == "texts":
-                forms = pa.array(phrases.texts, pa.large_string())
-                texts = forms.take(pa.array(key)).to_pylist(), forms.take(pa.array(other)).to_pylist()
-                values |= {name: one.scores(texts) for name, one in alike.items()}
-                continue
-            flat: Flat = getattr(phrases, level)
-            words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
-            reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
-            references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
-            shared = Shared(phrases, flat, references, synonyms)
-            for pairs, block in sides(flat, words, key, other, longer, shared):
-                if block.r and block.h:
-                    for name, one in alike.items():
-                        values[name][pairs] = one.scores(block)
+        for pairs, block in sides(flat, words, key, other, longer, Shared(flat, references, synonyms)):
+            for name, one in measures.items() if block.r and block.h else ():
+                values[name][pairs] = one.scores(block)
         return values
 
 
@@ -227,17 +204,15 @@ def score(
     try:
         both = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
     except UnicodeEncodeError as error:
-        raise unfit("the pairs", "half a character", after="") from error
+        raise input_error("the pairs", "half a character", after="") from error
     key, other = np.split(both.indices.to_numpy().astype(np.int64), [len(keyphrases)])
     return Scorer(both.dictionary.to_pylist(), choices).score(list(measures), key, other, columns)
 
 
 def similarity(
-    pairs: pd.DataFrame | Iterable[tuple[str, str]],
-    measures: Sequence[str] | str = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1"),
-    **choices: Any,
+    pairs: pd.DataFrame | Iterable[tuple[str, str]], measures: Sequence[str] | str = DEFAULT_MEASURES, **choices: Any
 ) -> pd.DataFrame:
-    """Return one row a pair and measure: pair, measure, value, reason (`ok`, or a key of `REASONS`).
+    """Return one row per pair and measure: pair, measure, value, reason (`ok`, or a key of `REASONS`).
 
     pairs       (keyphrase, candidate) tuples, or a table with these columns, `pair_id` if wanted, and numeric columns,
                 which are measures by their name (`column:BLEU` where a measure has the name too)
@@ -248,7 +223,6 @@ def similarity(
     normalise   measure → pipeline of its own, such as {"chrF": "nfkc+casefold+space"}
     texts       texts in which `context` looks phrases up
     synonyms    groups of words that METEOR may match at last
-    model       path of a sentence-transformers model for `embedding`
     vocabulary  the table of `given`: that of a corpus, or `kp.vocabulary`
     seed        of `random`
     """
@@ -262,7 +236,7 @@ def similarity(
         for name in table.columns
         if pd.api.types.is_numeric_dtype(table[name]) and name not in ("pair_id", "doc_id")
     }
-    names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
+    names = split_names(measures)
     keyphrases, candidates = (table[side].fillna("").astype(str).tolist() for side in ("keyphrase", "candidate"))
     wide = score(keyphrases, candidates, names, chosen, columns)
     numbers = table["pair_id"].to_numpy() if "pair_id" in table else np.arange(len(table))

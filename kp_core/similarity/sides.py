@@ -101,7 +101,7 @@ class Sides:
         return np.asarray(self.ref[:, None, :] == self.hyp[None, :, :])
 
     def grams(self, order: int) -> Bools:
-        """Tell whether the n-gram at i of the reference is the one at j of the hypothesis: (r - n + 1, h - n + 1, n).
+        """Return whether the n-gram at i of the reference is the one at j of the hypothesis: (r - n + 1, h - n + 1, n).
 
         Empty where a side is shorter than the order.
         """

@@ -82,7 +82,7 @@ class Phrases:
         forms = Normaliser.parse(recipe.words).apply(texts)
         self._forms = forms if all(forms) else [form or text for form, text in zip(forms, texts, strict=True)]
         ascii_only = all(map(str.isascii, self._forms))
-        apart = self._forms if ascii_only else list(map(_letters_apart, self._forms))
+        apart = self._forms if ascii_only else [_LETTER.sub(r" \g<0> ", form) for form in self._forms]
         split = pc.split_pattern(pa.array(apart, pa.large_string()), " ")
         coded = split.flatten().dictionary_encode()
         self.vocabulary: list[str] = coded.dictionary.to_pylist()
@@ -125,7 +125,7 @@ class Phrases:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The normalised phrases as strings, words joined by one blank."""
+        """The normalized phrases as strings, words joined by one blank."""
         if not (self.recipe.everywhere and self.recipe.stemmer):
             return self._forms
         joined: list[str] = pc.binary_join(self.stem_lists(), " ").to_pylist()
@@ -137,7 +137,3 @@ class Phrases:
         joined = ["".join(text.split()) for text in self.texts]
         code = np.frombuffer("".join(joined).encode("utf-32-le", "surrogatepass"), np.int32)
         return Flat.of_lengths(code, np.fromiter(map(len, joined), np.int64, len(joined)))
-
-
-def _letters_apart(form: str) -> str:
-    return " ".join(_LETTER.sub(r" \g<0> ", form).split())

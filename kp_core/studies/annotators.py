@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import MEASURES, OF_PEOPLE, Asked, concordance, names_in, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
-from kp_core.settings import Changes, Interval, Settings, settled
+from kp_core.settings import Interval, Settings, resolve_settings
 from kp_core.studies.facts import add_agreement, agreement_notes
 from kp_core.studies.result import Result, Row, result_frame
 
@@ -52,11 +52,7 @@ def legible(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
 
 
 def agreement(
-    corpus: Corpus,
-    settings: Settings | None = None,
-    /,
-    measures: Sequence[str] | str | None = None,
-    **changes: Unpack[Changes],
+    corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] | str | None = None, **changes: Any
 ) -> Result:
     """Measure how well the annotators of a corpus agree.
 
@@ -69,7 +65,7 @@ def agreement(
 
     Raises InputError with fewer than two annotators. Sources: Siegel & Castellan 1988; Gwet 2014.
     """
-    settings = settled(corpus, settings, changes)
+    settings = resolve_settings(corpus, settings, changes)
     asked = asked_of(settings, measures)
     data = prepare_annotators(corpus, settings)
     sums, couples = Sums(), tables.pairs_together(data.choices.seen)
@@ -168,7 +164,7 @@ def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Coup
     for block, weights in intervals.blocks(one.interval, data.documents, used, one.resamples, one.seed):
         for measure, accumulator, grid in adding:
             view = grid.part(block)
-            accumulator.begin(view.used, weights if accumulator.interval != "none" else None)
+            accumulator.begin(view.scored, weights if accumulator.interval != "none" else None)
             for average in measure.averages(one.average):
                 accumulator.add("", measure, view, average)
 
@@ -193,7 +189,7 @@ def agreement_of(
                 own = _only(data, part)
                 values = label_sets.alpha(own, part.asked.measure.score, data.documents, settings)
                 numbers = values.row(0, int(own.seen.any(axis=0).sum()))
-                rows.append(("all", part.asked.name(), None, "micro", part.subset, *numbers))
+                rows.append(Row("all", part.asked.name(), None, "micro", part.subset, *numbers))
             continue
         accumulator = part.accumulator(sums, settings.interval)
         documents = sums.arrays[f"{accumulator.name}/rows"].astype(np.int64)
@@ -202,14 +198,14 @@ def agreement_of(
             for i, name in enumerate(part.names):
                 if part.kind != "pairs" or documents[i]:
                     numbers = values.row(i, int(documents[i]))
-                    rows.append((name, part.asked.name(), None, average, part.subset, *numbers))
+                    rows.append(Row(name, part.asked.name(), None, average, part.subset, *numbers))
     notes = (*notes, *agreement_notes(sums, too_many(len(couples[0])), settings))
     number, caption = sums.number("documents"), "Agreement of annotators"
     return Result(result_frame(rows), settings, notes, number, caption=caption, annotators=names.annotators)
 
 
 def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:
-    """Give the tables of each part (D, K), and in how many documents each of its names could count (K,)."""
+    """Yield the tables of each part (D, K), and in how many documents each of its names could count (K,)."""
     choices, universe = data.choices, data.universe
     against = Grid(*tables.against_others(choices, universe))
     without = tables.without_each(choices, universe)
@@ -258,10 +254,10 @@ def agreement_by_document(
     settings: Settings | None = None,
     /,
     measures: Sequence[str] = ("K", "P_pos", "P_neg", "PABAK", "AC1"),
-    **changes: Unpack[Changes],
+    **changes: Any,
 ) -> pd.DataFrame:
-    """Return one row a document: its type, how many annotators saw it, what they chose, agreement, and the status."""
-    data = prepare_annotators(corpus, settled(corpus, settings, changes))
+    """Return one row per document: its type, how many annotators saw it, what they chose, agreement, and the status."""
+    data = prepare_annotators(corpus, resolve_settings(corpus, settings, changes))
     choices, universe = data.choices, data.universe
     seen, own = choices.seen.sum(axis=0), tables.sizes(choices)
     values = {one.name(): view_of(one, choices, universe).values(one)[:, 0] for one in map(parse, measures)}

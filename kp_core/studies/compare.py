@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, compress
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, counted, named, refuse_unless, unavailable, unfit
+from kp_core.errors import Note, UsageError, input_error, named, pluralize, refuse_unless, usage_error
 from kp_core.order import best_first, close, exceeds, leveled, reaches
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Coded, Floats, ragged
-from kp_core.scoring.counts import Counted
-from kp_core.scoring.measures import Asked, own_counts, parse
+from kp_core.scoring.counts import SystemCounts
+from kp_core.scoring.measures import Asked, matchers, parse
 from kp_core.scoring.pair_sums import (
     COMPARABLE,
     Compared,
@@ -30,16 +30,16 @@ from kp_core.scoring.pair_sums import (
     statistic,
 )
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.runs import have_runs, runs_of
+from kp_core.scoring.runs import OVER_RUNS, have_runs, over_runs, runs_of
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import SUBJECT, Average, Changes, Cutoff, Settings, settled, signature
+from kp_core.settings import SUBJECT, Cutoff, Settings, resolve_settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.answer import Grade
 from kp_core.studies.facts import too_few
-from kp_core.studies.means import OVER_RUNS, notes_of_datasets, over_runs, subset_of
+from kp_core.studies.means import notes_of_datasets, subset_of
 from kp_core.studies.parts import DATASET, parse_by, parts
 from kp_core.studies.result import Numbers
-from kp_core.studies.subject_pairs import compared_over_subjects
+from kp_core.studies.subject_means import compared_over_subjects
 
 TRIALS = 10_000
 #: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
@@ -287,7 +287,7 @@ def compare(
     baseline: str = "",
     margin: float | None = None,
     by: str = "",
-    **changes: Unpack[Changes],
+    **changes: Any,
 ) -> Comparison:
     """Compare every pair of systems on the documents that all of them are scored on; the first cutoff counts.
 
@@ -304,9 +304,9 @@ def compare(
     """
     refuse_unless(by, ("", DATASET), "by")
     if by and not corpus.datasets:
-        raise unfit("the documents", "no data set")
+        raise input_error("the documents", "no data set")
     family = Family(measure, test, correction, trials, baseline, margin)
-    asked = settled(corpus, settings, changes)
+    asked = resolve_settings(corpus, settings, changes)
     if corpus.datasets:
         return _over_datasets(corpus, asked.changed(k=asked.k[:1]), [family])
     data = _prepared(corpus, asked)
@@ -320,7 +320,7 @@ def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> 
     """
     data, family = _prepared(corpus, settings), Family(measure)
     cutoff = family.asked.cutoffs(data.settings)[0]
-    systems = count_systems(data, family.asked.of_tables, own=own_counts([family.asked]))
+    systems = count_systems(data, matchers([family.asked]))
     each = {
         name.partition(":")[2]: compared(data, family, cutoff, own[0])
         for name, own in parts(data, [systems], parse_by(by)).items()
@@ -354,7 +354,7 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
     settings = over_runs(settings, corpus.systems)
     parts = {name: part for name, part in corpus.by_dataset.items() if len(runs_of(part.systems)) > 1}
     if not parts:
-        raise unavailable("one system")
+        raise usage_error("one system")
     found = dict[str, Comparison]()
     for name, part in parts.items():
         with named(name):
@@ -417,17 +417,19 @@ def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison
     return replace(comparisons[0], frame=frame, notes=tuple(notes), recipe=recipe)
 
 
-def compared(data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, Counted] | None = None) -> Comparison:
+def compared(
+    data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, SystemCounts] | None = None
+) -> Comparison:
     """Compare the systems of data in memory; systems: their counts, where these are of a part of the data."""
     settings, average = data.settings, family.average(data.settings)
     if systems and average in SUBJECT:
-        raise unavailable("by subject", average=average)
-    systems = systems or count_systems(data, family.asked.of_tables, own=own_counts([family.asked]))
+        raise usage_error("by subject", average=average)
+    systems = systems or count_systems(data, matchers([family.asked]))
     groups = runs_of(systems)
     if len(groups) < 2:
-        raise unavailable("one system")
+        raise usage_error("one system")
     if average in SUBJECT and family.test != "randomisation":
-        raise unavailable("test over subjects", test=family.test)
+        raise usage_error("test over subjects", test=family.test)
     over_both = have_runs(list(systems)) or bool({settings.interval, family.test} & {*OVER_RUNS})
     if over_both and average not in SUBJECT:
         family = _tested_over_runs(family, settings)
@@ -455,7 +457,7 @@ def other_rule(settings: Settings) -> Settings:
 
 
 def _results(
-    data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, Counted], pairs: list[tuple[str, str]]
+    data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, SystemCounts], pairs: list[tuple[str, str]]
 ) -> Compared:
     """Return what is found of pairs of systems, by the test that their data and the settings ask for."""
     settings, average = data.settings, family.average(data.settings)
@@ -486,14 +488,14 @@ def _identical(coded: Coded, groups: Mapping[str, Sequence[str]]) -> dict[str, s
 
 def _over_subjects(
     data: Prepared,
-    systems: dict[str, Counted],
+    systems: dict[str, SystemCounts],
     pairs: Sequence[tuple[str, str]],
     family: Family,
     cutoff: Cutoff,
     average: str,
 ) -> Compared:
     """Return what is found by means over subjects; effects are those of documents, and ranks have no bounds."""
-    used = np.logical_and.reduce([own.lists.used for own in systems.values()])
+    used = np.logical_and.reduce([own.exact.scored for own in systems.values()])
     how = family.asked, average
     found = compared_over_subjects(data, systems, used, pairs, how, cutoff, family.trials)
     values = {name: own.of(family.asked).at((cutoff,)).values(family.asked)[used, 0] for name, own in systems.items()}
@@ -516,7 +518,7 @@ def add_pairs(
     family: Family,
     cutoff: Cutoff,
     data: Prepared,
-    systems: dict[str, Counted],
+    systems: dict[str, SystemCounts],
     streamed: bool = False,
 ) -> list[Floats]:
     """Add the documents of prepared data, and return the differences of each pair in the last block.
@@ -590,12 +592,12 @@ def comparison_of(
     clusters, better = paired.decisions(values, [(*pair, p) for pair, p in decisive.items()], ALPHA)
     notes, left_out = [Note("info", "test", words)], results.left_out
     if len(family.asked.averages(settings.average)) > 1:
-        settings = settings.changed(average=cast(Average, average))
+        settings = settings.changed(average=average)
         notes.append(Note("info", "average", f"Of both averages, the {average} average is compared."))
     if n < FEW:
         notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
     if left_out.count:
-        lost = counted(left_out.count, "document is", "documents are")
+        lost = pluralize(left_out.count, "document is", "documents are")
         text = f"{lost} left out, because not every system is scored there: {left_out}"
         notes.append(Note("warning", "documents", text))
     notes += [

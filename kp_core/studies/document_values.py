@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
+from kp_core.scoring.alignment import align, ranked_lists
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.hits import match, ranked_lists
-from kp_core.scoring.measures import Asked, names_in, of_systems, own_counts, parse
+from kp_core.scoring.measures import Asked, matchers, names_in, of_systems, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.settings import Cutoff, Settings
 from kp_core.studies import WORDS
 from kp_core.studies.result import Numbers
 from kp_core.studies.subject_means import by_document
@@ -41,7 +41,7 @@ def documents(
     measures: Sequence[str] | str = "F1@k",
     *,
     baselines: bool = False,
-    **changes: Unpack[Changes],
+    **changes: Any,
 ) -> Numbers:
     """Return one row a system, document, measure and cutoff, as trec_eval gives them with `-q`.
 
@@ -51,7 +51,7 @@ def documents(
     asked = [parse(name) for name in names_in(measures)]
     data = prepare(corpus, settings, **changes)
     tables = any(one.of_tables for one in asked)
-    systems = count_systems(data, tables or baselines, baselines, own=own_counts(asked))
+    systems = count_systems(data, matchers(asked) | ({"sets"} if baselines else set()), baselines)
     groups = [group or None for group in data.coded.groups]
     frames = []
     for system, both in systems.items():
@@ -59,7 +59,7 @@ def documents(
             counts = both.of(one)
             for cutoff in one.cutoffs(data.settings):
                 view = counts.at((cutoff,))
-                value = np.where(view.used, view.values(one)[:, 0], np.nan)
+                value = np.where(view.scored, view.values(one)[:, 0], np.nan)
                 k = cutoff if "@" in one.measure.name else None
                 named = system, data.documents, groups, one.name(cutoff), k, value, view.status(one)[:, 0]
                 numbers = view.hits[:, 0], view.returned[:, 0], counts.size, counts.duplicates
@@ -72,28 +72,20 @@ def documents(
 
 
 def tables_by_document(
-    corpus: Corpus,
-    settings: Settings | None = None,
-    /,
-    measures: Sequence[str] = ("kappa",),
-    **changes: Unpack[Changes],
+    corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] = ("kappa",), **changes: Any
 ) -> pd.DataFrame:
     """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
     data, frames = prepare(corpus, settings, **changes), []
     for system, both in count_systems(data).items():
-        view = both.table.at(data.settings.k[:1])
-        values = {name: np.where(view.used, view.values(parse(name))[:, 0], np.nan) for name in measures}
+        view = both.sets.at(data.settings.k[:1])
+        values = {name: np.where(view.scored, view.values(parse(name))[:, 0], np.nan) for name in measures}
         named = {"system": system, "document": data.documents}
         frames.append(pd.DataFrame(named | values | {"status": view.status(parse("kappa"))[:, 0]}))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["system", "document"])
 
 
 def all_values(
-    corpus: Corpus,
-    settings: Settings | None = None,
-    /,
-    measures: Sequence[str] | None = None,
-    **changes: Unpack[Changes],
+    corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] | None = None, **changes: Any
 ) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
     """Yield system, measure and its values (document, cutoff) at the settings' cutoffs; NaN where undefined.
 
@@ -101,7 +93,7 @@ def all_values(
     registry where none are named.
     """
     data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
-    for system, both in count_systems(data, any(one.of_tables for one in asked), own=own_counts(asked)).items():
+    for system, both in count_systems(data, matchers(asked)).items():
         for parts in zip(*(block.views(asked) for block in both.blocks()), strict=True):
             one = parts[0][0]
             yield system, one.name(), np.concatenate([view.values(one) for _, view in parts])
@@ -109,12 +101,12 @@ def all_values(
 
 def values_over(data: Prepared, asked: Asked, tried: Sequence[Cutoff]) -> tuple[dict[str, Floats], Bools]:
     """Return the values (D, K) of every system, and which documents they are of: those with all values for all."""
-    systems = count_systems(data, asked.of_tables, own=own_counts([asked]))
+    systems = count_systems(data, matchers([asked]))
     found, shared = dict[str, Floats](), np.ones(len(data.documents), dtype=bool)
     for name, own in systems.items():
         view = own.of(asked).at(tuple(tried))
         found[name] = np.asarray(view.values(asked))
-        shared &= view.used & ~np.isnan(found[name]).any(axis=1)
+        shared &= view.scored & ~np.isnan(found[name]).any(axis=1)
     return {name: own[shared] for name, own in found.items()}, shared
 
 
@@ -204,9 +196,7 @@ def phrases_of(view: DocumentView, settings: Settings, beyond: int = 0) -> list[
     return [*order, *(Phrase(" | ".join(row.spellings), tuple(row.annotators), {}, False, True) for row in missed)]
 
 
-def one_document(
-    corpus: Corpus, settings: Settings | None = None, /, *, document: str, **changes: Unpack[Changes]
-) -> DocumentView:
+def one_document(corpus: Corpus, settings: Settings | None = None, /, *, document: str, **changes: Any) -> DocumentView:
     """Return the phrases of one document at the first cutoff of the settings."""
     data = prepare(corpus, settings, **changes)
     coded, identities, settings, gold = data.coded, data.identities, data.settings, data.gold
@@ -219,16 +209,16 @@ def one_document(
         # Only this document's list goes through the same steps as the whole evaluation.
         own = np.where(np.arange(len(coded.documents)) == number, run.length, 0)
         prepared = ranked_lists(replace(run, length=own), identities, settings)
-        matches = match(prepared, gold)
-        hits = matches.new | (settings.duplicates == "count")
+        alignment = align(prepared, gold)
+        hits = alignment.first | (settings.duplicates == "count")
         phrase = run.phrase[run.start[number] + np.arange(own[number])]
         kept = prepared.position - 1
         mark = np.where(pd.Series(identities.predicted[phrase]).duplicated(), "repeated", "filtered").astype(object)
         mark[kept] = np.where(prepared.repeated, "repeated", "miss")
-        mark[kept[matches.row[~prepared.repeated[matches.row]]]] = "again"
-        mark[kept[matches.row[hits]]] = "hit"
+        mark[kept[alignment.hit & ~prepared.repeated]] = "again"
+        mark[kept[alignment.row[hits]]] = "hit"
         keyphrase = np.full(len(phrase), "", object)
-        keyphrase[kept[matches.row[hits]]] = names.loc[matches.item[hits], "phrase"]
+        keyphrase[kept[alignment.row[hits]]] = names.loc[alignment.item[hits], "phrase"]
         cutoff = {"gold": gold.size[number], "all": len(kept)}.get(str(settings.k[0]), settings.k[0])
         columns = {
             "rank": np.arange(1, len(phrase) + 1),

@@ -7,23 +7,23 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, counted, part_of
+from kp_core.errors import Note, part_of, pluralize
 from kp_core.order import exceeds
-from kp_core.reading.identifiers import suggestions
+from kp_core.reading.rows.identifiers import suggestions
 from kp_core.scoring.accumulate import Ids, Sums
-from kp_core.scoring.counts import BASELINES, Counted
+from kp_core.scoring.counts import BASELINES, SystemCounts
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, without_english
-from kp_core.settings import Cutoff, Settings
+from kp_core.settings import Cutoff, Settings, change_in_words
 from kp_core.studies import WORDS
 
 
 def too_few(documents: int) -> str:
     """Say that so many documents give no reliable interval."""
-    return f"{counted(documents, 'document is', 'documents are')} too few for a reliable interval"
+    return f"{pluralize(documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
-def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], concordance: bool) -> None:
+def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts], concordance: bool) -> None:
     """Add what the notes on an evaluation need to know.
 
     ids     documents without a keyphrase (`empty`) and unseen ones; of each system, kind/system:
@@ -36,7 +36,7 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], conc
     sums.count("documents", len(documents))
     systems = {name: both for name, both in systems.items() if name not in BASELINES}
     for name, both in systems.items():
-        counts = both.lists
+        counts = both.exact
         ids |= {
             "empty": Ids.where(documents, (counts.size == 0) & counts.known),
             "unseen": Ids.where(documents, ~counts.known),
@@ -47,7 +47,7 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], conc
             f"lists/{name}": Ids(int((counts.duplicates > 0).sum())),
         }
     if concordance and largest and systems:
-        cells = [(both.table.at((largest,)), both.table.used) for both in systems.values()]
+        cells = [(both.sets.at((largest,)), both.sets.scored) for both in systems.values()]
         sums.add("chosen", np.array([(own.size + own.system_only)[used].sum() for own, used in cells]))
         sums.add("N", np.array([own.universe[used].sum() for own, used in cells]))
         sums.add("neither", np.array([own.neither[used].sum() for own, used in cells]))
@@ -123,19 +123,19 @@ def _system_notes(system: str, sums: Sums, settings: Settings) -> list[Note]:
     )
     if lost.count:
         policy = "left out" if settings.missing == "skip" else "scored as empty"
-        text = f"no list for {lost.count} of {counted(documents, 'document')}, {policy}: {lost}"
+        text = f"no list for {lost.count} of {pluralize(documents, 'document')}, {policy}: {lost}"
         notes.append(Note("warning", system, text))
     if unknown.count:
         known = "that the gold standard does not have"
-        words = counted(unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
+        words = pluralize(unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
         notes.append(Note("warning", system, f"{words} ignored: {unknown}"))
     if short.count:
         shorter = part_of(short.count, documents - lost.count, "list", "is", "are")
         notes.append(Note("info", system, f"{shorter} shorter than k = {_largest(settings.k)}"))
     if repeats.count:
         verb = "repeats" if repeats.count == 1 else "repeat"
-        text = f"{counted(repeats.count, 'phrase')} in {counted(lists.count, 'list')} {verb} an earlier one"
-        text += f" after normalisation (duplicates = {settings.duplicates})"
+        text = f"{pluralize(repeats.count, 'phrase')} in {pluralize(lists.count, 'list')} {verb} an earlier one"
+        text += f" after normalization; {change_in_words('duplicates', settings.duplicates)}"
         if settings.duplicates == "count" or (settings.ap_repeats == "hit" and settings.duplicates != "before"):
             text += "; a hit counts again there, so that a value may exceed 1"
         notes.append(Note("info", system, text))
@@ -149,7 +149,7 @@ def _universe_notes(settings: Settings, sums: Sums) -> list[Note]:
         notes.append(Note("info", "universe", f"{text}; load the texts to count their n-grams instead"))
     chosen, (n, *_), rejected = (sums.arrays[kind].tolist() for kind in ("chosen", "N", "neither"))
     if n < 5 * max(chosen):
-        most = counted(round(max(chosen)), "phrase")
+        most = pluralize(round(max(chosen)), "phrase")
         text = f"N = {n:,.0f} is hardly larger than the {most} chosen at k = {_largest(settings.k)}"
         notes.append(Note("warning", "universe", f"{text}, which pulls kappa down"))
     if n and min(rejected) / n > 0.9:

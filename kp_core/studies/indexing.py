@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pandas as pd
 
-from kp_core.corpus import Corpus, kept
+from kp_core.corpus import Corpus, memoize
 from kp_core.scoring.measures.agreement import sizes
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import names_sentences
@@ -17,7 +17,7 @@ from kp_core.studies.subjects import chosen_by, names_of
 
 
 def consistency(result: Result) -> pd.DataFrame:
-    """Return one row a pair of annotators: Hooper's and Rolling's consistency, with the documents that both saw.
+    """Return one row per pair of annotators: Hooper's and Rolling's consistency, with the documents that both saw.
 
     result   what `agreement` returned. Rolling 1981: twice the shared keyphrases over all that the two chose, which is
     P_pos and F1; Hooper 1965: the shared ones over the different ones, which follows as P_pos / (2 − P_pos)
@@ -42,9 +42,9 @@ def consistency(result: Result) -> pd.DataFrame:
 
 
 def of_indexers(corpus: Corpus) -> bool:
-    """Tell whether several people chose keyphrases, as indexers do, and nothing else is compared."""
+    """Return whether several people chose keyphrases, as indexers do, and nothing else is compared."""
     alone = len(corpus.annotators) > 1 and not corpus.systems and not len(corpus.judgements)
-    return alone and not kept(corpus, "names sentences", None, lambda: names_sentences(corpus))
+    return alone and not memoize(corpus, "names sentences", None, lambda: names_sentences(corpus))
 
 
 #: So many annotators are named, and their pairs are listed; of more there are numbers and a picture.
@@ -54,7 +54,7 @@ _LISTED = 5
 
 
 def chosen_in_part(corpus: Corpus, settings: Settings) -> pd.DataFrame:
-    """Return one row a document on which people differ, that with the smallest share of common keyphrases first.
+    """Return one row per document on which people differ, that with the smallest share of common keyphrases first.
 
     document, P_pos, by all (keyphrases that all chose), by some (those that not all chose, with who did, the most
     disputed first)
@@ -85,7 +85,7 @@ def _in_short(told: pd.Series[str]) -> str:
 
 
 def titles(corpus: Corpus, settings: Settings) -> pd.DataFrame:
-    """Return one row a document: how many keyphrases each annotator gave it, and how many all and only one chose."""
+    """Return one row per document: how many keyphrases each annotator gave it, and how many all and only one chose."""
     data = prepare_annotators(corpus, settings)
     own, rows = data.choices, chosen_by(data)
     counts = pd.DataFrame(sizes(own).T, index=data.documents, columns=data.coded.annotators).astype("Int64")

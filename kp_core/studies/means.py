@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,58 +13,15 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import influence
-from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import Counts
 from kp_core.scoring.intervals import Estimate, Variance, half_width
 from kp_core.scoring.measures.registry import Asked
-from kp_core.scoring.runs import Influence, have_runs, multi_bootstrap, sampled_of, variance_of
+from kp_core.scoring.runs import OVER_RUNS, Influence, multi_bootstrap, sampled_of, variance_of
 from kp_core.settings import Cutoff, Settings
-from kp_core.studies.result import Numbers, Row, result_frame
+from kp_core.studies.result import Numbers, Provenance, Row, result_frame
 
-#: Intervals that take documents and runs as samples.
-OVER_RUNS = ("two-way-t", "multi-bootstrap")
 #: The subset of the plain mean of all data sets.
 MEAN = "mean of data sets"
-
-
-class Basis(NamedTuple):
-    """What the value of a row rests on: a column of an estimate; place: which measure and cutoff were asked for."""
-
-    place: tuple[int, int]
-    estimate: Estimate
-    column: int
-
-    @property
-    def drawn(self) -> Floats | None:
-        """Values of the resamples (B,), where there are any."""
-        return None if self.estimate.resampled is None else self.estimate.resampled[:, self.column]
-
-    @property
-    def runs(self) -> tuple[float, ...]:
-        """Values of the runs, where a system may have several."""
-        return () if self.estimate.runs is None else tuple(self.estimate.runs[:, self.column].tolist())
-
-    @property
-    def documents(self) -> tuple[float, float]:
-        """The variance that comes from the documents, with its degrees of freedom; NaN where it is not known."""
-        one, at = self.estimate, self.column
-        if one.variance is not None:
-            [(of_documents, freedom)] = one.variance.documents
-            return float(of_documents[at]), freedom
-        n = int(one.documents[at])
-        return (intervals.error_of(float(one.low[at]), float(one.high[at]), n) ** 2 if n > 1 else float("nan")), n - 1.0
-
-    @property
-    def both(self) -> float:
-        """What this variance and that of the runs both hold."""
-        return 0.0 if self.estimate.variance is None else float(self.estimate.variance.both[self.column])
-
-
-def over_runs(settings: Settings, systems: Sequence[str]) -> Settings:
-    """Return settings whose interval takes runs as a sample too, where a system has several."""
-    if have_runs(systems) and settings.interval not in (*OVER_RUNS, "none"):
-        return settings.changed(interval="two-way-t")
-    return settings
 
 
 def mean_of_runs(
@@ -89,8 +45,10 @@ def mean_of_runs(
     if settings.interval not in OVER_RUNS:
         return found
     views = [[standard.at(cutoffs) for standard in own] for own in counts]
-    used = np.any([view.used for own in views for view in own], axis=0)
-    sampled = sampled_of([_mean_influence([influence(asked, one, average, one.used) for one in own]) for own in views])
+    used = np.any([view.scored for own in views for view in own], axis=0)
+    sampled = sampled_of(
+        [_mean_influence([influence(asked, one, average, one.scored) for one in own]) for own in views]
+    )
     if settings.interval == "multi-bootstrap":
         if not used.any():
             return found
@@ -108,28 +66,22 @@ def _mean_influence(standards: Sequence[Influence]) -> Influence:
     return Influence(value, np.mean([one.moved for one in standards], axis=0))
 
 
-def bases(place: int, values: Estimate, cutoffs: int) -> Iterator[Basis]:
-    """Give what each row of a measure rests on; the one column of people stands for all cutoffs."""
-    for number in range(cutoffs):
-        yield Basis((place, number), values, min(number, len(values.value) - 1))
-
-
-def with_runs(rows: Sequence[tuple[Row, Basis]]) -> pd.DataFrame:
+def with_runs(rows: Sequence[Row]) -> pd.DataFrame:
     """Return the tidy frame of rows with the number of runs, and their standard deviation."""
-    return result_frame([(*row, max(1, len(basis.runs)), _deviation(basis.runs)) for row, basis in rows])
+    frame = result_frame(rows)
+    runs = {row[:5]: row.provenance.runs for row in reversed(rows) if row.provenance is not None}
+    each = [runs.get(key, ()) for key in frame[[*Row._fields[:5]]].itertuples(index=False, name=None)]
+    deviations = [float(np.std(values, ddof=1)) if len(values) > 1 else None for values in each]
+    return frame.assign(runs=[max(1, len(values)) for values in each], sd=deviations)
 
 
-def _deviation(runs: Sequence[float]) -> float | None:
-    return float(np.std(runs, ddof=1)) if len(runs) > 1 else None
-
-
-def run_frame(rows: Sequence[tuple[Row, Basis]], groups: Mapping[str, tuple[str, ...]]) -> pd.DataFrame:
-    """Return one row a run of each row: system, run, measure, k, average, subset, value."""
+def run_frame(rows: Sequence[Row], groups: Mapping[str, tuple[str, ...]]) -> pd.DataFrame:
+    """Return one row per run of each row: system, run, measure, k, average, subset, value."""
     made = [
-        (row[0], run, *row[1:5], value)
-        for row, basis in rows
-        for run, value in zip(groups.get(row[0], (row[0],)), basis.runs, strict=False)
-        if len(basis.runs) > 1
+        (row.system, run, *row[1:5], value)
+        for row in rows
+        if row.provenance is not None and len(row.provenance.runs) > 1
+        for run, value in zip(groups[row.system], row.provenance.runs, strict=True)
     ]
     frame = pd.DataFrame(made, columns=["system", "run", "measure", "k", "average", "subset", "value"])
     frame["k"] = pd.Series([row[3] for row in made], dtype=object)
@@ -145,74 +97,86 @@ def subset_of(dataset: str, subset: str) -> str:
     return f"dataset:{dataset}" if subset == "all" else f"dataset:{dataset}/{subset}"
 
 
-def mean_of_datasets(
-    found: Mapping[str, Sequence[tuple[Row, Basis]]], measures: Sequence[str]
-) -> list[tuple[Row, Basis]]:
+def mean_of_datasets(datasets: Sequence[Sequence[Row]], measures: Sequence[str]) -> list[Row]:
     """Return the plain mean over data sets of each row that one of them has; measures: as they were asked for.
 
-    It is undefined where a data set has no such value. Its interval resamples within each data set.
+    It is undefined if a data set has no such value. Its interval resamples within each data set.
     """
-    each = dict[tuple[object, ...], list[tuple[Row, Basis]]]()
-    for row, basis in chain.from_iterable(found.values()):
-        each.setdefault((row[0], basis.place, row[3], row[4]), []).append((row, basis))
-    return [_mean_of(own, len(found), measures) for own in each.values()]
+    groups = dict[tuple[object, ...], list[tuple[Row, Provenance]]]()
+    for row in chain.from_iterable(datasets):
+        if row.provenance is not None:
+            key = row.system, row.provenance.place, row.average, row.subset
+            groups.setdefault(key, []).append((row, row.provenance))
+    return [_mean_of(group, len(datasets), measures) for group in groups.values()]
 
 
-def _mean_of(own: Sequence[tuple[Row, Basis]], datasets: int, measures: Sequence[str]) -> tuple[Row, Basis]:
-    rows, rest = [row for row, _ in own], [basis for _, basis in own]
-    system, _, _, average, subset = rows[0][:5]
-    names, cutoffs = {row[1] for row in rows}, {row[2] for row in rows}
-    measure = names.pop() if len(names) == 1 else measures[rest[0].place[0]]
-    k = cutoffs.pop() if len(cutoffs) == 1 else "average"
-    documents, undefined = sum(row[8] for row in rows), sum(row[9] for row in rows)
-    value, reason = float(np.mean([row[5] for row in rows])), next((row[10] for row in rows if row[10]), None)
-    if len(own) < datasets:
+def _mean_of(group: Sequence[tuple[Row, Provenance]], datasets: int, measures: Sequence[str]) -> Row:
+    rows, each = [row for row, _ in group], [provenance for _, provenance in group]
+    first, names, cutoffs = rows[0], {row.measure for row in rows}, {row.k for row in rows}
+    value, reason = float(np.mean([row.value for row in rows])), next((row.reason for row in rows if row.reason), None)
+    if len(group) < datasets:
         value, reason = float("nan"), "no_dataset"
-    basis = _basis_of(value, rest)
-    low, high = _bounds(value, basis, rest)
-    label = MEAN if subset == "all" else f"{MEAN}/{subset}"
-    return (system, measure, k, average, label, value, low, high, documents, undefined, reason), basis
+    provenance = _mean_provenance(value, each)
+    low, high = _bounds(value, provenance, each)
+    return Row(
+        first.system,
+        names.pop() if len(names) == 1 else measures[each[0].place[0]],
+        cutoffs.pop() if len(cutoffs) == 1 else "average",
+        first.average,
+        MEAN if first.subset == "all" else f"{MEAN}/{first.subset}",
+        value,
+        low,
+        high,
+        sum(row.documents for row in rows),
+        sum(row.undefined for row in rows),
+        reason,
+        provenance,
+    )
 
 
-def _basis_of(value: float, each: Sequence[Basis]) -> Basis:
-    """Return what a mean over data sets rests on; runs of one number are one model, evaluated on all of them."""
+def _mean_provenance(value: float, each: Sequence[Provenance]) -> Provenance:
+    """Return the estimate behind a mean over data sets; runs of one number are one model, evaluated on all of them."""
     drawn, runs, nothing = None, None, np.array([np.nan])
-    every = [one.drawn for one in each]
-    if all(one is not None for one in every):
+    every = [provenance.drawn for provenance in each]
+    if all(values is not None for values in every):
         # Data sets of one size are drawn alike by one seed: another order for each makes their draws independent.
         orders = (np.random.default_rng([number, len(each)]) for number in range(len(each)))
-        moved = [rng.permutation(one) for rng, one in zip(orders, every, strict=True) if one is not None]
+        moved = [rng.permutation(values) for rng, values in zip(orders, every, strict=True) if values is not None]
         drawn = np.mean(moved, axis=0)[:, None]
-    if each[0].runs and len({len(one.runs) for one in each}) == 1:
-        runs = np.mean([one.runs for one in each], axis=0)[:, None]
+    if each[0].runs and len({len(provenance.runs) for provenance in each}) == 1:
+        runs = np.mean([provenance.runs for provenance in each], axis=0)[:, None]
     estimate = Estimate(np.array([value]), nothing, nothing, np.zeros(1, np.int64), [None], drawn, runs=runs)
-    return Basis(each[0].place, estimate, 0)
+    return Provenance(each[0].place, estimate, 0)
 
 
-def _bounds(value: float, basis: Basis, each: Sequence[Basis]) -> tuple[float, float]:
+def _bounds(value: float, mean: Provenance, each: Sequence[Provenance]) -> tuple[float, float]:
     """Return the interval of a mean over data sets."""
     if value != value:
         return value, value
-    if basis.drawn is not None:
-        low, high = intervals.percentile(basis.drawn[:, None], intervals.expanded_tail(_as_many(each)))
+    if mean.drawn is not None:
+        low, high = intervals.percentile(mean.drawn[:, None], intervals.expanded_tail(_as_many(each)))
         return float(low[0]), float(high[0])
     size = len(each)
-    paired = [basis.runs] if basis.runs else [one.runs for one in each]
-    share = 1.0 if basis.runs else size
-    runs = [(np.array([np.var(own, ddof=1) / len(own) / share**2]), len(own) - 1.0) for own in paired if len(own) > 1]
-    documents = [(np.array([one.documents[0] / size**2]), one.documents[1]) for one in each]
-    both = np.array([sum(one.both for one in each) / size**2])
+    paired = [mean.runs] if mean.runs else [provenance.runs for provenance in each]
+    share = 1.0 if mean.runs else size
+    runs = [
+        (np.array([np.var(values, ddof=1) / len(values) / share**2]), len(values) - 1.0)
+        for values in paired
+        if len(values) > 1
+    ]
+    documents = [(np.array([variance / size**2]), freedom) for variance, freedom in (one.documents for one in each)]
+    both = np.array([sum(provenance.both for provenance in each) / size**2])
     half = float(half_width(*Variance(runs, documents, both).error)[0])
     return value - half, value + half
 
 
-def _as_many(each: Sequence[Basis]) -> float:
+def _as_many(each: Sequence[Provenance]) -> float:
     """Return how many documents of one data set would have the degrees of freedom of the mean over several.
 
     Source: Satterthwaite 1946, by the variance of each data set's resamples.
     """
-    variances = np.array([np.nanvar(one.drawn) for one in each if one.drawn is not None])
-    freedom = np.array([one.estimate.documents[one.column] for one in each]) - 1.0
+    variances = np.array([np.nanvar(provenance.drawn) for provenance in each if provenance.drawn is not None])
+    freedom = np.array([provenance.estimate.documents[provenance.column] for provenance in each]) - 1.0
     if freedom.min() < 1 or not variances.any():
         return float(freedom.min()) + 1
     return float(variances.sum() ** 2 / (variances**2 / freedom).sum()) + 1

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Unpack
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, counted
+from kp_core.errors import Note, pluralize
+from kp_core.scoring.alignment import Alignment, align, ranked_lists
+from kp_core.scoring.candidate_pairs import CandidatePairs, candidate_pairs
 from kp_core.scoring.codes import Bools, Coded, Ints
-from kp_core.scoring.facing import Facing, face
-from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Lists, match, ranked_lists
 from kp_core.scoring.prepare import prepare
-from kp_core.settings import Changes, Settings
+from kp_core.settings import Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
 from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies.result import Numbers
@@ -97,7 +96,7 @@ class NearMisses(Numbers):
         return found.sort_values(["system", "order"], kind="stable").drop(columns="order").reset_index(drop=True)
 
 
-def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> NearMisses:
+def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> NearMisses:
     """Return how the predictions within the first k relate to the gold standard, under the rules of the evaluation.
 
     The first cutoff counts.
@@ -110,22 +109,22 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
     tables: dict[str, list[pd.DataFrame]] = {"row": [], "item": []}
     for system, run in coded.runs.items():
         lists = ranked_lists(run, data.identities, settings)
-        facing = face(data, run, lists, gold)
+        candidates = candidate_pairs(data, run, lists, gold)
         limit = {"gold": gold.size, "all": lists.length}.get(str(settings.k[0]), settings.k[0])
-        within = facing.rank <= np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[facing.document]
-        hit, found = _hits(lists, gold, within, settings.duplicates == "count")
-        pairs, rows = _pairs(facing, phrases, within), np.flatnonzero(within)
+        within = candidates.rank <= np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[candidates.document]
+        hit, found = _hits(align(lists, gold), within, settings.duplicates == "count")
+        pairs, rows = _pairs(candidates, phrases, within), np.flatnonzero(within)
         for key, then, numbers, document, hits in (
-            ("row", "item", rows, facing.document[rows], hit[rows]),
+            ("row", "item", rows, candidates.document[rows], hit[rows]),
             ("item", "row", np.arange(len(gold.grade)), gold.document, found),
         ):
             best = _best(pairs, key, then, numbers)
             if key == "item":
-                best["spelling"] = np.searchsorted(facing.item, numbers)  # the one that stands first in the file
+                best["spelling"] = np.searchsorted(candidates.item, numbers)  # the one that stands first in the file
             table = best.assign(system=system, document=documents[document], hit=hits)
-            table["rank"] = best["row"].map(pd.Series(facing.rank))
-            table["phrase"] = _spelled(coded, facing.phrase, best["row"])
-            table["keyphrase"] = _spelled(coded, facing.spelling, best["spelling"])
+            table["rank"] = best["row"].map(pd.Series(candidates.rank))
+            table["phrase"] = _spelled(coded, candidates.phrase, best["row"])
+            table["keyphrase"] = _spelled(coded, candidates.spelling, best["spelling"])
             tables[key].append(table)
     frame = _joined(tables["row"], PREDICTIONS).astype({"rank": "int64"})
     now = settings.changed(k=settings.k[0])
@@ -140,13 +139,13 @@ def _apart(frame: pd.DataFrame) -> list[Note]:
         same, hit = own["type"].isin(["EXACT", "MORPH"]), own["hit"]
         more, less = int((same & ~hit).sum()), int((hit & ~same).sum())
         if more or less:
-            hits = counted(int(hit.sum()), "hit")
-            text = f"{counted(int(same.sum()), 'phrase')} the same or in another form, and {hits} in the evaluation"
+            hits = pluralize(int(hit.sum()), "hit")
+            text = f"{pluralize(int(same.sum()), 'phrase')} the same or in another form, and {hits} in the evaluation"
             if more:
                 why = "a repetition, or a difference that the normaliser keeps"
-                text += f"; {counted(more, 'is no hit', 'are no hits')}: {why}"
+                text += f"; {pluralize(more, 'is no hit', 'are no hits')}: {why}"
             if less:
-                text += f"; {counted(less, 'hit is', 'hits are')} spelled otherwise"
+                text += f"; {pluralize(less, 'hit is', 'hits are')} spelled otherwise"
             notes.append(Note("info", str(system), text))
     return notes
 
@@ -165,22 +164,21 @@ def _phrases(coded: Coded, settings: Settings) -> Phrases:
     return Phrases(texts, Recipe("+".join(steps), stemmer), stemmed)
 
 
-def _hits(lists: Lists, gold: Gold, within: Bools, every: bool) -> tuple[Bools, Bools]:
+def _hits(alignment: Alignment, within: Bools, every: bool) -> tuple[Bools, Bools]:
     """Return which rows the evaluation counts as hits, and which gold items are hit by rows within the cutoff."""
-    matches = match(lists, gold)
-    new = matches.new | every
-    hit, found = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
-    hit[matches.row[new]] = True
-    found[matches.item[new & within[matches.row]]] = True
+    counted = alignment.first | every
+    hit, found = np.zeros(len(within), bool), np.zeros(len(alignment.gold.grade), bool)
+    hit[alignment.row[counted]] = True
+    found[alignment.item[counted & within[alignment.row]]] = True
     return hit, found
 
 
-def _pairs(facing: Facing, phrases: Phrases, within: Bools) -> pd.DataFrame:
+def _pairs(candidates: CandidatePairs, phrases: Phrases, within: Bools) -> pd.DataFrame:
     """Return all pairs with a common stem: columns row, item, spelling, and how the two are related."""
     parts = []
-    for row, spelling in facing.pairs(within):
-        related = relate(phrases, facing.spelling[spelling], facing.phrase[row])
-        columns = {"row": row, "item": facing.item[spelling], "spelling": spelling}
+    for row, spelling in candidates.pairs(within):
+        related = relate(phrases, candidates.spelling[spelling], candidates.phrase[row])
+        columns = {"row": row, "item": candidates.item[spelling], "spelling": spelling}
         columns |= {name: getattr(related, name) for name in _RELATED}
         parts.append(pd.DataFrame(columns)[related.type < NONE])
     return (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from itertools import groupby
-from typing import Any, Unpack
+from typing import Any
 
 import pandas as pd
 
@@ -20,20 +20,18 @@ from kp_core.order import best_first, highest
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.prepare import prepare
-from kp_core.scoring.runs import runs_of
-from kp_core.settings import SUBJECT, Changes, Settings, settled, short_form
+from kp_core.scoring.runs import OVER_RUNS, over_runs, runs_of
+from kp_core.settings import SUBJECT, Settings, resolve_settings, short_form
 from kp_core.studies import WORDS
 from kp_core.studies.compare import ALPHA, Comparison, Family, better_on, compared
 from kp_core.studies.evaluate import evaluate
-from kp_core.studies.means import MEAN, OVER_RUNS, over_runs
+from kp_core.studies.means import MEAN
 from kp_core.studies.parts import counted_sides, parse_by, side_of
 from kp_core.studies.result import Result
 
 DEFAULT = ("P@k", "R@k", "F1@k", "MAP")
-#: Letters that one line of a page holds in small type; a wider table goes over two columns, then in parts.
-_COLUMN, _PAGE = 44, 72
-#: Lines of a page, and those of a part beside its systems.
-_LINES, _HEAD = 40, 3
+#: Lines of a part of a table beside its systems.
+_HEAD = 3
 #: Between a mean and its deviation, which no line may end at.
 _DEVIATES, _LATEX_DEVIATES = "\u00a0±\u00a0", r"\,$\pm$\,"
 _DAGGER, _LATEX_DAGGER = "†", r"$^{\dagger}$"
@@ -196,22 +194,21 @@ class PaperTable:
         return f"{''.join(tables)}<p>{escape(self.note())}</p>\n"
 
     def latex(self) -> str:
-        """Return tables that need booktabs alone: in one column or over two, turned or in parts if too wide.
+        """Return one tabular as it is shown: in one column or over two, on its side if too wide for a page.
 
-        Turned, a system is a column, and a measure on a data set a row.
+        It needs booktabs, and the package rotating where it is on its side. Over data sets a table too wide for a page
+        is turned: a system is a column, and a measure on a data set a row. What no page holds is in parts.
         """
         whole = [(block, columns) for block, columns in self.blocks.items()]
-        across = max(_wide(self._turned(block)) for block in self.blocks)
-        turned = max(self._width(*one) for one in whole) > _PAGE >= across and any(
+        across = max(typeset.wide(self._turned(block)) for block in self.blocks)
+        turned = max(self._width(*one) for one in whole) > typeset.PAGE >= across and any(
             one.head for _, own in whole for one in own
         )
         parts = whole if turned else [(block, part) for block, own in whole for part in self._parts(block, own)]
         width = across if turned else max(self._width(*part) for part in parts)
-        name, high = (
-            "table*" if width > _COLUMN else "table",
-            max(len(own) for _, own in parts) if turned else len(self.systems),
-        )
-        a_page = max(1, _LINES // (high + _HEAD))
+        name, high = (typeset.floating(width), max(len(own) for _, own in parts) if turned else len(self.systems))
+        rows = typeset.ROWS if width <= typeset.PAGE else typeset.ROWS // 2
+        a_page = max(1, rows // (high + _HEAD))
         pages = [parts[start : start + a_page] for start in range(0, len(parts), a_page)]
         note = _marked(typeset.escape_latex(self.note())).replace("±", r"$\pm$")
         lines = [f"% {self.signature}"]
@@ -305,24 +302,21 @@ class PaperTable:
         return lines
 
     def _width(self, block: str, columns: Sequence[Column]) -> int:
-        return _wide([["System", *(column.name for column in columns)], *self._lines(block, "{}{}", columns=columns)])
+        return typeset.wide(
+            [["System", *(column.name for column in columns)], *self._lines(block, "{}{}", columns=columns)]
+        )
 
     def _parts(self, block: str, columns: Sequence[Column]) -> list[list[Column]]:
         """Return the columns in parts that each fit the width of a page; a data set stays whole where it can."""
         parts: list[list[Column]] = [[]]
         for _, own in _heads(columns):
-            together = self._width(block, [*parts[-1], *own]) <= _PAGE
+            together = self._width(block, [*parts[-1], *own]) <= typeset.TURNED
             for column in own:
-                full = parts[-1] and self._width(block, [*parts[-1], column]) > _PAGE
+                full = parts[-1] and self._width(block, [*parts[-1], column]) > typeset.TURNED
                 if full or (parts[-1] and not together and column is own[0]):
                     parts.append([])
                 parts[-1].append(column)
         return parts
-
-
-def _wide(lines: Sequence[Sequence[str]]) -> int:
-    """Return the letters that the columns of some lines take, with the room between them."""
-    return sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
 
 
 def key(block: str, column: Column) -> str:
@@ -367,7 +361,7 @@ def paper_table(
     baselines: bool = False,
     caption: str = "Evaluation of keyphrase extraction",
     label: str = "tab:keyphrases",
-    **changes: Unpack[Changes],
+    **changes: Any,
 ) -> PaperTable:
     r"""Return the table of a paper: measures at every cutoff asked for, by system.
 
@@ -389,7 +383,7 @@ def paper_table(
     refuse_unless("/".join(by), ("", "dataset", "presence", "dataset/presence"), "by")
     if unknown := [name for name in systems if name not in names]:
         raise UsageError(f"there is no system '{unknown[0]}'; choose among: {', '.join(names)}")
-    at = over_runs(settled(corpus, settings, changes), corpus.systems)
+    at = over_runs(resolve_settings(corpus, settings, changes), corpus.systems)
     result = evaluate(corpus, at, dict.fromkeys([*asked, *of_absent]), baselines=baselines, by=by)
     wanted = [*(systems or names), *BASELINES]
     rows = result.frame[result.frame["system"].isin(wanted)]

@@ -10,16 +10,16 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from kp_core.corpus import kept
-from kp_core.errors import refuse_unless, unavailable, unfit
+from kp_core.corpus import memoize
+from kp_core.errors import input_error, refuse_unless, usage_error
+from kp_core.scoring.alignment import Lists, align
 from kp_core.scoring.codes import Bools, Ints
-from kp_core.scoring.counts import Counted, count, counted_alike, gathered, lists_of
+from kp_core.scoring.counts import SystemCounts, count, counted_alike, gathered, lists_of
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Lists, match
-from kp_core.scoring.list_quality import with_lists
+from kp_core.scoring.list_quality import returned_counts
 from kp_core.scoring.measures.registry import names_in
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.standing import standing
+from kp_core.scoring.presence import occurs_in_text
 from kp_core.studies import WORDS
 from kp_core.text.tokenise import tokens
 
@@ -45,7 +45,7 @@ def parse_by(by: str | Sequence[str]) -> By:
     for name in asked:
         refuse_unless(name, PARTS, "by")
     if {*SIDES} <= {*asked}:
-        raise unavailable("two sides")
+        raise usage_error("two sides")
     return cast(By, tuple(name for name in PARTS if name in asked))
 
 
@@ -61,18 +61,18 @@ def subsets(by: By, groups: Sequence[str]) -> list[str]:
 
 
 def parts(
-    data: Prepared, standards: list[dict[str, Counted]], by: By, own: Collection[str] = ()
-) -> dict[str, list[dict[str, Counted]]]:
+    data: Prepared, standards: list[dict[str, SystemCounts]], by: By, matchers: Collection[str] = ()
+) -> dict[str, list[dict[str, SystemCounts]]]:
     """Return the counts of the whole and of each part, in the order of `subsets`, one entry a gold standard.
 
-    own: families of measures that see counts of their own; those of a side of the keyphrases are of lists alone.
+    matchers: for which counts are needed; a side of the keyphrases has none but of lists as they were returned
 
     Raises InputError where the documents have no type, or no text.
     """
     made = {"": standards}
     for one in SIDES:
         if one in by:
-            each = [counted_sides(data, one, without, "list" in own) for without in data.left_out]
+            each = [counted_sides(data, one, without, "as-returned" in matchers) for without in data.left_out]
             made = {f"{one}:{name}": [own[name] for own in each] for name in SIDES[one]}
     masks: dict[str, Bools] = {"": np.ones(len(data.documents), bool)}
     for one in by:
@@ -113,7 +113,7 @@ def _joined(*names: str) -> str:
 def _groups(data: Prepared) -> dict[str, Bools]:
     """Return type of document → where it is (D,)."""
     if not data.names.groups:
-        raise unfit("the documents", "no type")
+        raise input_error("the documents", "no type")
     return {name: np.array(data.coded.groups, str) == name for name in data.names.groups}
 
 
@@ -136,7 +136,7 @@ class Side:
     lists: dict[str, Lists]
     among: Callable[[Lists], Bools]
 
-    def counted(self, data: Prepared, as_returned: bool) -> dict[str, Counted]:
+    def counted(self, data: Prepared, as_returned: bool) -> dict[str, SystemCounts]:
         """Return the counts of every system; as_returned: also those of lists with their repeats."""
         nothing = np.zeros(len(self.gold.size))
         listed = {name: run.listed for name, run in data.coded.runs.items()}
@@ -144,21 +144,24 @@ class Side:
             name: count(own, listed[name], self.gold, self.negatives, nothing, data.settings)
             for name, own in self.lists.items()
         }
-        systems = {name: Counted(one, one) for name, one in counts.items()}
-        return with_lists(data, systems, self.among) if as_returned else systems
+        returned = returned_counts(data, self.gold, counts, self.among) if as_returned else {}
+        return {
+            name: SystemCounts({"exact": own, "sets": own} | ({"as-returned": returned[name]} if returned else {}))
+            for name, own in counts.items()
+        }
 
 
 def counted_sides(
     data: Prepared, by: Part, without: int | None = None, as_returned: bool = False
-) -> dict[str, dict[str, Counted]]:
+) -> dict[str, dict[str, SystemCounts]]:
     """Return side → the counts of every system there; by: presence or frequency."""
     # Table, tests and values of one data set ask for the same counts, at other cutoffs.
     key = by, counted_alike(data.settings.changed(k="all", interval="none")), without, as_returned
 
-    def make() -> dict[str, dict[str, Counted]]:
+    def make() -> dict[str, dict[str, SystemCounts]]:
         return {name: side.counted(data, as_returned) for name, side in sides(data, by, without).items()}
 
-    made = kept(data.corpus, "sides", key, make)
+    made = memoize(data.corpus, "sides", key, make)
     return {side: {name: own.under(data.settings) for name, own in systems.items()} for side, systems in made.items()}
 
 
@@ -191,7 +194,7 @@ _Marked = tuple[Ints, Callable[[Lists], Ints]]
 
 
 def _by_presence(data: Prepared, gold: Gold) -> _Marked:
-    stands = standing(data)
+    stands = occurs_in_text(data)
     spelled = stands(gold.document[gold.spelling_item], gold.spelling_form)
     absent = np.ones(len(gold.grade), np.int64)
     absent[gold.spelling_item[spelled]] = 0
@@ -220,8 +223,8 @@ def _by_frequency(gold: Gold) -> _Marked:
 
     def of_row(lists: Lists) -> Ints:
         form = lists.form.astype(np.int64)
-        matches = match(lists, gold)
-        form[matches.row] = subject[matches.item]
+        alignment = align(lists, gold)
+        form[alignment.row] = subject[alignment.item]
         place = np.minimum(np.searchsorted(own, form), max(len(own) - 1, 0))
         return third(np.where(own[place] == form, number[place], 0)) if len(own) else np.full(len(form), 2)
 
@@ -232,5 +235,5 @@ def _with_text(data: Prepared, by: Part) -> Bools:
     """Return which documents have a text (D,); refuses data without any."""
     there = np.array([bool(text) for text in data.texts])
     if not there.any():
-        raise unfit("the documents", "no texts", by=by)
+        raise input_error("the documents", "no texts", by=by)
     return there

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias, Unpack, cast
+from typing import Any, TypeAlias, cast
 
 from kp_core.errors import UsageError
 from kp_core.reading import load
 from kp_core.scoring.measures import names_in
-from kp_core.settings import Changes, Settings, settled
+from kp_core.settings import Settings, resolve_settings
 from kp_core.studies.evaluate import evaluate
 
 #: The phrases of one document, or of several in the same order on both sides.
@@ -21,7 +21,7 @@ def score(
     settings: Settings | None = None,
     /,
     measures: Iterable[str] | str = ("P@k", "R@k", "F1@k"),
-    **changes: Unpack[Changes],
+    **changes: Any,
 ) -> dict[str, float]:
     """Score ranked phrases against keyphrases: of one document two lists, of several two lists of lists.
 
@@ -39,7 +39,7 @@ def score(
             f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; give both the same"
         )
     corpus = load(gold=sides["gold"], systems={"predicted": sides["predicted"]})
-    asked = settled(corpus, settings, changes).changed(interval="none")
+    asked = resolve_settings(corpus, settings, changes).changed(interval="none")
     frame = evaluate(corpus, asked, names_in(measures)).frame
     return dict(zip(frame["measure"], frame["value"].tolist(), strict=True))
 

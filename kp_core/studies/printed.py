@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from kp_core import typeset
-from kp_core.errors import Note, UsageError, counted, refuse_unless
+from kp_core.errors import Note, UsageError, pluralize, refuse_unless
 from kp_core.order import reaches
 from kp_core.scoring.measures import Asked, parse
-from kp_core.settings import FIELDS, PRESETS, Settings, format_value, in_words, question, signature
+from kp_core.settings import CONVENTIONS, PRESETS, Settings, format_value, in_words, question, signature
 from kp_core.studies.result import Numbers
 from kp_core.typeset import listed
 
@@ -219,7 +219,7 @@ def _from_preset(means: Sequence[Settings], named: Sequence[Mapping[str, Setting
 def _asks(fitting: Sequence[_Setting]) -> dict[str, tuple[str, ...]]:
     """Return the conventions that the numbers do not tell, with the values that fit."""
     every = [one.means for setting in fitting for one in setting.together]
-    values = {name: tuple(dict.fromkeys(format_value(getattr(one, name)) for one in every)) for name in FIELDS}
+    values = {name: tuple(dict.fromkeys(format_value(getattr(one, name)) for one in every)) for name in CONVENTIONS}
     return {name: own for name, own in values.items() if len(own) > 1}
 
 
@@ -232,7 +232,7 @@ def _notes(found: Printing) -> Iterator[Note]:
     else:
         near = found.nearest.iloc[found.nearest["off"].abs().argmax()]
         told = f"the nearest gives {near['measure']} {typeset.number(near['value'], 4)} ({near['system']})"
-        yield Note("warning", "printed", f"none of {counted(found.tried, 'setting')} prints {numbers}; {told}")
+        yield Note("warning", "printed", f"none of {pluralize(found.tried, 'setting')} prints {numbers}; {told}")
     if found.asks:
         yield Note("info", "ask the authors", "; ".join(found.questions))
     kept = "texts, tokens, gold standard, annotators and cutoff are as they are; only conventions were varied"

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from kp_core.errors import Note, UsageError, unfit
+from kp_core.errors import Note, UsageError, input_error
 from kp_core.order import reaches
 from kp_core.scoring.codes import Floats
 from kp_core.studies import WORDS
@@ -100,7 +100,7 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
 
 
 def spans(found: Recovered) -> pd.DataFrame:
-    """Return one row a share of all phrases, in per cent: the least and the most that it can be."""
+    """Return one row per share of all phrases, in per cent: the least and the most that it can be."""
     named = {
         "both chose it (a)": found.both,
         "one side alone chose it (b + c)": found.apart,
@@ -120,7 +120,7 @@ def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
     """
     printed = {"kappa": kappa, "P_pos": P_pos, "P_neg": P_neg, "PABAK": PABAK}
     if (found := recover(kappa, P_pos, P_neg, PABAK)) is None:
-        raise unfit("the printed values", "no table")
+        raise input_error("the printed values", "no table")
     notes = tuple(Note("info", "recover", words) for words in remarks(found, lecture=False))
     return Numbers(spans(found), printed, notes, concordance=False, caption="Recovered tables", kind="recover")
 

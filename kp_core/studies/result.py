@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import pandas as pd
 
 from kp_core import typeset
 from kp_core.errors import Note
-from kp_core.settings import Settings, __version__, short_form, signature
+from kp_core.scoring.codes import Floats
+from kp_core.scoring.intervals import Estimate, error_of
+from kp_core.settings import Cutoff, Settings, __version__, short_form, signature
 from kp_core.studies.answer import Answer
 
-ROW_COLUMNS = (
-    *("system", "measure", "k", "average", "subset"),
-    *("value", "low", "high", "documents", "undefined", "reason"),
-)
 #: So many rows are shown in a notebook.
 _SHOWN = 30
-#: Beside them where a system has several runs.
-RUN_COLUMNS = ("runs", "sd")
 
 
 @dataclass(frozen=True)
@@ -185,15 +181,66 @@ class Result(Numbers):
         )
 
 
-#: What stands in `ROW_COLUMNS`.
-Row = tuple[Any, ...]
+class Row(NamedTuple):
+    """One value with everything that identifies it: the fields are the columns of a result.
+
+    provenance  the estimate that it came from, for means over runs and data sets; None where none are formed
+    """
+
+    system: str
+    measure: str
+    k: Cutoff | None
+    average: str
+    subset: str
+    value: float
+    low: float
+    high: float
+    documents: int
+    undefined: int
+    reason: str | None
+    provenance: Provenance | None = None
 
 
-def result_frame(rows: list[Row]) -> pd.DataFrame:
+ROW_COLUMNS: tuple[str, ...] = Row._fields[:-1]
+
+
+class Provenance(NamedTuple):
+    """A column of an estimate; place: the number of the measure and of the cutoff among those asked for."""
+
+    place: tuple[int, int]
+    estimate: Estimate
+    column: int
+
+    @property
+    def drawn(self) -> Floats | None:
+        """Values of the resamples (B,), if there are any."""
+        return None if self.estimate.resampled is None else self.estimate.resampled[:, self.column]
+
+    @property
+    def runs(self) -> tuple[float, ...]:
+        """Values of the runs of a system that may have several."""
+        return () if self.estimate.runs is None else tuple(self.estimate.runs[:, self.column].tolist())
+
+    @property
+    def documents(self) -> tuple[float, float]:
+        """The variance between documents, with its degrees of freedom; NaN if it is not known."""
+        estimate, column = self.estimate, self.column
+        if estimate.variance is not None:
+            [(of_documents, freedom)] = estimate.variance.documents
+            return float(of_documents[column]), freedom
+        n, low, high = (float(bound[column]) for bound in (estimate.documents, estimate.low, estimate.high))
+        return error_of(low, high, int(n)) ** 2 if n > 1 else float("nan"), n - 1.0
+
+    @property
+    def both(self) -> float:
+        """The part that the variances between documents and between runs share."""
+        return 0.0 if self.estimate.variance is None else float(self.estimate.variance.both[self.column])
+
+
+def result_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Return the tidy frame of an evaluation or an agreement from its rows."""
-    several = len(rows) > 0 and len(rows[0]) > len(ROW_COLUMNS)
-    frame = pd.DataFrame(rows, columns=[*ROW_COLUMNS, *(RUN_COLUMNS if several else ())])
+    frame = pd.DataFrame([row[:-1] for row in rows], columns=list(ROW_COLUMNS))
     # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
-    frame["k"] = pd.Series([row[2] for row in rows], dtype=object)
+    frame["k"] = pd.Series([row.k for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
     return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)

@@ -13,19 +13,20 @@ from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import Note, UsageError
 from kp_core.order import reaches
 from kp_core.scoring.accumulate import Sums
+from kp_core.scoring.alignment import ranked_lists, without_respellings
 from kp_core.scoring.assignment import best_gains, soft_gains
+from kp_core.scoring.candidate_pairs import CandidatePairs, candidate_pairs
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Counted, Counts, count, table_settings, without_respellings
-from kp_core.scoring.facing import Facing, face
+from kp_core.scoring.counts import Counts, SystemCounts, count, table_settings
 from kp_core.scoring.given import notes_on_given
 from kp_core.scoring.gold import gather
-from kp_core.scoring.hits import ranked_lists, recalled_hits
+from kp_core.scoring.hits import recalled_hits
 from kp_core.scoring.measures import MEASURES, Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.settings import Settings, settled
+from kp_core.settings import Settings, resolve_settings
 from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
-from kp_core.studies.evaluate import add_systems, system_rows
+from kp_core.studies.evaluate import Query, add_systems, system_rows
 from kp_core.studies.near_misses import phrases_of, recipe_of
 from kp_core.studies.result import Result, result_frame
 
@@ -111,10 +112,10 @@ def soft_evaluate(
     for one in asked:
         if one.measure.family not in ("overlap", "concordance") and one.measure.name != "Rprec":
             raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k, Rprec or a concordance measure")
-    settings, notes = settled(corpus, settings, {}), list[Note]()
+    settings, notes = resolve_settings(corpus, settings, {}), list[Note]()
     if settings.by_concept == "yes":
         settings = settings.changed(by_concept="no")
-        notes.append(Note("warning", "concepts", "soft matching compares spellings, so by_concept = yes has no effect"))
+        notes.append(Note("warning", "concepts", "soft matching compares spellings, so identifiers have no effect"))
     data = prepare(corpus, settings)
     settings, notes = data.settings, [*data.notes, *notes]
     if parse_similarity(soft.similarity).measure.name == "given":
@@ -127,8 +128,9 @@ def soft_evaluate(
     whole = any(not isinstance(k, int) for k in cutoffs)
     counted = soft_counts(data, soft, concordance, None if whole else deepest, **choices)
     sums = Sums()
-    add_systems(sums, data, [counted], asked)
-    rows = system_rows(sums, data.names, asked, settings)
+    query = Query(data.names, settings, asked)
+    add_systems(sums, data, [counted], query)
+    rows = system_rows(sums, query)
     frame, documents = result_frame(rows), len(data.documents)
     return SoftResult(frame, settings, tuple(notes), documents, concordance, soft=soft, choices=choices)
 
@@ -146,7 +148,7 @@ def _best(asked: Asked) -> Asked:
 
 def soft_counts(
     data: Prepared, soft: Soft, concordance: bool = True, deepest: int | None = None, **choices: Any
-) -> dict[str, Counted]:
+) -> dict[str, SystemCounts]:
     """Return the counts of every system, with soft hits in place of hits.
 
     Lists, gold sizes and N are those of the evaluation; concordance tables count pairs, whatever `hits` says. Nothing
@@ -172,37 +174,41 @@ def soft_counts(
                 lists = without_respellings(lists, gold[0])
             counts = replace(count(lists, run.listed, *gold, universe, under), deepest=deepest)
             pairs = bool(tables) or soft.hits == "count"
-            kinds.append(_softened(counts, face(data, run, lists, gold[0]), ~lists.repeated, scorer, soft, pairs))
-        counted[system] = Counted(kinds[0], kinds[-1], {"semantic": kinds[0]})
+            kinds.append(
+                _softened(counts, candidate_pairs(data, run, lists, gold[0]), ~lists.repeated, scorer, soft, pairs)
+            )
+        counted[system] = SystemCounts({"exact": kinds[0], "sets": kinds[-1], "given": kinds[0]})
     return counted
 
 
-def _softened(counts: Counts, facing: Facing, rows: Bools, scorer: Scorer, soft: Soft, as_pairs: bool) -> Counts:
+def _softened(
+    counts: Counts, candidates: CandidatePairs, rows: Bools, scorer: Scorer, soft: Soft, as_pairs: bool
+) -> Counts:
     """Return the counts with the hits of the best assignment among some rows."""
     if counts.deepest is not None:
-        rows &= facing.rank <= counts.deepest
-    row, item, value = allowed_pairs(facing, scorer, soft, rows)
+        rows &= candidates.rank <= counts.deepest
+    row, item, value = allowed_pairs(candidates, scorer, soft, rows)
     if counts.settings.matching == "best":
         weight = np.ones(len(value)) if as_pairs else value
-        gain, recalled = best_gains(row, item, weight, len(facing.document))
+        gain, recalled = best_gains(row, item, weight, len(candidates.document))
     else:
-        gain, pairs = soft_gains(row, item, value, len(facing.document))
+        gain, pairs = soft_gains(row, item, value, len(candidates.document))
         gain = recalled = pairs if as_pairs else gain
-    return replace(counts, hits=recalled_hits(facing.document, facing.rank, gain, recalled), judged=None)
+    return replace(counts, hits=recalled_hits(candidates.document, candidates.rank, gain, recalled), judged=None)
 
 
-def allowed_pairs(facing: Facing, scorer: Scorer, soft: Soft, rows: Any) -> tuple[Ints, Ints, Floats]:
+def allowed_pairs(candidates: CandidatePairs, scorer: Scorer, soft: Soft, rows: Any) -> tuple[Ints, Ints, Floats]:
     """Return row, gold item and similarity of all pairs that reach tau; of an item's spellings the best counts."""
     asked = parse_similarity(soft.similarity)
     # NIST counts over all references together, and measures of whole columns prepare themselves once.
     at_once = asked.measure.name == "NIST" or asked.measure.level == "pairs"
     found: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
-    for row, spelling in facing.pairs(rows, at_once):
-        value = scorer.score([soft.similarity], facing.spelling[spelling], facing.phrase[row]).table[:, 0]
+    for row, spelling in candidates.pairs(rows, at_once):
+        value = scorer.score([soft.similarity], candidates.spelling[spelling], candidates.phrase[row]).table[:, 0]
         enough = reaches(value, soft.tau)
-        found.append((row[enough], facing.item[spelling[enough]], value[enough]))
+        found.append((row[enough], candidates.item[spelling[enough]], value[enough]))
     row, item, value = (np.concatenate(column) for column in zip(*found, strict=True))
-    if len(facing.item) == len(facing.gold.grade):
+    if len(candidates.item) == len(candidates.gold.grade):
         return row, item, value
     order = np.lexsort((-value, item, row))
     row, item, value = row[order], item[order], value[order]

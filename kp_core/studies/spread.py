@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Unpack, cast
+from typing import Any
 
 import pandas as pd
 
@@ -16,12 +16,12 @@ from kp_core.errors import InputError, Note, UsageError
 from kp_core.order import close, exceeds
 from kp_core.scoring.accumulate import Accumulator, mean_of
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import Counted, counted_alike, table_settings
+from kp_core.scoring.counts import SystemCounts, counted_alike, table_settings
 from kp_core.scoring.gold import left_one_out
-from kp_core.scoring.measures import Asked, own_counts, parse
+from kp_core.scoring.measures import Asked, matchers, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import FIELDS, Average, Changes, Cutoff, Settings, format_value, presets_for, settled
+from kp_core.settings import CONVENTIONS, Cutoff, Settings, format_value, presets_for, resolve_settings
 from kp_core.studies.printed import Printed, Printing, Tried
 from kp_core.studies.printed import printing as printing_of
 from kp_core.studies.result import Numbers
@@ -36,14 +36,12 @@ GRID: dict[str, tuple[str, ...]] = {
 }
 #: What the grid tries beside, for measures of a similarity alone.
 _SIMILARITY = {"matching": ("one-to-one", "best")}
-#: Conventions that say what the data are, and not how they are scored.
-_OF_DATA = ("gold_stemmed", "by_concept", "titles", "rel")
 #: What nobody takes without knowing: means over subjects, and gains by rarity.
 _CHOSEN = ("subject_empty", "propensity")
 #: Every convention and value that is listed, in this order.
 _LISTED = tuple(
     (name, value)
-    for name, one in FIELDS.items()
+    for name, one in CONVENTIONS.items()
     if name not in ("by_concept", "titles", *_CHOSEN)
     for value in (GRID[name] if name == "average" else one.values)  # noqa: PD011
     if value not in _CHOSEN
@@ -157,15 +155,13 @@ class Spreads:
         )
 
 
-def spread(
-    corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Unpack[Changes]
-) -> Spread:
+def spread(corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Any) -> Spread:
     """Evaluate one measure under every preset and under the grid; the first cutoff counts where it names none.
 
     Only conventions differ: presets are taken at this cutoff too, not at the one they were published with, and they
-    keep what belongs to the data (`_OF_DATA`). Source: specification of ranking, section 7.
+    keep what belongs to the data (`Convention.of_data`). Source: specification of ranking, section 7.
     """
-    asked = settled(corpus, settings, changes)
+    asked = resolve_settings(corpus, settings, changes)
     first = asked.k[0]
     found = spreads(corpus, asked.changed(k=(first,)), measure)
     return found.at(found.settings.k[0])
@@ -196,7 +192,7 @@ def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
 
 
 def printing(
-    corpus: Corpus, settings: Settings | None = None, /, numbers: Iterable[str] | str = (), **changes: Unpack[Changes]
+    corpus: Corpus, settings: Settings | None = None, /, numbers: Iterable[str] | str = (), **changes: Any
 ) -> Printing:
     """Find the settings under which systems have printed numbers: why do I not get the printed number?
 
@@ -235,30 +231,30 @@ class _Meaning:
     def of(self, settings: Settings) -> Settings:
         """Return the settings with the average that is taken, and with sets on both sides for concordance tables."""
         # Settings that differ in nothing but the preset they started from are the same.
-        average = cast(Average, self.asked.averages(settings.average)[0])
-        settings = replace(settings, average=average, preset="kpscope")
+        same = {"preset": "kpscope", "average": self.asked.averages(settings.average)[0]}
         if not self.semantic:
-            settings = replace(settings, matching="one-to-one", sem_equal="both")
+            same |= {"matching": "one-to-one", "sem_equal": "both"}
         if left_one_out(settings.annotators):  # as `prepare` settles it
-            settings = replace(settings, empty_gold="skip")
+            same["empty_gold"] = "skip"
+        settings = Settings(**vars(settings) | same)
         return table_settings(settings) if self.asked.of_tables else settings
 
     def preset(self, corpus: Corpus, name: str) -> Settings:
         """Return the settings of a preset, with what belongs to the data and not to a preset."""
-        of_data = {field: getattr(self.now, field) for field in _OF_DATA}
+        of_data = {field: getattr(self.now, field) for field, card in CONVENTIONS.items() if card.of_data}
         return prepare(corpus, self.now, preset=name, k=self.now.k, **of_data).settings
 
     def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Settings]:
         """Return the settings of all combinations of values."""
         every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
-        return [self.now.changed(**cast(Changes, changes)) for changes in every]
+        return [self.now.changed(**changes) for changes in every]
 
     def single_changes(self) -> list[tuple[str, str, Settings, Settings]]:
         """Return field, value, settings and record of every change of one convention that the settings allow."""
         found = []
         for field, value in (*(("normalise", name) for name in GRID["normalise"]), *_LISTED):
             with suppress(UsageError):
-                changed = self.now.changed(**cast(Changes, {field: value}))
+                changed = self.now.changed(**{field: value})
                 found.append((field, value, changed, self.of(changed)))
         return found
 
@@ -274,11 +270,10 @@ def _values(
     for record in dict.fromkeys(records):
         groups.setdefault(counted_alike(record), []).append(record)
     values: dict[Settings, dict[str, Floats] | InputError] = {}
-    concordance, own = asked.of_tables, own_counts([asked])
     for shared, group in groups.items():
         alike = data.under(shared)
         try:
-            standards = [count_systems(alike, concordance, without=one, own=own) for one in alike.left_out]
+            standards = [count_systems(alike, matchers([asked]), without=one) for one in alike.left_out]
         except InputError as refused:
             values |= dict.fromkeys(group, refused)
             continue
@@ -290,12 +285,12 @@ def _values(
     return values
 
 
-def _value(standards: list[Counted], asked: Asked, record: Settings) -> Floats:
+def _value(standards: list[SystemCounts], asked: Asked, record: Settings) -> Floats:
     """Return the value at every cutoff, added up some documents at a time, which stay in the processor's cache."""
     whole = Accumulator("none")
     for place, one in enumerate(standards):
         for part in one.of(asked).blocks():
-            whole.begin(part.drawable, None)
+            whole.begin(part.resampled, None)
             whole.add(str(place), asked, part.at(record.k), record.average)
     places = map(str, range(len(standards)))
     return mean_of([whole.estimate(place, asked, record.average, record.k) for place in places]).value

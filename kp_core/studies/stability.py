@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, Unpack, cast
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,9 @@ from kp_core.errors import UsageError, refuse_unless
 from kp_core.order import leveled
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import HUMANS
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.prepare import prepare
-from kp_core.settings import Changes, Cutoff, Settings, settled
+from kp_core.settings import Cutoff, Settings, resolve_settings
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.result import Numbers
 from kp_core.studies.spread import GRID, Values
@@ -83,15 +83,16 @@ def stability(
     by: By = "measure",
     *,
     measure: str = "F1@k",
-    views: Sequence[int | str] | None = None,
-    **changes: Unpack[Changes],
+    views: Sequence[int | str] | str | None = None,
+    **changes: Any,
 ) -> Stability:
     """Rank the systems from several views; the first cutoff counts, except by k.
 
     by     measure, k, normalise or annotators: what the views differ in, all else being equal
-    views  measures, cutoffs, normalisers or gold standards; by default the usual ones
+    views  measures, cutoffs, normalisers or gold standards, as a sequence or with commas; by default the usual ones
     """
-    data = prepare(corpus, settled(corpus, settings, changes), interval="none")
+    views = names_in(views) if isinstance(views, str) else views
+    data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="none")
     asked, cutoffs, every = parse(measure), data.settings.k[:1], data.coded.annotators
     if by == "k":
         if asked.measure.fixed is not None:
@@ -114,7 +115,7 @@ def stability(
     if by in ("measure", "k"):
         values = _values(corpus, now, measures)
     else:
-        values = [_values(corpus, now.changed(**cast(Changes, {by: name})), measures)[0] for name in names]
+        values = [_values(corpus, now.changed(**{by: name}), measures)[0] for name in names]
     concordance = any(one.of_tables for one in measures)
     frame, pairs = _ranked(names, values)
     return Stability(frame, now, data.notes, len(data.documents), concordance, by=by, pairs=pairs)

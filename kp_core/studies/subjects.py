@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.by_subject import Standing
+from kp_core.scoring.by_subject import SubjectCounts
 from kp_core.scoring.cells import ratio
-from kp_core.scoring.counts import lists_of
-from kp_core.scoring.hits import subjects_of
+from kp_core.scoring.counts import alignments_of
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import Changes, Settings, settled
+from kp_core.settings import Settings, resolve_settings
 from kp_core.studies.result import Numbers
 
 #: One row a system and subject.
@@ -25,7 +25,7 @@ _OF_PEOPLE = ("documents", "chosen", "seen", "by_all", "by_most", "apart", "P_po
 BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
 
 
-def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> Numbers:
+def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
     """Return one row a system and subject, a keyphrase or a concept; of several people alone one row a subject.
 
     At the first cutoff, the most frequent first.
@@ -68,7 +68,7 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Unp
 
 
 def documents_of(
-    corpus: Corpus, settings: Settings | None = None, /, subject: str = "", system: str = "", **changes: Unpack[Changes]
+    corpus: Corpus, settings: Settings | None = None, /, subject: str = "", system: str = "", **changes: Any
 ) -> pd.DataFrame:
     """Return the documents of one subject, a row each.
 
@@ -88,11 +88,11 @@ def documents_of(
     return table.assign(document=[data.documents[place] for place in table["document"]]).reset_index(drop=True)
 
 
-def _of_people(corpus: Corpus, settings: Settings | None, changes: Changes) -> Prepared:
-    return prepare_annotators(corpus, settled(corpus, settings, changes))
+def _of_people(corpus: Corpus, settings: Settings | None, changes: Mapping[str, Any]) -> Prepared:
+    return prepare_annotators(corpus, resolve_settings(corpus, settings, changes))
 
 
-def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> Numbers:
+def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
     """Return one row a subject that annotators chose, that with the most disagreeing pairs of them first.
 
     frame: subject, label (where subjects are concepts), documents (in which anybody chose it), chosen and seen (how
@@ -154,11 +154,11 @@ def _numbers(frame: pd.DataFrame, data: Prepared) -> Numbers:
     return Numbers(frame, settings, notes, documents, concordance=False, caption="Values by subject")
 
 
-def _standing(data: Prepared) -> dict[str, Standing]:
+def _standing(data: Prepared) -> dict[str, SubjectCounts]:
     """Return where the subjects of each system stand at the first cutoff, in documents that count in an average."""
-    found, cutoff = subjects_of(data.gold, lists_of(data)), data.settings.k[0]
-    systems = {name: one.lists for name, one in count_systems(data, concordance=False).items()}
-    return {name: Standing.of(found, name, one.limit(cutoff), one.used) for name, one in systems.items()}
+    aligned, cutoff = alignments_of(data), data.settings.k[0]
+    systems = {name: one.exact for name, one in count_systems(data, ["exact"]).items()}
+    return {name: SubjectCounts.of(aligned[name], one.limit(cutoff), one.scored) for name, one in systems.items()}
 
 
 def names_of(data: Prepared) -> pd.DataFrame:

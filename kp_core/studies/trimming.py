@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.measures import agreement as tables
 from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.scoring.systems import count_unchecked
-from kp_core.settings import Changes, Settings, settled
+from kp_core.settings import Settings, resolve_settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
 from kp_core.studies.result import Numbers
 
@@ -137,27 +137,22 @@ def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
 
 def _choice_levels(choices: AnnotatorChoices) -> Levels:
     """Return all levels in the choice-matrix form; the order is that of each annotator's list in the file."""
-    seen = choices.seen
-    most = max(1, int(seen.sum(axis=0).max(initial=1)))
-    k, gold = np.full((seen.shape[1], most), np.nan), np.zeros((seen.shape[1], most), np.int64)
-    reason = np.full(seen.shape[1], "", dtype="<U20")
-    order = np.lexsort((choices.place, choices.annotator, choices.document[choices.item]))
-    item, owner = choices.item[order], choices.annotator[order]
-    bounds = np.searchsorted(choices.document[item], np.arange(seen.shape[1] + 1))
-    for document in range(seen.shape[1]):
-        here = slice(bounds[document], bounds[document + 1])
-        lists = [item[here][owner[here] == r].tolist() for r in np.flatnonzero(seen[:, document])]
-        if len(lists) < 2:
-            reason[document] = "single_annotator"
-        elif len({len(one) for one in lists}) != 1:
-            reason[document] = "unequal_choices"
-        elif not lists[0]:
-            reason[document] = "both_empty"
-        else:
-            found, left = choice_levels(choice_matrix(lists), len(lists))
-            k[document, : len(found)], gold[document, : len(left)] = found, left
-            if np.isnan(found).all():
-                reason[document] = "one_item"
+    seen, sizes = choices.seen, tables.sizes(choices)
+    people = seen.sum(axis=0)
+    k = np.full((len(people), max(1, int(people.max(initial=1)))), np.nan)
+    gold, reason = np.zeros(k.shape, np.int64), np.where(people < 2, "single_annotator", "").astype("<U20")
+    order = np.lexsort((choices.place, choices.annotator))
+    owners = choices.document[choices.item[order]], choices.annotator[order]
+    lists = pd.Series(choices.item[order]).groupby(list(owners)).agg(list)
+    for document in np.flatnonzero(people > 1):
+        lengths = sizes[seen[:, document], document]
+        if np.ptp(lengths) or not lengths[0]:
+            reason[document] = "unequal_choices" if np.ptp(lengths) else "both_empty"
+            continue
+        agreement, left = choice_levels(choice_matrix(lists[document].tolist()), len(lengths))
+        k[document, : len(lengths)], gold[document, : len(lengths)] = agreement, left
+        if np.isnan(agreement).all():
+            reason[document] = "one_item"
     return Levels(k, gold, reason)
 
 
@@ -171,7 +166,7 @@ def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary"
 class Trimmed(Numbers):
     """A gold standard trimmed at one threshold, and everything needed to look any other threshold up.
 
-    frame   one row a document: majority size reached, K and number of phrases there, status ok or unreachable, reason;
+    frame   one row per document: majority size reached, K, phrases left, status (ok or unreachable), reason;
             an unreachable document shows its best level
     """
 
@@ -187,7 +182,7 @@ def trim(
     *,
     pooled: bool | None = None,
     form: Form | None = None,
-    **changes: Unpack[Changes],
+    **changes: Any,
 ) -> Trimmed:
     """Trim the gold standard of a corpus until the agreement on what is left reaches a threshold (0.5).
 
@@ -197,7 +192,7 @@ def trim(
 
     What is not given is as `settings.trim` says, as in a signature. Source: Nomoto & Matsumoto 1997.
     """
-    settings = settled(corpus, settings, changes)
+    settings = resolve_settings(corpus, settings, changes)
     if threshold is None:
         said = re.match("-?[^-]+", settings.trim)  # a threshold below 0 begins with the sign that separates the parts
         if said and said[0] == "every":
@@ -224,7 +219,7 @@ def trim(
 
 
 def at_threshold(found: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
-    """Return one row a document: the majority at which it reaches the threshold, or its best level."""
+    """Return one row per document: the majority at which it reaches the threshold, or its best level."""
     size = found.size(threshold)
     ok = size > 0
     shown = np.where(ok, size, found.best())
@@ -251,10 +246,10 @@ def curve(
     thresholds: Sequence[float] = THRESHOLDS,
     repeats: int = REPEATS,
 ) -> pd.DataFrame:
-    """Return one row a system, measure and threshold: its score on the trimmed gold, and what random trimming gives.
+    """Return one row per system, measure and threshold: its score on the trimmed gold, and what random trimming gives.
 
     value, low, high   score with its bootstrap interval over the documents that are left
-    null, …            the mean of random trimming to the same size (closed form), and 95 % of `repeats` draws; none for
+    null, …            the mean of random trimming to the same size (closed form), and 95% of `repeats` draws; none for
                        graded gold under nDCG, and where ties are averaged or hits do not count one each
     fixed              the score on the documents that are left at the last threshold drawn, whatever this threshold
     documents, gold    how many are left; drawn: whether that is enough to draw the score
@@ -310,8 +305,8 @@ _BALANCED = Asked(
 def _null(
     asked: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return mean and 95 % bounds of the score on random parts of the union gold, as large as the trimmed one."""
-    kept = (gold > 0) & view.used
+    """Return mean and 95% bounds of the score on random parts of the union gold, as large as the trimmed one."""
+    kept = (gold > 0) & view.scored
     if not kept.any() or not _has_null(asked, view):
         return np.nan, np.nan, np.nan
     hits, size = np.rint(view.hits[kept, 0]).astype(np.int64), view.size[kept, 0]
@@ -326,7 +321,7 @@ def _null(
 
 
 def _has_null(asked: Asked, view: View) -> bool:
-    """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
+    """Return whether hits are single gold phrases of equal worth, of which a random part can be taken."""
     counts, record = view.counts, view.counts.settings
     whole = record.ties != "expected" and bool((counts.hits.found == 1).all()) and bool((view.hits <= view.size).all())
     if asked.measure.family != "ranking":

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError, unfit
+from kp_core.errors import UsageError, input_error
 from kp_core.order import leveled
 from kp_core.scoring import intervals
-from kp_core.scoring.codes import Bools, Floats, ranks
-from kp_core.scoring.hits import Lists, match, ranked_lists
+from kp_core.scoring.alignment import Lists, align, ranked_lists
+from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import longest_lists
-from kp_core.settings import Changes, Settings
+from kp_core.settings import Settings
 from kp_core.studies.document_values import values_over
 from kp_core.studies.result import Numbers
 from kp_core.studies.subject_means import by_document
@@ -59,14 +59,7 @@ class Versus(Numbers):
 
 
 def versus(
-    corpus: Corpus,
-    settings: Settings | None = None,
-    /,
-    measure: str = "F1@k",
-    *,
-    a: str,
-    b: str,
-    **changes: Unpack[Changes],
+    corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", *, a: str, b: str, **changes: Any
 ) -> Versus:
     """Set two systems side by side, by their values on the documents that both have one for; the first cutoff counts.
 
@@ -92,7 +85,7 @@ def versus(
     over, _ = values_over(two, replace(asked, cutoff=None), tried)
     values, here = values_over(two, asked, [cutoff])
     if not here.any():
-        raise unfit("the documents", "no value for both", a=a, b=b)
+        raise input_error("the documents", "no value for both", a=a, b=b)
     documents = np.array(data.documents)[here]
     table = pd.DataFrame({"document": documents, a: values[a][:, 0], b: values[b][:, 0]})
     table["difference"] = leveled(values[a][:, 0] - values[b][:, 0])
@@ -129,17 +122,11 @@ def _phrases(data: Prepared, a: str, b: str, k: int) -> tuple[pd.DataFrame, floa
     first = np.flatnonzero(np.diff(gold.spelling_item, prepend=-1))
     items = [spelled.get(form, forms[form]) for form in gold.spelling_form[first].tolist()]
     lists = {name: _within(ranked_lists(data.coded.runs[name], data.identities, data.settings), k) for name in (a, b)}
-    found = dict[str, dict[int, int]]()
-    for name, own in lists.items():
-        matches, rank = match(own, gold), ranks(own.length)
-        found[name] = dict(
-            zip(matches.item[matches.new].tolist(), rank[matches.row[matches.new]].tolist(), strict=True)
-        )
+    best = {name: align(own, gold).best for name, own in lists.items()}
     rows = [
-        (data.documents[gold.document[item]], items[item], name, rank)
+        (data.documents[gold.document[item]], items[item], name, int(lists[name].rank[best[name][item]]))
         for name, other in ((a, b), (b, a))
-        for item, rank in sorted(found[name].items())
-        if item not in found[other]
+        for item in np.flatnonzero((best[name] >= 0) & (best[other] < 0)).tolist()
     ]
     table = pd.DataFrame(rows, columns=["document", "keyphrase", "found by", "rank"])
     both = data.coded.runs[a].listed & data.coded.runs[b].listed & (lists[a].length > 0)
@@ -151,5 +138,5 @@ def _phrases(data: Prepared, a: str, b: str, k: int) -> tuple[pd.DataFrame, floa
 
 
 def _within(lists: Lists, k: int) -> Lists:
-    inside: Bools = ranks(lists.length) <= k
+    inside: Bools = lists.rank <= k
     return lists.only(inside)

@@ -14,7 +14,7 @@ from datetime import date
 from functools import cached_property
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any, Unpack, cast
+from typing import Any, cast
 
 import pandas as pd
 from jinja2 import Environment
@@ -28,13 +28,13 @@ from kp_core.charts.curves import Marks
 from kp_core.charts.selection import has_curve, named
 from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, UsageError, counted
-from kp_core.reading.report import statistics, telling
+from kp_core.errors import InputError, UsageError, pluralize
+from kp_core.reading.rows.report import statistics, telling
 from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import longest_lists
-from kp_core.settings import SUBJECT, Changes, Settings, __version__, settled
+from kp_core.settings import SUBJECT, Settings, __version__, resolve_settings
 from kp_core.studies import indexing
 from kp_core.studies.annotators import TOGETHER, agreement, legible
 from kp_core.studies.answer import Answer
@@ -47,7 +47,7 @@ from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
 from kp_core.studies.subjects import subjects_of_people
-from kp_core.takeaway.figures import as_json, browser, chart_html, chart_svg, charts_svg
+from kp_core.takeaway.figures import as_json, browser, chart_svg, charts_svg
 from kp_core.takeaway.paragraph import bibtex, of_indexers, paragraphs
 from kp_core.typeset import CELLS
 from kp_core.words import answers, statements
@@ -59,12 +59,18 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report with its caption and the recipe of its numbers."""
+    """A table of a report with its caption and the recipe of its numbers; values: these alone, for spreadsheets."""
 
     name: str
     caption: str
     frame: pd.DataFrame
     signature: str = ""
+    values: pd.DataFrame | None = None
+
+    @property
+    def numbers(self) -> pd.DataFrame:
+        """What spreadsheets have: intervals are columns low and high."""
+        return self.frame if self.values is None else self.values
 
 
 @dataclass(frozen=True)
@@ -148,8 +154,8 @@ def data(asked: Asked) -> Section:
     """Say what was loaded, and what the reader of the files must know."""
     corpus = asked.corpus
     said = (
-        f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.annotators), 'annotator')}, "
-        f"{counted(len(runs_of(corpus.systems)), 'system')}.",
+        f"{pluralize(len(corpus.documents), 'document')}, {pluralize(len(corpus.annotators), 'annotator')}, "
+        f"{pluralize(len(runs_of(corpus.systems)), 'system')}.",
         *(f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning"),
     )
     fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
@@ -170,15 +176,17 @@ def leaderboard(asked: Asked) -> Section:
     curve = has_curve(measure)
     drawn = curves.over_k(asked.result, measure, marks) if curve else dots.leaderboard(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
-    table = Table("leaderboard", f"Systems by {name}", board, here.signature)
+    table = Table("leaderboard", f"Systems by {name}", board, here.signature, tables.in_numbers(here, shown))
     return Section((*said.sentences, *asked.beside_people, *tables.reasons(here)), charts=(drawn,), tables=(table,))
 
 
 def all_measures(asked: Asked) -> Section:
     """Show every measure at the cutoff with its interval."""
-    shown = tables.with_intervals(asked.here, asked.named(*DEFAULT_MEASURES))
+    names = asked.named(*DEFAULT_MEASURES)
+    shown = tables.with_intervals(asked.here, names)
     said = () if asked.settings.interval == "none" else ("In brackets: the 95 % interval.",)
-    table = Table("measures", f"All measures at k = {asked.cutoff}", shown, asked.here.signature)
+    values = tables.in_numbers(asked.here, names)
+    table = Table("measures", f"All measures at k = {asked.cutoff}", shown, asked.here.signature, values)
     return Section(said, tables=(table,))
 
 
@@ -188,7 +196,7 @@ def pairs(asked: Asked) -> Section:
     said = (f"Test: {comparison.test}; {statements.NOT_EQUAL}.", *(note.message for note in comparison.notes[1:]))
     shown = (
         Table("pairs", f"Differences in {name}", tables.pairs(comparison), comparison.signature),
-        Table("effects", "Effect sizes", tables.effects(comparison), comparison.signature),
+        Table("effects", "Effect sizes", tables.shown(comparison.effects_as_read(), "effects"), comparison.signature),
         Table("ranks", "Ranks in 95 % of the resamples", tables.ranks(comparison), comparison.signature),
     )
     several = len(comparison.scores) >= heat_maps.FEWEST
@@ -265,7 +273,7 @@ def near(asked: Asked) -> Section:
     counts = misses.counts("predictions")
     shown = (
         Table("near_misses", f"Types of the predictions up to k = {asked.cutoff}", counts),
-        Table("near_shares", "Misses that are near", tables.near_shares(misses)),
+        Table("near_shares", "Misses that are near", tables.shown(misses.shares(), "near_shares")),
     )
     said = "Near: misses that have a word in common with a keyphrase of the document."
     return Section((said,), charts=(dots.type_bars(counts, "predictions"),), tables=shown)
@@ -394,7 +402,7 @@ class Report:
         return {alt: f"data:image/svg+xml;base64,{svg}" for alt, svg in zip(charts, drawn, strict=True)}
 
     def latex(self) -> str:
-        """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""
+        """Return all tables for a paper, with the recipe below each; it needs booktabs, rotating, longtable."""
         return "\n".join(typeset.latex(table.frame, table.caption, table.signature) for table in self.all_tables)
 
     def markdown(self) -> str:
@@ -427,16 +435,12 @@ class Report:
 
     def workbook(self) -> bytes:
         """Return all tables as one XLSX file, a sheet each."""
-        sheets = {table.name: table.frame for table in self.all_tables}
+        sheets = {table.name: table.numbers for table in self.all_tables}
         return typeset.xlsx(sheets or {"signature": pd.DataFrame({"signature": [self.signature]})})
 
     def svg(self, columns: int = 1) -> str:
         """Return the chart of a section as wide as one or two columns of a paper; it must be the only one."""
         return chart_svg(self._only_chart(), columns)
-
-    def interactive(self) -> str:
-        """Return the chart of a section as a page that works by itself; it must be the only one."""
-        return chart_html(self._only_chart(), self.signature)
 
     def _only_chart(self) -> Chart:
         charts = [chart for section in self.sections for chart in section.charts]
@@ -455,7 +459,7 @@ class Report:
         }
         if self.paragraph():
             files |= {"methods.txt": self.paragraph() + "\n", "references.bib": self.references()}
-        files |= {f"csv/{table.name}.csv": typeset.csv(table.frame) for table in self.all_tables}
+        files |= {f"csv/{table.name}.csv": typeset.csv(table.numbers) for table in self.all_tables}
         if self.by_document is not None:
             files["csv/values_by_document.csv"] = typeset.csv(self.by_document)
         buffer = io.BytesIO()
@@ -478,7 +482,7 @@ def report(
     *,
     sections: Sequence[str] = (),
     title: str = "",
-    **changes: Unpack[Changes],
+    **changes: Any,
 ) -> Report:
     """Report on a corpus under settings.
 
@@ -497,7 +501,7 @@ def report(
         raise UsageError(f"there is no section '{unknown[0]}'; choose among: {', '.join(SECTIONS)}")
     if len(possible(corpus)) < 2:
         raise UsageError("a report needs a gold standard, and the output of a system or a second annotator")
-    settings = settled(corpus, settings, changes)
+    settings = resolve_settings(corpus, settings, changes)
     if (own := parse(measure).cutoff) is not None:  # a report has one cutoff, and this measure names it
         settings, measure = settings.changed(k=own), f"{measure.rpartition('@')[0]}@k"
     asked = Asked(corpus, settings, measure)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kp_core.errors import UsageError
-from kp_core.reading.tidy import Written
+from kp_core.reading.rows.tidy import Written
 
 
 def write_files(files: Mapping[Path, bytes]) -> None:

@@ -113,7 +113,8 @@ def _for_paper(figure: Part, columns: int) -> Part:
     more |= {part: [one for one in layout.get(part, ()) if one not in marks] for part in ("shapes", "annotations")}
     if marks:
         more["margin"] = {"t": 10}
-    if columns == 1 and layout.get("yaxis", {}).get("type") != "category" and "yaxis2" not in layout:
+    y = layout.get("yaxis", {})
+    if columns == 1 and y.get("type") != "category" and "ticktext" not in y and "yaxis2" not in layout:
         more["height"] = min(layout["height"], round(_HEIGHT * _PIXELS))
     traces = [one for one in figure["data"] if one.get("visible") != "legendonly" and not _is_unseen(one)]
     return {"data": traces, "layout": merged(layout, more)}

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import PurePosixPath
 
 import pandas as pd
@@ -14,23 +18,30 @@ from kp_core.extraction.lecture_systems import PARAMETERS
 from kp_core.extraction.lecture_systems import SYSTEMS as EXTRACTORS
 from kp_core.extraction.lecture_systems import System as Extractor
 from kp_core.scoring.measures import MEASURES, Measure, parse
-from kp_core.settings import FIELDS, PRESETS, format_value
+from kp_core.settings import CONVENTIONS, PRESETS, format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import Similarity
 from kp_core.similarity import parse as parse_similarity
 from kp_core.words import read
 
 _ENTRIES: dict[str, dict[str, str]] = read("glossary.toml")
-#: Term → meaning, in alphabetical order.
-TERMS = {term: entry["meaning"] for term, entry in _ENTRIES.items()}
+
+
+def _meaning(entry: Mapping[str, str]) -> str:
+    sentence = [MEASURES[entry["measure"]].sentence] if "measure" in entry else []
+    return " ".join([*sentence, entry["meaning"]])
+
+
+#: Term → meaning, in alphabetical order; a measure is defined by its card alone.
+TERMS = {term: _meaning(entry) for term, entry in _ENTRIES.items()}
 
 
 def glossary() -> str:
     """Return the glossary as Markdown; `docs/glossary.md` is this text."""
-    parts = ["# Glossary", "The terms of the field as KPScope uses them, each with the page that says more."]
+    parts = ["# Glossary", "The terms of the field as KPScope uses them."]
     for term, entry in _ENTRIES.items():
         title = PurePosixPath(entry["page"].partition("#")[0]).stem.replace("_", " ").capitalize()
-        parts.append(f"## {term}\n\n{entry['meaning']} More: [{title}]({entry['page']}).")
+        parts.append(f"## {term}\n\n{TERMS[term]} See [{title}]({entry['page']}).")
     return "\n\n".join(parts) + "\n"
 
 
@@ -70,14 +81,23 @@ def sentence(name: str) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """What Methods says about one entry of a registry: the formula is LaTeX, the rest is text."""
+    """What Methods shows for one entry of a registry: the formula is LaTeX, the rest is text."""
 
     name: str
     title: str
     sentence: str
     formula: str
     example: str
-    facts: str
+    details: Mapping[str, str]
+
+    @property
+    def facts(self) -> str:
+        """All details as sentences."""
+        return _sentences(self.details.items())
+
+
+def _sentences(details: Iterable[tuple[str, str]]) -> str:
+    return " ".join(f"{name}: {text}." for name, text in details)
 
 
 def records() -> list[dict[str, str]]:
@@ -115,40 +135,39 @@ def cards(family: str, search: str = "") -> list[Card]:
     return [one for one in found if wanted in f"{one.title} {one.sentence} {one.facts} {one.formula}".lower()]
 
 
-def _measure(one: dict[str, str]) -> Card:
-    facts = (
-        f"Range: {one['range']}, {one['better']}. Averages: {one['averages']}. Undefined: {one['undefined']}. "
-        f"Source: {one['source']}."
-    )
-    return Card(one["name"], one["name"], one["sentence"], one["formula"], one["example"], facts)
+def _measure(record: dict[str, str]) -> Card:
+    details = {
+        "Range": f"{record['range']}, {record['better']}",
+        "Averages": record["averages"],
+        "Undefined": record["undefined"],
+        "Source": record["source"],
+    }
+    return Card(record["name"], record["name"], record["sentence"], record["formula"], record["example"], details)
 
 
 def _similarity(one: Similarity) -> Card:
-    options = [
-        f"{name} = {', '.join(map(str, given))}"
-        if isinstance(given[0], str)
-        else f"{name} = {given[0]:g} to {given[1]:g}"
-        for name, given in one.options.items()
-    ]
-    facts = f"Range: {span(one)}." + (f" Options: {'; '.join(options)}." if options else "")
-    facts += f" Undefined: {one.undefined}. Source: {one.source}."
-    if not one.example:
-        facts += " No example: two phrases alone do not give its value."
-    return Card(one.name, one.name, one.sentence, one.formula, one.example, facts)
+    options = "; ".join(
+        f"{name} = {', '.join(map(str, values))}"
+        if isinstance(values[0], str)
+        else f"{name} = {values[0]:g} to {values[1]:g}"
+        for name, values in one.options.items()
+    )
+    details = {"Range": span(one), "Options": options, "Undefined": one.undefined, "Source": one.source}
+    return Card(one.name, one.name, one.sentence, one.formula, one.example, {k: v for k, v in details.items() if v})
 
 
 def _extractor(one: Extractor) -> Card:
     parameters = [PARAMETERS[name] for name in one.parameters]
     numbers = "; ".join(f"{p.symbol} = {p.default:g}: {p.meaning}" for p in parameters)
     numbers = numbers.replace("of a candidate", "of a candidate (0: any number)") if one.chunks else numbers
-    needs = {"": "nothing but the texts", "documents": "external documents", "phrases": "a list of phrases"}
-    facts = f"Needs {needs[one.needs]}. Parameters: {numbers}. This definition is {one.source}."
-    return Card(one.name, f"{one.name}: {one.title}", one.sentence, one.formula, "", facts)
+    needs = {"": "texts only", "documents": "external documents", "phrases": "a list of phrases"}[one.needs]
+    details = {"Needs": needs, "Parameters": numbers, "Source": one.source}
+    return Card(one.name, f"{one.name}: {one.title}", one.sentence, one.formula, "", details)
 
 
 def conventions() -> pd.DataFrame:
     """Return one row a convention: name, key in the signature, values, meaning."""
-    rows = [(name, one.key, ", ".join(one.values) or "free", one.meaning) for name, one in FIELDS.items()]
+    rows = [(name, one.key, ", ".join(one.values) or "free", one.meaning) for name, one in CONVENTIONS.items()]
     return pd.DataFrame(rows, columns=["convention", "key", "values, default first", "meaning"])
 
 
@@ -156,7 +175,7 @@ def presets() -> pd.DataFrame:
     """Return one row a preset: source, cutoffs, fields that differ from the defaults, values reproduced."""
     rows = []
     for name, one in PRESETS.items():
-        differs = [f"{field} = {format_value(one.changes[field])}" for field in FIELDS if field in one.changes]
+        differs = [f"{field} = {format_value(one.changes[field])}" for field in CONVENTIONS if field in one.changes]
         source = f"{one.source}; {one.note}" if one.note else one.source
         rows.append((name, source, ", ".join(map(str, one.k)), "; ".join(differs) or "–", one.reproduced or "–"))
     columns = [
@@ -192,19 +211,60 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
 
 def markdown() -> str:
     """Return the whole reference as Markdown; `docs/methods.md` is this text."""
-    parts = ["# Methods", "Written from the registry of measures; the tab Methods of the page Learn shows the same."]
+    parts = ["# Methods", _PROSE["opening"]]
     parts += ["## The worked example", EXAMPLE, _table(EXAMPLE_TABLE)]
-    parts += ["## Symbols", _table(pd.DataFrame(SYMBOLS.items(), columns=["symbol", "meaning"]))]
+    parts += ["## Symbols", _listed(SYMBOLS.items())]
     for family, title in FAMILIES.items():
-        parts += [f"## {title}", *([INTRODUCTIONS[family]] if family in INTRODUCTIONS else [])]
-        for one in cards(family):
-            heading = f"### `{one.name}`{one.title.removeprefix(one.name)}"
-            parts += [heading, one.sentence, f"$$ {one.formula} $$"]
-            parts += [f"In the example: {one.example}"] if one.example else []
-            parts.append(one.facts)
-    for title, words, table in sections()[:-1]:  # the glossary is a page of its own
-        parts += [f"## {title}", words, _table(table)]
+        found = cards(family)
+        usual = _usual(found)
+        parts += [f"## {title}", *filter(None, [INTRODUCTIONS.get(family)])]
+        shared = "; ".join(f"{name.lower()}: {text}" for name, text in usual)
+        parts += [f"Unless noted, {shared}."] if usual else []
+        for _, variants in groupby(found, key=lambda card: re.split("[-@_]", card.name)[0]):
+            first, *others = variants
+            parts += _card(first, usual)
+            parts += [part for card in others for part in _card(card, list(first.details.items()))]
+    parts += ["## Conventions", _PROSE["sections"]["Conventions"], _conventions()]
+    parts += ["## Presets", _PROSE["sections"]["Presets"], _presets()]
+    parts += ["## Intervals", _PROSE["sections"]["Intervals"]]
+    parts += ["## Reasons", _PROSE["sections"]["Reasons"], _listed(REASONS.items())]
     return "\n\n".join(parts) + "\n"
+
+
+def _usual(shown: Sequence[Card]) -> list[tuple[str, str]]:
+    """Return the details that most cards of a family share, which are then printed only once."""
+    counted = Counter(detail for card in shown for detail in card.details.items())
+    return [detail for detail, n in counted.items() if 2 * n > len(shown)]
+
+
+def _card(card: Card, known: Sequence[tuple[str, str]]) -> list[str]:
+    """Return what the page says of a measure; of its example only the value, which the page Learn derives."""
+    details = _sentences(detail for detail in card.details.items() if detail not in known)
+    example = f"Example: {card.example.rpartition(' ')[2]}." if card.example else ""
+    heading = f"### `{card.name}`{card.title.removeprefix(card.name)}"
+    return [heading, card.sentence, f"$${card.formula}$$", " ".join(filter(None, [example, details]))]
+
+
+def _conventions() -> str:
+    """Return the conventions as a list: name and key in the signature, meaning, values (the default first)."""
+    return _listed(
+        (f"{name}`, `{one.key}", f"{one.meaning} ({', '.join(one.values) or 'free'})")
+        for name, one in CONVENTIONS.items()
+    )
+
+
+def _presets() -> str:
+    """Return the presets as a list."""
+    entries = presets().itertuples(index=False)
+    return "\n".join(
+        f"* **{name}**: {source}. k: {k}. Differs in: {differs.replace(' = ', '=')}. Reproduced: {reproduced}."
+        for name, source, k, differs, reproduced in entries
+    )
+
+
+def _listed(entries: Iterable[tuple[str, str]]) -> str:
+    """Return terms and their meanings as a Markdown list; only a tag in the words of this program needs an escape."""
+    return "\n".join(f"* `{term}`: {meaning}" for term, meaning in entries).replace("<", "&lt;")
 
 
 def _table(frame: pd.DataFrame) -> str:

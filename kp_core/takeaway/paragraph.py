@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from kp_core.corpus import Corpus
-from kp_core.errors import counted
+from kp_core.errors import pluralize
 from kp_core.scoring.measures import parse
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import FIELDS, Settings, __version__, format_value, preset, short_form
+from kp_core.settings import CONVENTIONS, Settings, __version__, format_value, preset, short_form
 from kp_core.studies.annotators import legible
 from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
+from kp_core.typeset import say
 from kp_core.words import read
 
 
@@ -61,38 +63,36 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
     result   of the evaluation, whose documents are not always all that were loaded
     measure  the one of the short paragraph; test: a comparison's own words, empty without a comparison
     """
-    settings, gold = result.settings, _gold(result.settings)
-    names, people = runs_of(corpus.systems), counted(len(corpus.annotators), "annotator")
-    systems = counted(len(names), "system") + (
-        f" ({len(corpus.systems):,} runs)" if len(names) < len(corpus.systems) else ""
-    )
-    documents, normalised = counted(result.documents, "document"), _normalised(settings)
-    tested = f"Systems were compared pairwise by a {_tested(test)}." if test else ""
+    settings, names = result.settings, runs_of(corpus.systems)
     usual = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
+    facts: dict[str, Any] = {"systems": len(names), "runs": len(corpus.systems), "documents": result.documents}
+    facts |= {
+        "people": len(corpus.annotators),
+        "gold": _gold(settings),
+        "normalised": _normalised(settings),
+        "test": test,
+    }
+    facts |= {"test_sources": [source for word, source in _PROSE["tests"].items() if word in test]}
+    facts |= {"short": short_form(result.signature), "signature": result.signature, "version": __version__}
     source = parse(measure).measure.source
     short = [
-        f"We evaluated {systems} on {documents} against the keyphrases of {people}; the gold standard is {gold}.",
-        normalised,
         _preset(usual, usual),
-        f"We report {measure}{f' ({source})' if cited(source) else ''}.",
+        say("reported", measure=measure, source=source if cited(source) else ""),
         *(_convention(settings, name) for name in settings.differences(usual) if name in WORDS),
         _agreement(settings, [measure]),
         _intervals(settings, [measure]),
-        tested,
-        f"All values were computed with {short_form(result.signature)}.",
     ]
+    cutoffs = [_PROSE["cutoffs"].get(str(k), str(k)) for k in settings.k]
     whole = [
-        f"The evaluation covers {systems} on {documents} with the keyphrases of {people}. The gold standard is {gold}.",
-        normalised,
         *conventions(settings, measures),
-        f"Cutoffs: k = {', '.join(_PROSE['cutoffs'].get(str(k), str(k)) for k in settings.k)}.",
+        say("cutoffs", cutoffs=cutoffs),
         _agreement(settings, measures),
         _intervals(settings, measures),
-        tested,
-        _sources(measures),
-        f"All values were computed with KPScope {__version__}; the recipe is {result.signature}.",
     ]
-    return " ".join(filter(None, short)), " ".join(filter(None, whole))
+    return (
+        say("methods", whole=False, sentences=short, sources={}, **facts),
+        say("methods", whole=True, sentences=whole, sources=_sources(measures), **facts),
+    )
 
 
 def _intervals(settings: Settings, measures: Sequence[str]) -> str:
@@ -112,9 +112,9 @@ def of_indexers(corpus: Corpus, result: Result) -> str:
     files = [f"{one.file} ({one.sha256[:12]})" for one in corpus.report.readings if one.sha256]
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     places = {
-        "titles": counted(result.documents, "title"),
-        "indexers": counted(len(corpus.annotators), "indexer"),
-        "headings": counted(len(corpus.gold), "heading"),
+        "titles": pluralize(result.documents, "title"),
+        "indexers": pluralize(len(corpus.annotators), "indexer"),
+        "headings": pluralize(len(corpus.gold), "heading"),
     }
     said = [
         prose["data"].format(**places),
@@ -144,7 +144,11 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     said = [
         _preset(settings, Settings(preset=settings.preset)),
         f"Gold keyphrases of grade {rel} or higher count as relevant." if settings.rel != 1 else "",
-        *(_convention(settings, name) for name in FIELDS if name in WORDS and _PROSE["only"].get(name, "") in bases),
+        *(
+            _convention(settings, name)
+            for name in CONVENTIONS
+            if name in WORDS and _PROSE["only"].get(name, "") in bases
+        ),
     ]
     return list(filter(None, said))
 
@@ -154,30 +158,22 @@ def _convention(settings: Settings, name: str) -> str:
 
 
 def _preset(settings: Settings, named: Settings) -> str:
-    """Say which preset the conventions follow, and in which they differ from it."""
-    own = ", ".join(name.replace("_", " ") for name in settings.differences(named))
-    apart, start = f", apart from: {own}" if own else "", preset(settings.preset)
-    followed = f"The conventions follow the preset {settings.preset} ({start.source}){apart}."
-    return followed if settings.preset != "kpscope" else ""
+    """Name the preset that the conventions follow, and in what they differ from it."""
+    if settings.preset == "kpscope":
+        return ""
+    apart = [name.replace("_", " ") for name in settings.differences(named)]
+    return say("followed preset", preset=settings.preset, source=preset(settings.preset).source, apart=apart)
 
 
 def _gold(settings: Settings) -> str:
     name, _, votes = settings.annotators.partition(":")
-    if name == "majority" and votes:
-        return f"what at least {counted(int(votes), 'annotator')} of a document chose"
-    words: str = _PROSE["gold"].get(name, f"what the annotator {settings.annotators} chose")
-    return words
+    return say("gold standard", words=_PROSE["gold"], name=name, votes=votes, annotators=settings.annotators)
 
 
 def _normalised(settings: Settings) -> str:
     pipeline = Normaliser.parse(settings.normalise)
     steps = [_PROSE["steps"][step] for step in pipeline.steps if step in _PROSE["steps"]]
-    if pipeline.stemmer:
-        porter = " (Porter 1980)" if pipeline.stemmer.startswith("porter") else ""
-        steps.append(f"stemming by {pipeline.stemmer}{porter}")
-    if not steps:
-        return "Phrases were compared as given."
-    return f"Phrases were compared after {', '.join(steps)} (the pipeline {pipeline})."
+    return say("normalized", steps=steps, stemmer=pipeline.stemmer or "", pipeline=str(pipeline))
 
 
 def _agreement(settings: Settings, measures: Sequence[str]) -> str:
@@ -187,19 +183,13 @@ def _agreement(settings: Settings, measures: Sequence[str]) -> str:
     universe = _PROSE["universe"][name].format(size) if name in _PROSE["universe"] else f"{int(name):,} phrases"
     averages = parse("kappa").averages(settings.average)
     pooled = _PROSE["pooled"]["both" if len(averages) > 1 else averages[0]]
-    return f"Concordance tables were {pooled}; the universe of a document is {universe}."
+    return say("concordance", pooled=pooled, universe=universe)
 
 
-def _tested(test: str) -> str:
-    sources = [source for word, source in _PROSE["tests"].items() if word in test]
-    return f"{test} ({'; '.join(sources)})" if sources else test
-
-
-def _sources(measures: Sequence[str]) -> str:
+def _sources(measures: Sequence[str]) -> dict[str, list[str]]:
+    """Return the sources of the definitions of measures, each with the measures that it defines."""
     named: dict[str, list[str]] = {}
     for name in measures:
-        base = parse(name).measure
-        if cited(base.source):
-            named.setdefault(base.source, []).append(name)
-    listed = "; ".join(f"{', '.join(names)} ({source})" for source, names in named.items())
-    return f"Definitions of the measures: {listed}." if listed else ""
+        if cited(source := parse(name).measure.source):
+            named.setdefault(source, []).append(name)
+    return named

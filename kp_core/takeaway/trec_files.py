@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import COLUMNS, Corpus, Ranking
-from kp_core.errors import InputError, unfit
-from kp_core.reading.tidy import Written, escape, file_names, percent
+from kp_core.errors import InputError, input_error
+from kp_core.reading.rows.tidy import Written, escape, file_names, percent
 from kp_core.text.normalise import Normaliser
 
 
@@ -17,7 +17,7 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
     normalise  `none` writes the phrases as they stand in the corpus; any other pipeline writes their normalised forms,
                so that equal phrases are equal ids and tied scores stand as trec_eval would put them
     union      one qrels file of all annotators; the grade is the highest given, else the number of annotators
-    Source: file formats of trec_eval 9; escaping as in `kp_core.reading.tidy`.
+    Source: file formats of trec_eval 9; escaping as in `kp_core.reading.rows.tidy`.
 
     >>> from kp_core import load
     >>> written = trec(load(gold={"d1": ["tide table"]}, systems={"a": {"d1": ["sea", "tide table"]}}))
@@ -40,7 +40,7 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
         written.files[f"systems/{file}"] = _run(own, name, corpus.rankings[name], written)
     _say_what_stays_behind(corpus, written)
     if not written.files:
-        raise unfit("the corpus", "nothing to write")
+        raise input_error("the corpus", "nothing to write")
     return written
 
 

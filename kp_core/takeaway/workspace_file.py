@@ -11,19 +11,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
-import pyarrow as pa
 
-from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, empty_table
-from kp_core.errors import InputError, UsageError, unavailable
+from kp_core.corpus import Corpus, Role, empty_table
+from kp_core.errors import InputError, UsageError, usage_error
 from kp_core.reading import LIMITS, Limits, Mapping, Source, load, renamed
-from kp_core.reading.archive import is_zip, unpack
-from kp_core.reading.family import File
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.parquet import read_parquet
-from kp_core.reading.source import stem_of
-from kp_core.reading.tidy import Written, file_names, tables, tidy
+from kp_core.reading.open.archive import is_zip, unpack
+from kp_core.reading.open.source import stem_of
+from kp_core.reading.rows.tidy import Written, file_names, tables, tidy
 from kp_core.reading.uploads import Uploads
-from kp_core.reading.values import frame_of
 from kp_core.settings import __version__
 from kp_core.typeset import exchange_csv
 
@@ -111,51 +107,27 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
     try:
         manifest = json.loads(members[MANIFEST])
         version = manifest["version"] if manifest["format"] == FORMAT else 0
-        if version <= VERSION:
-            read = {1: _of_format_1, 2: _of_format_2}[version]
-            return read(file, manifest, members, limits)
+        if version == VERSION:
+            return _saved(file, manifest, members, limits)
+        if version < VERSION:
+            raise ValueError(version)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, UsageError) as error:
         if isinstance(error, InputError):  # which is a ValueError too
             raise
         found = f"no {MANIFEST} that describes a workspace"
-        raise InputError(file, found, "a workspace file of KPScope", _NEW) from None
+        raise InputError(file, found, "a workspace file of KPScope 2.0 or later", _NEW) from None
     found = f"format {version}, written by KPScope {str(manifest.get('kpscope'))[:20]}"
-    raise InputError(file, found, f"format {VERSION} or older", "Open it with a newer KPScope.")
+    raise InputError(file, found, f"format {VERSION}", "Open it with a newer KPScope.")
 
 
-def _of_format_2(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
-    files = {str(entry["name"]): members[entry["member"]] for entry in manifest["files"]}
+def _saved(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
+    sources = tuple(Source(str(entry["name"]), members[entry["member"]]) for entry in manifest["files"])
     words = {str(entry["name"]): str(entry["as"]) for entry in manifest["files"]}
-    uploads = Uploads(
-        tuple(Source(name, data) for name, data in files.items()),
-        {name: Mapping.read(said) for name, said in words.items() if said},
-        tuple(map(str, manifest["fixes"])),
-        _texts(manifest["names"]),
-    )
+    mappings = {name: Mapping.read(said) for name, said in words.items() if said}
+    uploads = Uploads(sources, mappings, tuple(map(str, manifest["fixes"])), _texts(manifest["names"]))
     rated = [Source(f"{file}: {name}", data) for name, data in members.items() if name.startswith(_RATINGS)]
-    return Saved(uploads, _texts(manifest["link"]), str(manifest["signature"]), _ratings(rated, limits))
-
-
-def _ratings(files: list[Source], limits: Limits) -> pd.DataFrame:
-    """Return judgements as the ordinary reader reads them."""
-    return load(judgements=files, limits=limits).judgements if files else empty_table("judgements")
-
-
-def _of_format_1(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
-    """Open a workspace of KPScope 1.0, which kept the tables of the corpus instead of files."""
-    frames = {}
-    for name in (*COLUMNS, "ratings"):
-        table = read_parquet(File(Source(f"{file}: {name}.parquet", members[f"{name}.parquet"]), limits), list)
-        frames[name] = frame_of(pa.table(table.columns, table.names), ())
-    refuse_over(limits.sources, len(manifest["rankings"]), "systems", file, "a workspace")
-    rankings = {str(name): Ranking(**how) for name, how in manifest["rankings"].items()}
-    fixes = tuple(map(str, manifest["report"]["fixes"]))
-    settings, ratings = manifest["settings"], Corpus(judgements=frames.pop("ratings"))
-    rated = tidy(ratings, "parquet").files if len(ratings.judgements) else {}
-    uploads = replace(tidy_uploads(Corpus(**frames, rankings=rankings)), fixes=fixes)
-    uploads.load()  # the rules of ordinary files hold for what was saved long ago too
-    sources = [Source(f"{file}: {name}", data) for name, data in rated.items()]
-    return Saved(uploads, _texts(settings["query"]), str(settings["signature"]), _ratings(sources, limits))
+    ratings = load(judgements=rated, limits=limits).judgements if rated else empty_table("judgements")
+    return Saved(uploads, _texts(manifest["link"]), str(manifest["signature"]), ratings)
 
 
 def _texts(mapping: abc.Mapping[Any, Any]) -> dict[str, str]:
@@ -184,7 +156,7 @@ def tidy_uploads(corpus: Corpus) -> Uploads:
         if not len(table):
             silent[stem_of(file)] = name
     if corpus.vocabulary.directed:
-        raise unavailable("directed")
+        raise usage_error("directed")
     for name, own in corpus.vocabulary.given.items():
         of_vectors = name == "vectors"
         data = own.to_parquet(index=False, compression="zstd") if of_vectors else exchange_csv(own).encode()

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
 from kp_core.text.normalise import mostly_cjk
@@ -86,9 +86,10 @@ class Tokens:
         )
 
     @property
-    def length(self) -> int:
-        """Number of tokens without punctuation."""
-        return sum(is_word(token) for sentence in self.raw for token in sentence)
+    def words(self) -> list[str]:
+        """The forms of the tokens that are no punctuation."""
+        pairs = zip(chain(*self.raw), chain(*self.forms), strict=True)
+        return [form for token, form in pairs if is_word(token)]
 
 
 class Edges(dict[str, int]):
@@ -222,7 +223,7 @@ def _long_form(before: Sequence[str], letters: str) -> int | None:
 
 
 def has_english(text: str) -> bool:
-    """Tell whether a text may hold English tokens: it has Latin letters, and is not mostly Chinese, Japanese or Korean.
+    """Return whether a text may contain English tokens: Latin letters, and not mostly Chinese, Japanese or Korean.
 
     >>> has_english("A tide table."), has_english("潮汐表格 PDF"), has_english("1912.")
     (True, False, False)

@@ -6,11 +6,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import UsageError, unfit
+from kp_core.errors import UsageError, input_error, refuse_unknown
 from kp_core.text.stem import STEMMERS, stem_words
 from kp_core.text.tokenise import CJK
 
@@ -55,13 +56,9 @@ _TEXT_STEPS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _strip_punctuation(word: str) -> str:
-    start, stop = 0, len(word)
-    while start < stop and unicodedata.category(word[start]).startswith("P"):
-        start += 1
-    while stop > start and unicodedata.category(word[stop - 1]).startswith("P"):
-        stop -= 1
-    return word[start:stop]
+@cache
+def _punctuation() -> str:
+    return "".join(letter for letter in map(chr, range(0x1F000)) if unicodedata.category(letter)[0] == "P")
 
 
 STEPS: tuple[str, ...] = (*_TEXT_STEPS, "punct-strip", "sort", *STEMMERS)
@@ -83,9 +80,7 @@ class Normaliser:
     def parse(cls, name: str) -> Normaliser:
         """Read a pipeline from its name; `none` has no step."""
         steps = tuple(step for step in name.strip().split("+") if step and step != "none")
-        for step in steps:
-            if step not in STEPS:
-                raise UsageError(f"there is no normalisation step '{step}'; choose among: none, {', '.join(STEPS)}")
+        refuse_unknown(steps, ("none", *STEPS), "normalisation step")
         if {"nfc", "nfkc"} & set(steps):
             steps = tuple(step for step in steps if step != "hyphen-keep")  # implied there
         if len([step for step in steps if step in STEMMERS]) > 1:
@@ -105,7 +100,7 @@ class Normaliser:
         return Normaliser(tuple(step for step in self.steps if step not in STEMMERS))
 
     def apply(self, phrases: Sequence[str]) -> list[str]:
-        """Return the normalised form of each phrase; pass distinct phrases, it is the costly part.
+        """Return the normalized form of each phrase; pass distinct phrases, it is the costly part.
 
         Source: spec of each step in `docs/methods.md`; empty results are possible (a phrase of punctuation).
         """
@@ -138,7 +133,7 @@ class Normaliser:
                     forms = _by_word(forms, step)
         except UnicodeEncodeError as error:
             bad = str(error.object)[max(0, error.start - 10) : error.start]
-            raise unfit("a phrase", "half a character", after=f" after “{bad}”") from None
+            raise input_error("a phrase", "half a character", after=f" after “{bad}”") from None
         return forms
 
 
@@ -149,14 +144,14 @@ def _by_word(phrases: list[str], step: str) -> list[str]:
     words = pc.split_pattern(pa.array(phrases, pa.string()), " ")
     coded = words.flatten().dictionary_encode()
     distinct = coded.dictionary.to_pylist()
-    changed = [_strip_punctuation(w) for w in distinct] if step == "punct-strip" else stem_words(distinct, step)
+    changed = [w.strip(_punctuation()) for w in distinct] if step == "punct-strip" else stem_words(distinct, step)
     spelled = pa.array(changed, pa.string()).take(coded.indices)
     joined = pc.binary_join(pa.ListArray.from_arrays(words.offsets, spelled), " ").to_pylist()
     return [_BLANKS.sub(" ", form).strip() for form in joined] if step == "punct-strip" else joined
 
 
 def mostly_cjk(phrases: Sequence[str]) -> bool:
-    """Tell whether most letters are Chinese, Japanese or Korean, so that stemming does not apply.
+    """Return whether most letters are Chinese, Japanese or Korean, so that stemming does not apply.
 
     >>> mostly_cjk(["机器学习", "AI"]), mostly_cjk(["naïve Bayes"])
     (True, False)

@@ -1,4 +1,4 @@
-"""Turn texts and phrases into the places where the phrases occur, on token boundaries of the normalised text."""
+"""Turn texts and phrases into the places where the phrases occur, on token boundaries of the normalized text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Place:
 
 
 def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
-    """Return the normalised tokens of each text (or phrase) as a line, with a blank around every token.
+    """Return the normalized tokens of each text (or phrase) as a line, with a blank around every token.
 
     A token is what `tokenise.tokens` finds once case, hyphens and the like are settled; stemming comes last. Pass all
     texts at once: distinct words are treated once.
@@ -40,7 +40,7 @@ def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
 
 
 def _read(chunks: Iterable[str], normaliser: Normaliser) -> dict[str, tuple[str, list[tuple[str, int, int]]]]:
-    """Return for each distinct chunk how it is written before stemming, and its normalised tokens with their places."""
+    """Return for each distinct chunk how it is written before stemming, and its normalized tokens with their places."""
     distinct = list(dict.fromkeys(chunks))
     forms = normaliser.as_text(distinct)
     found = [tokens(form) for form in forms]
@@ -51,7 +51,7 @@ def _read(chunks: Iterable[str], normaliser: Normaliser) -> dict[str, tuple[str,
 
 
 def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
-    """Tell whether the tokens of one line stand together in another line, both as `token_lines` gives them.
+    """Return whether the tokens of one line stand together in another line, both as `token_lines` gives them.
 
     Source: phrases compared token by token, so that `cat` is not in `concatenated`.
 
@@ -129,7 +129,7 @@ def pieces(text: str, found: Iterable[Place]) -> list[tuple[str, str]]:
 
 
 def _spans(text: str, normaliser: Normaliser) -> list[tuple[str, int, int]]:
-    """Return the normalised tokens of a text, each with its place in the text as it was given."""
+    """Return the normalized tokens of a text, each with its place in the text as it was given."""
     chunks = [(found.group(), found.start()) for found in _CHUNK.finditer(text)]
     local = {}
     for chunk, (form, own) in _read((chunk for chunk, _ in chunks), normaliser).items():
@@ -139,10 +139,11 @@ def _spans(text: str, normaliser: Normaliser) -> list[tuple[str, int, int]]:
 
 
 def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, int]]:
-    """Return for each character of a normalised chunk the piece of the chunk that it came from."""
+    """Return for each character of a normalized chunk the piece of the chunk that it came from."""
     if chunk.isascii() and len(form) == len(chunk):
         return [(place, place + 1) for place in range(len(form))]
-    pieces = _clusters(chunk)
+    starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
+    pieces = list(zip(starts, [*starts[1:], len(chunk)], strict=True))  # that compose only within themselves
     parts = normaliser.as_text([chunk[start:end] for start, end in pieces])
     found = iter([piece for piece, part in zip(pieces, parts, strict=True) for c in part if not c.isspace()])
     letters = [not c.isspace() for c in form]
@@ -150,12 +151,6 @@ def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, i
     if sum(len("".join(part.split())) for part in parts) != sum(letters):
         return [whole] * len(form)  # characters that changed together, such as the two of a possessive
     return [next(found) if letter else whole for letter in letters]
-
-
-def _clusters(chunk: str) -> list[tuple[int, int]]:
-    """Return pieces that compose only within themselves: a character with the marks and vowels that join it."""
-    starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
-    return list(zip(starts, [*starts[1:], len(chunk)], strict=True))
 
 
 def _joins(character: str) -> bool:

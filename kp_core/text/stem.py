@@ -1,36 +1,117 @@
-"""Stem distinct words: Porter in its three NLTK modes, the SemEval-2010 rule, and Snowball by PyStemmer or NLTK."""
+"""Stem distinct words, and tell where a stemmer is that of another language or words are stems already.
+
+Stemmers: Porter in three modes of NLTK, the rule of SemEval-2010, and Snowball by PyStemmer or NLTK.
+"""
 
 from __future__ import annotations
 
-import builtins
 import re
-from collections.abc import Callable, Sequence
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib import import_module
-from importlib.machinery import SourceFileLoader
 from importlib.metadata import version
-from importlib.util import find_spec
-from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from importlib.resources import files
 
-#: Words whose stems are kept, about 30 MB; stemming one takes a hundred times as long as looking it up.
+_RULES = tomllib.loads((files("kp_core.text") / "stem.toml").read_text("utf-8"))
+MODES = tuple(_RULES["more"])
+_SECOND: dict[str, dict[str, str]] = {mode: _RULES["step2"] | more for mode, more in _RULES["more"].items()}
+_FOURTH = dict.fromkeys(_RULES["step4"]["removed"].split(), "")
+
+
+def porter(word: str, mode: str = "porter-nltk") -> str:
+    """Return the stem of a word by one of `MODES`.
+
+    Source: Porter 1980 (original), his later changes (martin), and the extensions that NLTK adds to them (nltk).
+
+    >>> [porter("flies", mode) for mode in MODES], porter("geologi", "porter-nltk")
+    (['fli', 'fli', 'fli'], 'geolog')
+    """
+    nltk, stem = mode == "porter-nltk", word.lower()
+    if nltk and stem in _RULES["irregular"]:
+        return str(_RULES["irregular"][stem])
+    if mode != "porter-original" and len(word) <= 2:
+        return stem
+    stem = _without_y(_without_past(_without_plural(stem, nltk), nltk), nltk)
+    if nltk and stem.endswith("alli") and _measure(stem[:-4]) > 0:
+        stem = stem[:-2]  # NLTK goes on with the ending that is left
+    stem = _replaced(stem, _SECOND[mode], 1, nltk)
+    stem = _replaced(_replaced(stem, _RULES["step3"], 1), _FOURTH, 2)
+    measure = _measure(stem[:-1])
+    if stem.endswith("e") and (measure > 1 or (measure == 1 and not _is_short(stem[:-1], nltk))):
+        stem = stem[:-1]
+    return stem[:-1] if stem.endswith("ll") and _measure(stem[:-1]) > 1 else stem
+
+
+def _shape(word: str) -> str:
+    """Return c for each consonant and v for each vowel; y is a vowel behind a consonant."""
+    shape = ""
+    for letter in word:
+        shape += "v" if letter in "aeiou" or (letter == "y" and shape[-1:] == "c") else "c"
+    return shape
+
+
+def _measure(stem: str) -> int:
+    return _shape(stem).count("vc")
+
+
+def _is_short(stem: str, nltk: bool) -> bool:
+    shape = _shape(stem)
+    return (shape[-3:] == "cvc" and stem[-1] not in "wxy") or (nltk and shape == "vc")
+
+
+def _without_plural(word: str, nltk: bool) -> str:
+    if word.endswith("ies"):
+        return word[:-1] if nltk and len(word) == 4 else word[:-2]
+    if word.endswith("sses"):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _without_past(word: str, nltk: bool) -> str:
+    if nltk and word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    stem = word[:-2] if word.endswith("ed") else word[:-3] if word.endswith("ing") else ""
+    shape = _shape(stem)
+    if "v" not in shape:
+        return word
+    if stem.endswith(("at", "bl", "iz")):
+        return f"{stem}e"
+    if stem[-1:] == stem[-2:-1] and shape[-1] == "c":
+        return stem if stem[-1] in "lsz" else stem[:-1]
+    return f"{stem}e" if shape.count("vc") == 1 and _is_short(stem, nltk) else stem
+
+
+def _without_y(word: str, nltk: bool) -> str:
+    shape = _shape(word[:-1])
+    changes = len(shape) > 1 and shape[-1] == "c" if nltk else "v" in shape
+    return f"{word[:-1]}i" if word.endswith("y") and changes else word
+
+
+def _replaced(word: str, endings: Mapping[str, str], least: int, nltk: bool = False) -> str:
+    """Replace the longest ending of a word if enough measure is left before it."""
+    ending = next((word[-length:] for length in range(7, 1, -1) if word[-length:] in endings), "")
+    stem = word[: -len(ending)]
+    if not ending or (ending == "ion" and stem[-1:] not in ("s", "t")):
+        return word
+    # NLTK counts the l of -logi.
+    return stem + endings[ending] if _measure(stem + "l" * (nltk and ending == "logi")) >= least else word
+
+
+#: Words whose stems are kept, about 30 MB.
 _KEPT = 200_000
-_kept: dict[str, Callable[[str], str]] = {}
+_stem: Callable[[str, str], str] = porter
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 _CODES = "ar ca da de el en es eu fi fr ga hi hu hy id it lt ne nl no pt ro ru sr sv ta tr yi"
 #: Snowball languages of PyStemmer, by their ISO 639 codes, which it knows.
 SNOWBALL: tuple[str, ...] = tuple(_CODES.split())
-_PORTER_MODES = {
-    "porter-original": "ORIGINAL_ALGORITHM",
-    "porter-martin": "MARTIN_EXTENSIONS",
-    "porter-nltk": "NLTK_EXTENSIONS",
-}
 #: Snowball languages of NLTK, whose stems differ from those of PyStemmer on some words.
 NLTK_SNOWBALL = {"de": "german", "en": "english", "es": "spanish", "fr": "french", "it": "italian", "nl": "dutch"}
 STEMMERS: tuple[str, ...] = (
-    *(*_PORTER_MODES, "porter-semeval"),
+    *(*MODES, "porter-semeval"),
     *(f"snowball-{code}" for code in SNOWBALL),
     *(f"nltk-snowball-{code}" for code in NLTK_SNOWBALL),
 )
@@ -38,7 +119,7 @@ STEMMERS: tuple[str, ...] = (
 
 @cache  # looked up on the disk, for every signature
 def library(stemmer: str | None) -> str:
-    """Name the library and version behind a stemmer, for the signature.
+    """Name the library and version of a stemmer, for the signature; tests hold Porter's stems to those of NLTK.
 
     >>> library(None)
     'none'
@@ -49,76 +130,35 @@ def library(stemmer: str | None) -> str:
     return f"{package.lower()}-{version(package)}"
 
 
-@cache
-def porter_stemmer() -> Callable[..., Any]:
-    """Return NLTK's `PorterStemmer`, run by itself: `import nltk` takes a second, for parsers and classifiers.
-
-    Nothing enters `sys.modules`, so that `import nltk` stays whole.
-
-    >>> porter_stemmer()().stem("networks")
-    'network'
-    """
-    stemmer: Callable[..., Any]
-    try:
-        stemmer = _alone("nltk.stem.porter").PorterStemmer
-    except (ImportError, AttributeError, OSError):  # an NLTK that is built differently, or packed into an archive
-        stemmer = import_module("nltk.stem.porter").PorterStemmer
-    return stemmer
-
-
-def _alone(name: str) -> ModuleType:
-    """Run one module of NLTK; what it imports of NLTK in turn is run the same way, without the packages around it."""
-    package = find_spec("nltk")
-    if package is None or package.origin is None:
-        raise ImportError("NLTK is not installed")
-    path = Path(package.origin).parent.joinpath(*name.split(".")[1:]).with_suffix(".py")
-    loader = SourceFileLoader(f"kpscope.{name}", str(path))
-    module = ModuleType(loader.name)
-
-    def own_import(asked: str, *given: Any, **more: Any) -> Any:
-        if asked.split(".")[0] != "nltk":
-            return builtins.__import__(asked, *given, **more)
-        names = given[2] or ()
-        return SimpleNamespace(**{part: _alone(f"nltk.{part}") for part in names}) if asked == "nltk" else _alone(asked)
-
-    vars(module)["__builtins__"] = vars(builtins) | {"__import__": own_import}
-    loader.exec_module(module)
-    return module
-
-
 def keep_stems() -> None:
     """Keep the stems of the last words for the rest of this process; for one that serves one person alone.
 
     Parts of large data repeat their words. A server of many people keeps nothing that hangs on what they load.
     """
-    for mode in _PORTER_MODES.values():
-        _kept.setdefault(mode, lru_cache(maxsize=_KEPT)(_porter(mode)))
-
-
-def _porter(mode: str) -> Callable[[str], str]:
-    stem: Callable[[str], str] = porter_stemmer()(mode=mode).stem
-    return _kept.get(mode, stem)
+    global _stem
+    if _stem is porter:
+        _stem = lru_cache(maxsize=_KEPT)(porter)
 
 
 def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
     """Return the stem of each word by one of `STEMMERS`; a stem that comes out empty keeps its word.
 
-    Source: Porter 1980 and its later modes as NLTK ships them; Snowball as PyStemmer, or NLTK, ships it.
+    Source: Porter 1980 and its later modes; Snowball as PyStemmer, or NLTK, ships it.
 
     >>> stem_words(["networks", "keys", "s"], "porter-nltk")
     ['network', 'key', 's']
     >>> stem_words(["multi-agents", "datum"], "porter-semeval")
     ['multi-agent', 'data']
     """
-    if stemmer in _PORTER_MODES:
-        porter = _porter(_PORTER_MODES[stemmer])
-        stems = [porter(word) for word in words]
+    if stemmer in MODES:
+        stems = [_stem(word, stemmer) for word in words]
     elif stemmer == "porter-semeval":
-        martin = _porter(_PORTER_MODES["porter-martin"])
-        stems = [_LETTERS.sub(lambda run: martin(run.group()) or run.group(), word) for word in words]
+        stems = [_LETTERS.sub(lambda run: _stem(run.group(), "porter-martin") or run.group(), word) for word in words]
         stems = ["data" if stem == "datum" else stem for stem in stems]
     elif stemmer.startswith("nltk-"):
-        snowball = import_module("nltk.stem.snowball").SnowballStemmer(NLTK_SNOWBALL[stemmer.rpartition("-")[2]])
+        from nltk.stem.snowball import SnowballStemmer
+
+        snowball = SnowballStemmer(NLTK_SNOWBALL[stemmer.rpartition("-")[2]])
         stems = [snowball.stem(word) for word in words]
     else:
         import Stemmer
@@ -126,3 +166,51 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
         # Its own cache costs more than it saves once the words are distinct: 2.8 s against .7 s on 50,000 words.
         stems = Stemmer.Stemmer(stemmer.removeprefix("snowball-"), 0).stemWords(list(words))
     return [stem or word for stem, word in zip(stems, words, strict=True)]
+
+
+#: Code of each language that has a stemmer → its name and its frequent words.
+_FREQUENT: dict[str, tuple[str, str]] = _RULES["languages"]
+#: So many words tell nothing yet; such a part of them must be stems, or frequent words.
+_FEW, _STEMS, _PART = 100, 0.9, 0.02
+#: So many of its frequent words must occur: one alone, as the “y” of “x and y”, is no language.
+_DIFFERENT = 3
+
+
+def misfit(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stemmed: bool) -> tuple[str, str] | None:
+    """Describe why a stemmer does not fit, and name one that does; without a name the gold keyphrases are stems.
+
+    >>> misfit("porter-nltk", ["analyse de la mer", "le niveau des eaux"] * 20, [], False)
+    ('most words look French, for which porter-nltk is no stemmer', 'snowball-fr')
+    >>> misfit("nltk-snowball-fr", ["analyse de la mer", "le niveau des eaux"] * 20, [], False) is None
+    True
+    """
+    own = stemmer.rpartition("snowball-")[2] if "snowball-" in stemmer else "en"
+    if are_stems(phrases):
+        fits = gold_stemmed or own != "en"
+        return None if fits else ("the gold keyphrases are stems already, and stemming them again loses matches", "")
+    language = looks_like(texts) or looks_like(phrases)
+    if language in ("", own):
+        return None
+    steps = f"snowball-{language}" if language != "en" else "porter-nltk"
+    name = _FREQUENT[language][0]
+    return f"most words look {name}, for which {stemmer} is no stemmer", steps
+
+
+def are_stems(phrases: Iterable[str]) -> bool:
+    """Return whether nearly all words are what Porter's stemmer makes of them; of whole words, a third are."""
+    words = list(dict.fromkeys(re.findall(r"\b[a-z]{5,}\b", " ".join(phrases).lower())))
+    same = sum(map(str.__eq__, words, stem_words(words, "porter-nltk")))
+    return len(words) >= _FEW and same > _STEMS * len(words)
+
+
+def looks_like(texts: Iterable[str]) -> str:
+    """Return the code of the language whose frequent words stand in texts; empty where that is unsure."""
+    words = re.findall(r"[^\W\d_]+", " ".join(texts).lower())
+    times = Counter(words)
+    found = {
+        code: [times[word] for word in frequent.split() if times[word]] for code, (_, frequent) in _FREQUENT.items()
+    }
+    counts = {code: sum(own) if len(own) >= _DIFFERENT else 0 for code, own in found.items()}
+    first, second = sorted(counts, key=lambda code: -counts[code])[:2]
+    sure = counts[first] > _PART * len(words) and counts[first] > 1.25 * counts[second]
+    return first if len(words) >= _FEW and sure else ""

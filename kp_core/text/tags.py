@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Literal
 
-from kp_core.errors import read_toml, unfit
+from kp_core.errors import input_error, read_toml
 from kp_core.text.tokenise import clean, occurrences, sentences, straight
 
 #: A token, its lemma and its C5 tag; `O` for what the tagger is not asked about.
@@ -36,7 +36,8 @@ _C5_CLASS, _PENN_CLASS = (
 _KEPT: dict[bytes, tuple[str, ...]] = {}
 _MOST_TEXTS = 5_000
 _LOCK = Lock()
-_PARTICIPLES = ("VBN", "VVN", "VBG", "VVG")
+#: Participles, those in -ing apart.
+_PARTICIPLES = {"VBN": "v", "VVN": "v", "VBG": "g", "VVG": "g"}
 _ADJECTIVE_AND_NOUN = re.compile(r"[JN]*J[JN]*N")
 
 
@@ -49,7 +50,7 @@ def _tagger() -> Callable[[list[str]], list[Tagged]]:
     model = Path(HanTa.__file__).resolve().parent / "morphmodel_en.pgz"
     found = hashlib.sha256(model.read_bytes()).hexdigest() if model.exists() else "no file"
     if found != MODEL_SHA256:
-        raise unfit("the tagger's model morphmodel_en.pgz", "tagger", sum=found, known=MODEL_SHA256)
+        raise input_error("the tagger's model morphmodel_en.pgz", "tagger", sum=found, known=MODEL_SHA256)
     tag_sentence: Callable[[list[str]], list[Tagged]] = HanoverTagger(str(model)).tag_sent
     return tag_sentence
 
@@ -70,17 +71,6 @@ def tag(tokens: Sequence[str]) -> list[Tagged]:
     for place, (spelled, lemma, name) in zip(asked, answers, strict=True):
         if name == "POS" or any(letter.isalnum() for letter in spelled):
             found[place] = (tokens[place], lemma, name)
-    return found
-
-
-def tag_sentence(tokens: Sequence[str], kept: MutableMapping[Any, Any] | None = None) -> list[Tagged]:
-    """Return `tag` of a sentence, from `kept` where the same tokens were tagged before; nothing is written to disk."""
-    if kept is None:
-        return tag(tokens)
-    key = ("tags", hashlib.sha256("\x1f".join(tokens).encode("utf-8", "surrogatepass")).hexdigest())
-    if key not in kept:
-        kept[key] = tag(tokens)
-    found: list[Tagged] = kept[key]
     return found
 
 
@@ -117,19 +107,13 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
     >>> repair_participles(["VVN", "NN1", "NN1"], "VNN")  # distributed hash table
     'JNN'
     """
-    found = list(classes)
-    for place, name in enumerate(names):
-        if name not in _PARTICIPLES or found[place] != "V":
-            continue
-        before, after = found[place - 1] if place else "", found[place + 1] if place + 1 < len(found) else ""
-        if after in ("N", "J") and (before in ("", *"DITJCMSPO") or (before == "N" and name.endswith("G"))):
-            found[place] = "J"
-    for place, name in enumerate(names):
-        if name in ("VBG", "VVG") and found[place] == "V" and place and found[place - 1] in ("N", "J"):
-            after = found[place + 1] if place + 1 < len(found) else ""
-            if after in ("", *"ITCVSO"):
-                found[place] = "N"
-    return "".join(found)
+    kinds = zip(names, classes, strict=True)
+    marked = "".join(_PARTICIPLES.get(name, "V") if letter == "V" else letter for name, letter in kinds)
+    marked = re.sub("(?:^|(?<=[DITJCMSPO]))[vg](?=[NJ])|(?<=N)g(?=[NJ])", "J", marked)
+    changes = 1
+    while changes:
+        marked, changes = re.subn("(?<=[NJ])g(?=[ITCVSOvg]|$)", "N", marked)
+    return marked.replace("v", "V").replace("g", "V")
 
 
 def text_classes(text: str) -> tuple[str, ...]:
@@ -152,8 +136,8 @@ def text_classes(text: str) -> tuple[str, ...]:
     return found
 
 
-def _sentence_classes(sentence: Sequence[str], kept: MutableMapping[Any, Any] | None = None) -> str:
-    names = [name for _, _, name in tag_sentence(sentence, kept)]
+def _sentence_classes(sentence: Sequence[str]) -> str:
+    names = [name for _, _, name in tag(sentence)]
     return repair_participles(names, "".join(map(word_class, names)))
 
 
@@ -179,58 +163,45 @@ def class_of_tags(tags: Sequence[str], tagset: Tagset) -> str:
     return phrase_class("".join(word_class(name, tagset) for name in tags))
 
 
-def class_of_phrase(phrase: str, kept: MutableMapping[Any, Any] | None = None) -> str:
-    """Return the class of a keyphrase tagged alone, which is weaker than in its sentences: nothing stands around it.
-
-    >>> class_of_phrase("effective grid computing algorithm")
-    'AdjN'
-    """
-    return phrase_class("".join(word_class(name) for _, _, name in tag_sentence(_tokens(phrase), kept)))
-
-
 def _tokens(phrase: str) -> list[str]:
     return [token for sentence in sentences(clean(phrase)) for token in sentence]
 
 
-def classes_in_texts(
-    phrases: Iterable[str], texts: Iterable[str], kept: MutableMapping[Any, Any] | None = None
-) -> dict[str, Counter[str]]:
-    """Return for each phrase the classes of its occurrences in texts, case ignored; a phrase that is absent has none.
+def classes_in_texts(phrases: Iterable[str], texts: Iterable[str]) -> dict[str, Counter[str]]:
+    """Return the classes of the occurrences of each phrase in texts, case ignored.
 
-    Only sentences that hold a phrase are tagged.
+    Only sentences that contain a phrase are tagged. A phrase that does not occur has an empty count.
     """
     form_of = {phrase: " ".join(_tokens(phrase)).lower() for phrase in phrases}
     found = {form: Counter[str]() for form in form_of.values()}
     split = [sentence for text in texts for sentence in sentences(clean(text))]
     lower = [[token.lower() for token in sentence] for sentence in split]
     for number, places in groupby(occurrences(lower, found), key=itemgetter(0)):
-        classes = _sentence_classes(split[number], kept)
+        classes = _sentence_classes(split[number])
         for _, start, end in places:
             found[" ".join(lower[number][start:end])][phrase_class(classes[start:end])] += 1
     return {phrase: found[form] for phrase, form in form_of.items()}
 
 
 def keyphrase_classes(
-    phrases: Sequence[str],
-    texts: Iterable[str] = (),
-    given: Sequence[str | None] | None = None,
-    kept: MutableMapping[Any, Any] | None = None,
+    phrases: Sequence[str], texts: Iterable[str] = (), given: Sequence[str | None] | None = None
 ) -> list[tuple[str, Source]]:
     """Return class and source of each keyphrase: as given, else by majority of its occurrences, else tagged alone.
 
     given   class (NN, AdjN, other) or tags in C5 or Penn, separated by blanks, of each phrase; None where not known
-    kept    dictionary that keeps tags while it lives, such as `corpus.cache`
 
     Among equally frequent classes the first in the texts counts.
     """
     stated = [(entry or "").split() for entry in given] if given is not None else [[] for _ in phrases]
     tagset = tagset_of(tag for tags in stated for tag in tags)
     open_phrases = dict.fromkeys(phrase for phrase, tags in zip(phrases, stated, strict=True) if not tags)
-    counted = classes_in_texts(open_phrases, texts, kept)
+    counted = classes_in_texts(open_phrases, texts)
     decided: dict[str, tuple[str, Source]] = {}
     for phrase in open_phrases:
-        common = counted[phrase].most_common(1)
-        decided[phrase] = (common[0][0], "texts") if common else (class_of_phrase(phrase, kept), "phrase")
+        if common := counted[phrase].most_common(1):
+            decided[phrase] = common[0][0], "texts"
+        else:  # weaker than in its sentences: nothing stands around it
+            decided[phrase] = class_of_tags([name for _, _, name in tag(_tokens(phrase))], "c5"), "phrase"
     return [
         ((tags[0] if tags in (["NN"], ["AdjN"], ["other"]) else class_of_tags(tags, tagset)), "given")
         if tags

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 #: Chinese and Japanese characters, as a class of a regular expression.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -45,17 +45,17 @@ def straight(text: str) -> str:
 
 
 def is_word(token: str) -> bool:
-    """Tell whether a token is a word, a number or a possessive, not a punctuation mark."""
+    """Return whether a token is a word, a number or a possessive, not a punctuation mark."""
     return token[0].isalnum() or len(token) > 1
 
 
 def is_possessive(token: str) -> bool:
-    """Tell whether a token is the possessive 's."""
+    """Return whether a token is the possessive 's."""
     return token[0] in "'\u2019" and len(token) > 1
 
 
 def _begins(token: str) -> bool:
-    """Tell whether a token may begin a sentence: an upper-case letter, a digit, or a letter without case."""
+    """Return whether a token may begin a sentence: an upper-case letter, a digit, or a letter without case."""
     first = token[0]
     return first.isupper() or first.isdigit() or (first.isalpha() and not first.islower())
 
@@ -119,17 +119,15 @@ def word_runs(text: str) -> list[list[str]]:
     >>> word_runs("A user's guide, and more.")
     [['A', "user's", 'guide'], ['and', 'more']]
     """
-    runs: list[list[str]] = []
+    runs = list[list[str]]()
     for sentence in sentences(clean(text)):
-        run: list[str] = []
-        for token in sentence:
-            if run and is_possessive(token):
-                run[-1] += token
-            elif is_word(token):
-                run.append(token)
-            elif run:
-                runs.append(run)
-                run = []
-        if run:
-            runs.append(run)
+        for are_words, run in groupby(sentence, is_word):
+            words = list[str]()
+            for token in run:
+                if words and is_possessive(token):
+                    words[-1] += token
+                else:
+                    words.append(token)
+            if are_words:
+                runs.append(words)
     return runs

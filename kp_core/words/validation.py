@@ -8,7 +8,7 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.corpus import Corpus
-from kp_core.reading import identifiers, report
+from kp_core.reading.rows import identifiers, report
 from kp_core.text.normalise import Normaliser
 
 

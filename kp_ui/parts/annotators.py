@@ -1,7 +1,7 @@
-"""Arrange what the Annotators page shows: coefficients, pairs, the human ceiling, documents, and trimming."""
+"""Arrange the Annotators page: coefficients, pairs, the human ceiling, documents, trimming, the sentence study."""
 
+import hashlib
 from collections.abc import Container, Sequence
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -9,15 +9,22 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tables
 from kp_core.charts.selection import named
+from kp_core.reading import Source
+from kp_core.reading.beside.named_tables import load_attributes
 from kp_core.scoring.prepare import prepare_annotators
+from kp_core.scoring.sentence_ids import names_sentences, sentence_id
 from kp_core.studies import indexing
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, legible, standard_error
+from kp_core.studies.sentence_study import protocol
+from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
+from kp_core.studies.sentence_study.protocol import MOST_YES, NO_PER_YES, Design, rules
 from kp_core.studies.subjects import subjects_of_people
-from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, k_and_score
+from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, k_and_score
 from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
 from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
+from kp_ui.state.workspace import Workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 #: Of more than a few annotators pairs are a matrix, which has room for so many at most.
@@ -38,24 +45,25 @@ def answer() -> None:
 def together() -> None:
     """Show every pair, what people dispute most, every coefficient, and how sure the words of the scale are."""
     result, annotators, say = cached.agreement(), workspace.corpus().annotators, workspace.speech()
-    if workspace.of_indexers():
-        left, right = st.columns([7, 5], gap="medium")
-        _disputed(left, right, screen_tables.OF_TITLES)
-        _in_pairs(result, annotators)
-    else:
-        left, right = st.columns([6, 5], gap="medium")
-        with left:
+    left, right = st.columns([6, 5], gap="medium")
+    with left:
+        if workspace.of_indexers():
+            _disputed_titles()
+        else:
             _in_pairs(result, annotators)
-        _disputed(right, right, ("title", "P_pos"))
+    with right:
+        if not workspace.of_indexers():
+            _disputed_titles(("title", "P_pos"))
+        _disputed_headings(_TOP)
+        link.to("headings" if workspace.of_indexers() else "annotators", "All headings", annotators_tab="Titles")
+    if workspace.of_indexers():
+        _in_pairs(result, annotators)
     left, right = st.columns([5, 3], gap="medium")
     with left:
         show.subheader(f"All {say['annotators']} together")
         everybody = screen_tables.rows_where(result, "all", legible(TOGETHER, result.settings))
         tables.table(screen_tables.spoken(everybody, say), "together", documents=result.documents)
-        if _reads_k(result):
-            show.about("people.together", P_pos=say["P_pos"])
-        else:
-            show.about("people.no_word")
+        show.about("people.together" if _reads_k(result) else "people.no_word")
     if _reads_k(result):
         with right:
             _word_for_k(result)
@@ -63,29 +71,31 @@ def together() -> None:
         show.subheader(f"By {say['document']} type")
         drawn = dots.groups(result, "K" if _reads_k(result) else "P_pos", say)
         show.chart(drawn, "groups", f"agreement by {say['document']} type")
-    show.downloads(result.frame, "annotators", f"Agreement of {say['annotators']}", result.signature)
-    show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
-    show.signature(result.signature)
+    show.recipe(result, (result.frame, f"Agreement of {say['annotators']}"))
 
 
 #: So many titles and headings stand on the first screen; the rest is on the pages of titles and headings.
 _TOP = 5
 
 
-def _disputed(left: Any, right: Any, columns: Container[str]) -> None:
-    """Show the titles and the headings that people dispute most, with who chose what; columns: those of the titles."""
-    corpus, asked = workspace.corpus(), cached.without_cutoff()
-    with left:
-        show.subheader("Most disputed titles")
-        titles = cached.ask(indexing.chosen_in_part, asked).head(_TOP)
-        titles = screen_tables.by_title(titles, corpus.documents)
-        tables.table(titles[[name for name in titles if name in columns]], "disputed_titles")
-        link.to("documents", "All titles")
-    with right:
-        show.subheader("Most disputed headings")
-        headings = screen_tables.disputed(cached.ask(subjects_of_people, asked).frame).head(_TOP)
-        tables.table(screen_tables.headings_in_short(headings, len(corpus.annotators)), "top_disputed")
-        link.to("headings" if workspace.of_indexers() else "annotators", "All headings", annotators_tab="Titles")
+def _disputed_titles(columns: Container[str] = screen_tables.OF_TITLES) -> None:
+    """Show the titles that people dispute most, with who chose what."""
+    show.subheader("Most disputed titles")
+    titles = cached.ask(indexing.chosen_in_part, cached.without_cutoff()).head(_TOP)
+    titles = screen_tables.by_title(titles, workspace.corpus().documents)
+    tables.table(titles[[name for name in titles if name in columns]], "disputed_titles")
+    link.to("documents", "All titles")
+
+
+def _disputed_headings(most: int) -> None:
+    """Show the headings that people dispute most, with who chose them."""
+    show.subheader("Most disputed headings")
+    every = screen_tables.disputed(cached.ask(subjects_of_people, cached.without_cutoff()).frame)
+    first = screen_tables.headings_in_short(every.head(most), len(workspace.corpus().annotators))
+    tables.table(first, "disputed")
+    if _TOP < most < len(every):
+        show.small(f"{len(first)} of {show.pluralize(len(every), 'heading')}; the download has all.")
+    show.downloads(every, "Most disputed headings")
 
 
 def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
@@ -99,39 +109,37 @@ def _reads_k(result: kp.Result) -> bool:
 def _word_for_k(result: kp.Result) -> None:
     """Show how sure the words of a scale are for K."""
     show.subheader("Which word fits K?")
-    scale = controls.select("Scale of words", SCALES, "scale", width=260)
+    scale = controls.select("Scale of words", SCALES, "scale")
     error = cached.ask(_error, cached.without_cutoff())
     if not error > 0:
         st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
         return
     found = benchmark(screen_tables.value(result, "all", "K"), error, scale)
     tables.table(pd.DataFrame(found.cumulative, columns=["K deserves", "probability"]), "benchmark")
-    words = f"Of this word or a higher one, after Gwet 2014, with documents as clusters (standard error {error:.4f})."
-    show.small(f"{words} A band holds its lower bound.")
+    show.about("people.word", error=f"{error:.4f}")
 
 
 def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     pairs = screen_tables.pairs_of_annotators(result, annotators, legible(OF_PAIRS, result.settings))
     if not len(pairs):  # the answer says why
         return
-    options = list(legible(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
+    say, options = workspace.speech(), list(legible(("P_pos", "kappa", "PABAK", "P_neg"), result.settings))
     heads, meaning = {name: show.head(name) for name in options}, show.meanings(options)
     measure = controls.select("Measure of a pair", options, "pair", format_func=heads.__getitem__, meaning=meaning)
-    say = workspace.speech()
-    pairs = pairs.drop(columns="P_neg", errors="ignore")
     if len(annotators) <= indexing.FEW:
         drawn = dots.pairs_of_annotators(result, measure, annotators, say)
-        show.chart(drawn, "pairs", f"{measure} of pairs of annotators")
-    elif len(annotators) <= _MOST:
+    else:
         matrix = heat_maps.pair_matrix(result, measure, annotators)
         drawn = heat_maps.heat_map(matrix, show.head(measure), say["annotators"])
+    if len(annotators) <= _MOST:
         show.chart(drawn, "pairs", f"{measure} of pairs of annotators")
     else:
         st.caption(f"A matrix of {len(annotators)} {say['annotators']} has no room; the table has every pair.")
+    pairs = pairs.drop(columns="P_neg", errors="ignore").rename(columns={"documents": "n"})
     shown = pairs.assign(pair=pairs["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}))
-    tables.table(shown.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
+    take = f"Agreement of pairs of {say['annotators']}"
+    tables.table(shown, "annotator_pairs", result.documents, take=take)
     show.about("people.pairs", documents=say["documents"], P_pos=say["P_pos"])
-    show.downloads(pairs, "annotator_pairs", f"Agreement of pairs of {say['annotators']}", result.signature)
 
 
 def ceiling() -> None:
@@ -140,110 +148,249 @@ def ceiling() -> None:
     against = f"Each {say['annotator']} against the others"
     show.subheader(against)
     table = screen_tables.each_annotator(result, annotators, legible(AGAINST_OTHERS, result.settings))
-    tables.table(table, "each_annotator")
-    show.about("people.each", annotator=say["annotator"])
-    show.downloads(table, "each_annotator", against, result.signature)
-    if not workspace.corpus().systems:
-        return
+    tables.table(table, "each_annotator", take=against)
+    show.about("people.each")
+    if _reads_k(result):
+        show.about("people.without", annotator=say["annotator"])
+    show.signature(result.signature)
+    if workspace.corpus().systems:
+        _people_and_systems(legible(("kappa", "P_pos", "PABAK"), result.settings))
+
+
+def _people_and_systems(beside: Sequence[str]) -> None:
     show.subheader("People and systems, like for like")
     if (people := results.like_for_like()) is not None:
         show.paragraph(results.in_short(" ".join((people.claim, *people.details))))
-    names = ("F1@k", *legible(("kappa", "P_pos", "PABAK"), result.settings))
+    names = ("F1@k", *beside)
     found = cached.evaluation(names, people=True)
     here = found.at(settings.cutoff())
     shown = [named(name, settings.cutoff()) for name in names]
     tables.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
-    choice = "majority" if settings.value("annotators") == "majority" else "union"
-    show.about("people.ceiling", choice=choice)
+    show.about("people.ceiling", choice=results.choice())
     show.chart(curves.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
-    show.downloads(here.frame, "human_ceiling", "People and systems, like for like", here.signature)
+    show.downloads(here.frame, "People and systems, like for like", here.signature)
     show.signature(here.signature)
 
 
 def titles() -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
-    result, say, asked = cached.agreement(), workspace.speech(), cached.without_cutoff()
-    table = cached.annotated_documents()
+    result, say, table = cached.agreement(), workspace.speech(), cached.annotated_documents()
     if _reads_k(result):
-        scale = controls.select("Scale of words", SCALES, "scale", width=260)
-        show.chart(dots.histogram(table, "K", SCALES[scale], say), "histogram")
+        scale = SCALES[controls.select("Scale of words", SCALES, "scale")]
+        show.chart(dots.histogram(table, "K", scale, say), "histogram")
     else:
         show.chart(dots.histogram(table, "P_pos", (), say), "histogram")
         show.about("people.no_word")
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
     if not workspace.of_indexers():
-        with st.expander("Most disputed headings", expanded=True):
-            found = cached.ask(subjects_of_people, asked)
-            every = screen_tables.disputed(found.frame)
-            first = screen_tables.headings_in_short(every.head(tables.WHOLE), len(workspace.corpus().annotators))
-            tables.table(first, "disputed")
-            if len(first) < len(every):
-                show.small(f"{len(first)} of {show.counted(len(every), 'heading')}; the download has all.")
-            show.downloads(found.frame, "disputed_headings", "Most disputed headings", result.signature)
+        _disputed_headings(tables.WHOLE)
     with st.expander(f"{say['Keyphrases']} by title and {say['annotator']}"):
-        by_title = cached.ask(indexing.titles, asked)
-        tables.table(by_title, "by_title")
-        show.downloads(by_title, "keyphrases_by_title", f"{say['Keyphrases']} by title", result.signature)
-    shown = screen_tables.annotated_documents(table)
-    tables.of_documents(shown, "agreement_of_documents")
-    show.downloads(
-        shown, "annotated_documents", f"Agreement of {say['annotators']} by {say['document']}", result.signature
-    )
+        by_title = cached.ask(indexing.titles, cached.without_cutoff())
+        tables.table(by_title, "by_title", take=f"{say['Keyphrases']} by title")
+    take = f"Agreement of {say['annotators']} by {say['document']}"
+    tables.of_documents(screen_tables.shown(table, "annotated_documents"), "agreement_of_documents", take)
     show.signature(result.signature)
 
 
 def trimming() -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
-    table = cached.annotated_documents()
     say = workspace.speech()
     show.about("people.trimming", annotators=say["annotators"], document=say["document"])
-    first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
-    threshold = controls.of_k("Threshold of K", "threshold", first)
-    form = controls.select("Form", FORMS, "form", inside=second)
-    binary = form == "binary"
-    pooled = controls.switch(f"One majority for all {say['documents']}", "pooled", inside=third, disabled=not binary)
-    pooled = pooled and binary
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        threshold = controls.of_k("Threshold of K", "threshold")
+        form = controls.select("Form", FORMS, "form")
+        binary = form == "binary"
+        pooled = controls.switch(f"One majority for all {say['documents']}", "pooled", disabled=not binary) and binary
     found = cached.trimmed(threshold, pooled, form)
     kept = found.frame[found.frame["status"] == "ok"]
-    every = show.counted(len(found.frame), say["document"])
-    phrases = show.counted(int(kept["gold"].sum()), say["keyphrase"])
+    every = show.pluralize(len(found.frame), say["document"])
+    phrases = show.pluralize(int(kept["gold"].sum()), say["keyphrase"])
     st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), every=every, phrases=phrases))
     if workspace.corpus().systems and binary:
         _curve(pooled, threshold)
     with st.expander(f"Every {say['document']} at this threshold"):
-        tables.table(screen_tables.trimmed(found.frame), "trimmed")
-        words = (
-            f"A {say['document']} that does not reach the threshold leaves the gold standard; its best level is shown."
-        )
-        st.caption(words)
-    show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
+        tables.table(screen_tables.shown(found.frame, "trimmed"), "trimmed")
+        show.about("people.unreachable", document=say["document"])
+    show.downloads(found.frame, "Gold standard trimmed by agreement", found.signature)
     show.signature(found.signature)
     if workspace.corpus().systems:
         with st.expander("Do systems score higher where people agree?"):
-            _k_and_score(table)
+            scores = cached.here(kp.documents, "P_pos").frame
+            words = {"group": "type", "rho": "correlation", "low": "from", "high": "to"}
+            correlation = k_and_score(cached.annotated_documents(), scores).rename(columns=words)
+            tables.table(correlation, "k_and_score", take="Agreement and score by document")
+            show.about("people.k_and_score")
 
 
 def _curve(pooled: bool, threshold: float) -> None:
     show.subheader("Does a more reliable gold standard change the scores?")
     curve, recipe = cached.ask(cached.trimming_curve, cached.at_cutoff().changed(annotators="union"), pooled)
-    left, right = st.columns(2)
-    scores = list(dict.fromkeys(curve["measure"]))
-    measure = controls.select("Score", scores, "score", inside=left, meaning=show.meanings(scores))
-    drawn = set(curve["system"])
-    best = [name for name in results.best_first() if name in drawn]
-    system = controls.select("System", best, "system", inside=right)
+    scores, drawn = list(dict.fromkeys(curve["measure"])), set(curve["system"])
+    with st.container(horizontal=True):
+        measure = controls.select("Score", scores, "score", meaning=show.meanings(scores))
+        best = [name for name in results.best_first() if name in drawn]
+        system = results.choose_system("System", "system", best)
     show.chart(over_thresholds.over_threshold(curve, measure, system, threshold), "trimming")
     show.about("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES)
     with st.expander("What is left at every threshold"):
         tables.table(screen_tables.left_over(curve), "left_over")
-    show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", recipe)
+    show.downloads(curve, "Scores on trimmed gold standards", recipe)
 
 
-def _k_and_score(table: pd.DataFrame) -> None:
-    scores = cached.here(kp.documents, "P_pos").frame
-    words = {"group": "type", "rho": "correlation", "low": "from", "high": "to"}
-    correlation = k_and_score(table, scores).rename(columns=words)
-    tables.table(correlation, "k_and_score")
-    st.caption("Spearman's correlation of a document's K with the P\\_pos of each system on it, with 95 % interval.")
-    show.downloads(correlation, "k_and_score", "Agreement and score by document", cached.signature("P_pos"))
+_GIVEN, _ASKED = "given_attributes", "sentence_studies"
+#: Fewer draws than the source, so that the first answer comes within seconds.
+_SEEDS = 2**31 - 1
+_DRAWS = ("5", "10", str(protocol.REPEATS), "50")
+
+
+def sentence_study() -> None:
+    """Show the study, or the sentences that people choose from."""
+    st.markdown(prose.text("sentences.study"))
+    here = _study_data()
+    if here is None:
+        return
+    if controls.views("Show", ("Study", "Sentences"), "sentence_view") == "Sentences":
+        _sentences(here)
+    elif (found := _choose_study(here)) is not None:
+        study, measure, threshold = found
+        _study_curve(study, measure, threshold)
+        if threshold in study.trees:
+            with st.expander("The tree"):
+                _tree(study, threshold)
+            with st.expander("Beside baselines"):
+                _beside(study, measure, threshold)
+        show.recipe(study)
+    _assumed()
+
+
+def _study_data() -> Workspace | None:
+    """Return the data of the study: those on screen, or the extracts of the sample lectures; None without texts."""
+    here = workspace.current()
+    if here.sample == "lectures":
+        here = workspace.sample_workspace("extracts")
+        show.about("sentences.instead")
+        label = "Show these extracts on every page"
+        controls.button(label, "open_extracts", workspace.open_sample, "extracts")
+    if not here.corpus.has_texts:
+        show.lacks("The study needs the texts of the documents, and none are loaded.")
+        return None
+    return here
+
+
+def _sentences(here: Workspace) -> None:
+    """Show every sentence with its id and attributes, for people to choose from, and take given attributes."""
+    with show.refusals():
+        table, notes = cached.of((here.corpus, _given()), (here.digest, _given_digest()), attributes)
+        example = sentence_id(str(table["doc_id"].iloc[0]), 3)
+        number = show.pluralize(len(table), "sentence")
+        st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
+        tables.table(table, "sentence_attributes", take="Sentences and their attributes", height=420)
+        show.notes(notes)
+    with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
+        show.about("sentences.attributes")
+        controls.upload("A table of attributes", "attributes_file", _take_attributes)
+        if _GIVEN in st.session_state:
+            show.small(f"In use: {st.session_state[_GIVEN].name}.")
+            controls.button("Compute all attributes again", "forget_attributes", st.session_state.pop, _GIVEN)
+
+
+def _take_attributes(files: list[Source]) -> None:
+    st.session_state[_GIVEN] = files[-1]
+
+
+def _given() -> pd.DataFrame | None:
+    return load_attributes([st.session_state[_GIVEN]]) if _GIVEN in st.session_state else None
+
+
+def _given_digest() -> str:
+    return hashlib.sha256(st.session_state[_GIVEN].data).hexdigest() if _GIVEN in st.session_state else ""
+
+
+def _choose_study(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
+    """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
+    if not names_sentences(here.corpus):
+        st.info(prose.text("sentences.no_ids"))
+        controls.button("Open the sample extracts", "to_extracts", workspace.open_sample, "extracts")
+        return None
+    about = prose.text("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=protocol.REPEATS)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        measure = controls.select("Measure", protocol.MEASURES, "of_yes", list(protocol.MEASURES).index("F1"))
+        draws = controls.select("Draws", _DRAWS, "draws", meaning=about)
+        form = controls.select("Form of trimming", FORMS, "study_form")
+        seed = controls.amount("Seed", 0, _SEEDS, 0, "study_seed", width=140)
+        how = Design(form, int(draws), controls.switch("Keep documents whole", "grouped"), seed)
+    at = controls.of_k("Look at the threshold of K", "at")
+    study = _run_study(here, how)
+    return None if study is None else (study, measure, at)
+
+
+def _run_study(here: Workspace, how: Design) -> kp.SentenceStudy | None:
+    """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
+    asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
+    told = (here.digest, _given_digest(), how)
+    wanted = cached.digest_of(told)
+    if wanted not in asked:
+        controls.button("Run the study", "run_study", asked.update, {wanted: False}, type="primary")
+        number, seconds = show.pluralize(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
+        show.about("sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds)
+        return None
+    found = cached.of((here.corpus, _given()), (here.digest, _given_digest()), extracts, how.form)
+    outcomes, place, bar = {}, st.empty(), None
+    if not asked[wanted]:
+        with place.container(horizontal=True, vertical_alignment="center"):
+            bar = st.progress(0.0, "Growing trees …")
+            controls.button("Stop", "stop_study", asked.__delitem__, wanted)
+    for done, threshold in enumerate(THRESHOLDS):
+        if bar is not None:
+            bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {protocol.FOLDS} trees each")
+        majority = found.majority(threshold)
+        outcomes[threshold] = cached.of((found, majority), (told, majority.tolist()), protocol.at_majority, how)
+    place.empty()
+    asked[wanted] = True
+    return cached.of((found, outcomes), told, protocol.assemble, how)
+
+
+def _study_curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
+    show.lead(screen_tables.finding(study, measure, threshold))
+    show.chart(over_thresholds.over_agreement(study, measure, threshold), "over_agreement")
+    show.about("sentences.bands")
+    with st.expander("What is left at every threshold"):
+        tables.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
+        st.caption("Dropped: documents whose annotators do not reach the threshold whatever is removed.")
+    show.downloads(study.frame, "Sentence study")
+
+
+def _tree(study: kp.SentenceStudy, threshold: float) -> None:
+    show.subheader(f"What the tree asks at K ≥ {threshold:g}")
+    nodes = study.trees[threshold]
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        show.chart(over_thresholds.tree(nodes), "tree")
+        show.about("sentences.tree")
+    with right:
+        table = rules(list(nodes))
+        rows = table.itertuples()
+        st.markdown("\n".join(f"- **{row.decision}** ({row.yes} : {row.no}) if {show.plain(row.rule)}" for row in rows))
+        show.downloads(table, f"Rules of the tree at K ≥ {threshold:g}")
+
+
+def _beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
+    show.subheader(f"Beside simple choices, at K ≥ {threshold:g}")
+    tables.table(screen_tables.study_systems(study, threshold), "study_systems")
+    show.about("sentences.baselines")
+    table = screen_tables.study_types(study, measure, threshold)
+    if len(table):
+        show.subheader(f"{measure} by document type, at K ≥ {threshold:g}")
+        tables.table(table, "study_types")
+    show.chart(heat_maps.used(study), "attributes_used", "Attributes that the trees use")
+    show.downloads(study.used, "Attributes that the trees use")
+
+
+def _assumed() -> None:
+    with st.expander("What is reconstructed or assumed"):
+        yes, no = MOST_YES, MOST_YES * NO_PER_YES
+        st.markdown(prose.text("sentences.assumed", tree=protocol.TREE, most_yes=yes, most_no=no, folds=protocol.FOLDS))
+        tables.of_words(screen_tables.attribute_definitions())
+        show.about("sentences.nouns")
+        show.small(f"Words of attitude: {ATTITUDE_WORDS}.")

@@ -22,7 +22,6 @@ from kp_core.words import statements
 from kp_ui.parts import rating
 from kp_ui.state import cached, workspace
 from kp_ui.widgets import controls, prose, show, tables
-from kp_ui.widgets.record import noted
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
 
@@ -77,7 +76,7 @@ def _told() -> str:
 def _rests_on(judged: pd.DataFrame) -> str:
     """Say how many pairs and people are behind the numbers, and how far the people agree."""
     scores = score_matrix(judged)
-    said = [show.counted(len(scores), "judged pair"), show.counted(len(scores.columns), "annotator")]
+    said = [show.pluralize(len(scores), "judged pair"), show.pluralize(len(scores.columns), "annotator")]
     if len(scores.columns) > 1:
         said.append(f"Krippendorff's alpha {number(ordinal_alpha(scores.to_numpy()))} (ordered scores)")
     return f"{', '.join(said)}."
@@ -87,12 +86,12 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     """Let the user choose measures and options; return how scores are combined, and the study with or without tests."""
     kinds: list[Correlation] = ["spearman", "pearson", "kendall"]
     with st.container(horizontal=True):
-        average = controls.choice("Human score", ["average", "majority"], "human")
-        name = controls.choice("Correlation", kinds, "correlation")
-        preset = controls.choice("Words", ["paper-like", "same-tokens"], "words")
-        stemmer = controls.choice("Stemmer", _STEMMERS, "pair_stemmer")
+        average = controls.select("Human score", ["average", "majority"], "human")
+        name = controls.select("Correlation", kinds, "correlation")
+        preset = controls.select("Words", ["paper-like", "same-tokens"], "words")
+        stemmer = controls.select("Stemmer", _STEMMERS, "pair_stemmer")
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
-    without = {"embedding"} if workspace.corpus().vocabulary.tells_similarity else {"embedding", "given"}
+    without = set() if workspace.corpus().vocabulary.tells_similarity else {"given"}
     options = [*(name for name in kp.SIMILARITIES if name not in without), *columns]
     measures = controls.several("Measures", options, [*PAPER, *SENTINELS], "similarities")
     with st.popover("What the measures say"):
@@ -116,27 +115,24 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
 def _overall(study: kp.CorrelationStudy, average: str) -> None:
     tables.table(screen_tables.overall(study, average), "overall")
     show.about("correlation.overall")
-    show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
+    show.downloads(study.frame, "Correlation with human scores")
     lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
-    lost = [name for name in lost if name not in SENTINELS]
-    if lost:
+    if lost := [name for name in lost if name not in SENTINELS]:
         show.small(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}.")
 
 
 def _subsets(study: kp.CorrelationStudy, average: str, kind: str) -> None:
-    """Show the values of the subsets of a kind; say which have none."""
+    """Show the values of the subsets of a kind, and name those that have none."""
     wide, best = screen_tables.by_subset(study.frame, average)
     every = study.frame[study.frame["average"] == average]["subset"].unique()
     own = [place for place, name in enumerate(every) if name == "all" or str(name).startswith(kind)]
     # the sentinels stand in the table of all pairs, and here would take the width of the screen
     shown = wide.drop(columns=list(SENTINELS), errors="ignore").iloc[own].reset_index(drop=True)
     _marked(shown, best[[name for name in shown if name in best]].iloc[own].reset_index(drop=True))
-    if empty := [
-        str(name) for name, row in zip(shown["pairs"], shown.iloc[:, 2:].isna().all(axis=1), strict=True) if row
-    ]:
+    if empty := shown.loc[shown.iloc[:, 2:].isna().all(axis=1), "pairs"].tolist():
         show.small(f"Without a value: {', '.join(empty)}.")
     show.about("correlation.subsets")
-    show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
+    show.downloads(wide, "Correlation by subset")
 
 
 def _pooled(study: kp.CorrelationStudy, average: str) -> None:
@@ -155,7 +151,7 @@ def _certainty(study: kp.CorrelationStudy, average: str) -> None:
     with st.expander("Table of the tests, and the majority under each tie rule"):
         tests = study.found.tests
         tables.table(tests[tests["average"] == average].drop(columns="average"), "tests")
-        show.about("correlation.ties", pairs=show.counted(study.found.tied, "pair"))
+        show.about("correlation.ties", pairs=show.pluralize(study.found.tied, "pair"))
         tables.table(study.found.tie_range, "tie_range")
 
 
@@ -168,8 +164,7 @@ def _raters(judged: pd.DataFrame) -> None:
 
 
 def _behind(study: kp.CorrelationStudy) -> None:
-    tables.table(study.pairs, "judged_pairs", height=400)
-    show.downloads(study.pairs, "judged_pairs", "Judged pairs with the values of all measures")
+    tables.table(study.pairs, "judged_pairs", take="Judged pairs with the values of all measures", height=400)
 
 
 def published() -> None:
@@ -188,5 +183,5 @@ def published() -> None:
 
 
 def _marked(shown: pd.DataFrame, looks: pd.DataFrame) -> None:
-    noted().tables.append(shown)
+    show.noted().tables.append(shown)
     tables.rows(shown, lambda row, column: str(looks.loc[row, column]) if column in looks else "", "")

@@ -1,6 +1,7 @@
-"""Show documents in three panes: the list to choose from, the text with what people and systems chose, every phrase."""
+"""Show documents in three panes: the list, the text with what people and systems chose, every phrase; and headings."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -8,16 +9,20 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import board, screen_tables
 from kp_core.charts.selection import named
-from kp_core.charts.style import short
 from kp_core.scoring.measures import parse
 from kp_core.studies.document_values import MARKS, DocumentView, Phrase, marked_text, phrases_of
+from kp_core.studies.subjects import documents_of
 from kp_ui.parts import results
+from kp_ui.parts.page import Acts
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
 #: Mark → the sign beside a rank; a near miss has its own.
 SIGNS = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "↺", "filtered": "✕"}
 _NEAR = "≈"
+_BELOW = "Greyed: below the cutoff of this list. Below the line: below the cutoff of every list."
+#: System → phrase → the near miss in words, where they are known.
+Near = Mapping[str, Mapping[str, str]]
 #: Of so many systems each has a column; so many annotators have one, of more there is the number.
 _COLUMNS, _PEOPLE = 6, 6
 #: So many ranks beyond the cutoff are shown, below the line.
@@ -30,14 +35,14 @@ def section() -> None:
     """Arrange the three panes: list, text, phrases; without systems, the documents that people dispute most."""
     wide, corpus = not link.presented(), workspace.corpus()  # large type leaves room for two panes
     folded = None if wide else st.expander("The documents")
-    if wide and not corpus.has_texts and not corpus.systems:
-        left, middle = st.columns([5, 8], gap="medium")
-        right = middle
-    else:
-        *aside, middle, right = st.columns([6, 6, 7] if wide else [6, 7], gap="medium")
-        left = folded or aside[0]
+    widths = (
+        [6, 7] if not wide else [6, 6, 7] if corpus.has_texts else [5, 8]
+    )  # without a text its phrases have the room
+    *aside, middle, right = st.columns(widths, gap="medium")
+    if wide and not corpus.has_texts:
+        aside, middle = [middle], right
     pair = _pair() if corpus.systems else ()
-    with left:
+    with folded or aside[0]:
         document = _listed(pair) if pair else _disputed()
     if document is None:
         middle.info("No document fits the search.")
@@ -46,45 +51,48 @@ def section() -> None:
     with middle:
         _text(view, document, pair)
     with right:
-        near = (
-            {name: screen_tables.types_of(cached.near_misses(), name, document) for name in view.lists} if pair else {}
-        )
+        found = cached.near_misses() if pair else None
+        near = {name: screen_tables.types_of(found, name, document) for name in view.lists} if found else {}
         phrases(view, pair, near, corpus.annotators, settings.resolved())
     if pair:
         show.signature(cached.signature(settings.value("measure")))
 
 
 def _pair() -> tuple[str, ...]:
-    """Let the user choose a system, and the one that it is compared with if there are several."""
-    systems = results.best_first()
-    chosen = link.chosen().get("system", "")
-    first = chosen if chosen in systems else systems[0]
-    others = ["none", *(name for name in systems if name != first)]
-    other = link.chosen().get("other", "")
-    return first, *([name] if (name := other if other in others else others[int(len(others) > 1)]) != "none" else [])
+    """Return the chosen system, and the one that it is compared with if there are several."""
+    systems, asked = results.best_first(), link.chosen()
+    first = asked["system"] if asked.get("system") in systems else systems[0]
+    others = [name for name in systems if name != first]
+    other = asked.get("other", "")
+    return first, *([] if other == "none" else [other] if other in others else others[:1])
 
 
 def _listed(pair: Sequence[str]) -> str | None:
     """Let the user choose a document, those that differ most first; None where the search leaves none."""
     corpus, measure, systems = workspace.corpus(), settings.value("measure"), results.best_first()
     first, second = st.columns(2)
-    a = controls.select("A", systems, "system", inside=first)
+    a = results.choose_system("First system", "system", systems, inside=first)
     others = ["none", *(name for name in systems if name != a)]
-    controls.select("B", others, "other", int(len(others) > 1), inside=second)
+    results.choose_system("Second system", "other", others, start=int(len(others) > 1), inside=second)
     b = pair[1] if len(pair) > 1 else "none"
-    search = controls.search("document_search", "Search titles, texts, phrases")
-    which = _only() if b != "none" else "all"
-    values = cached.here(kp.documents, measure).frame
-    texts = cached.ask(_texts) if search else pd.Series(dtype=str)
-    listed = screen_tables.documents(values, corpus.documents, a, b, search, which, texts)
+    search, texts = _search()
+    which, values = _only() if b != "none" else "all", cached.here(kp.documents, measure).frame
+    listed = screen_tables.documents(values, corpus.documents, a, b, which)
+    listed = screen_tables.searched(listed, corpus.documents, search, texts)
     name = named(measure, settings.cutoff())
     told = f", {a} minus {b}" if b != "none" else f" of {a}"
-    show.downloads(listed, "documents", f"{name} by document{told}", cached.signature(measure))
+    show.downloads(listed, f"{name} by document{told}")
     of = " of each document, not by subject" if parse(measure).over_subjects(settings.value("average")) else ""
-    show.small(results.in_short(f"{show.counted(len(listed), 'document')}: {name}{of}{told}."))
+    show.small(results.in_short(f"{show.pluralize(len(listed), 'document')}: {name}{of}{told}."))
     shown = listed.assign(values=board.pairs(listed, pair, results.marks_of_systems()))
     wanted = ["title" if "title" in shown else "document", "values", *(["difference"] if b != "none" else [])]
     return choose_document(listed["document"].tolist(), shown[wanted], set(values["document"]))
+
+
+def _search() -> tuple[str, "pd.Series[str]"]:
+    """Let the user search; return what, and the texts to search in."""
+    search = controls.search("document_search", "Search titles, texts, phrases")
+    return search, cached.ask(_texts) if search else pd.Series(dtype=str)
 
 
 def _only() -> str:
@@ -103,15 +111,12 @@ def _texts(corpus: kp.Corpus) -> pd.Series:
 
 def _disputed() -> str | None:
     """Let the user choose a document, those on which people agree least first; None where the search leaves none."""
-    table = screen_tables.most_disputed(cached.annotated_documents())
-    search = controls.search("document_search", "Search titles, texts, phrases")
-    texts = cached.ask(_texts) if search else pd.Series(dtype=str)
-    listed = screen_tables.searched(table, workspace.corpus().documents, search, texts)
+    table, titles = screen_tables.most_disputed(cached.annotated_documents()), workspace.corpus().documents
+    listed = screen_tables.searched(table, titles, *_search())
     show.about("people.least", annotators=workspace.speech()["annotators"])
-    shown = screen_tables.by_title(listed, workspace.corpus().documents)
-    show.downloads(listed, "titles", "Agreement by title", cached.agreement().signature)
+    show.downloads(listed, "Agreement by title")
     show.signature(cached.agreement().signature)
-    return choose_document(listed["document"].tolist(), shown, set(table["document"]))
+    return choose_document(listed["document"].tolist(), screen_tables.by_title(listed, titles), set(table["document"]))
 
 
 def choose_document(ids: list[str], listed: pd.DataFrame, known: Collection[str]) -> str | None:
@@ -145,20 +150,23 @@ def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     if not view.text:
         show.small(f"No text of this {workspace.speech()['document']} is loaded.")
         return
-    text, looks = marked_text(view, own, settings.resolved()), results.marks_of_systems()
-    colours = [looks[name].colour for name in own]
-    drawn = "".join(f"--{line}: {colour};" for line, colour in zip(_LINES, colours, strict=False))
-    pieces = "".join(_marked(who, piece) for who, piece in text)
-    st.html(f'<div class="kp-text" tabindex="0" style="{drawn}">{pieces}</div>')
-    said = [
-        "<mark>chosen by people</mark>",
-        *(f'<u class="{line}">{tables.escape(name)}</u>' for name, line in zip(own, _LINES, strict=False)),
-    ]
-    st.html(f'<div class="kp-text kp-legend" style="{drawn}">{" · ".join(said)}</div>')
+    lines, looks = dict(zip(_LINES, own, strict=False)), results.marks_of_systems()
+    drawn = "".join(f"--{line}: {looks[name].colour};" for line, name in lines.items())
+    pieces = marked_text(view, own, settings.resolved())
+    names = [f'<u class="{line}">{tables.escape(results.in_short(name))}</u>' for line, name in lines.items()]
+    legend = " · ".join(["<mark>chosen by people</mark>", *names])
+    marked(pieces, drawn)
+    st.html(f'<div class="kp-text kp-legend" style="{drawn}">{legend}</div>')
 
 
 #: The line below a phrase of the first and of the second system.
 _LINES = ("first", "second")
+
+
+def marked(pieces: Iterable[tuple[str, str]], style: str = "") -> None:
+    """Show a text whose pieces each have the words of their marks: people, first, second."""
+    text = "".join(_marked(who, piece) for who, piece in pieces)
+    st.html(f'<div class="kp-text" tabindex="0" style="{style}">{text}</div>')
 
 
 def _marked(who: str, piece: str) -> str:
@@ -169,60 +177,41 @@ def _marked(who: str, piece: str) -> str:
     return f"<mark>{text}</mark>" if "people" in who.split() else text
 
 
-def phrases(
-    view: DocumentView,
-    pair: Sequence[str],
-    near: Mapping[str, Mapping[str, str]],
-    annotators: Sequence[str],
-    used: kp.Settings,
-) -> None:
-    """Show one grid: every phrase, who of the people chose it, the rank and the sign that each system gives it.
-
-    near: system → phrase → the near miss in words, where they are known
-    """
-    systems = [*pair, *(name for name in view.lists if name not in pair)]
-    systems = [name for name in systems if name in view.lists][:_COLUMNS]
-    found = phrases_of(
-        DocumentView(**{**vars(view), "lists": {name: view.lists[name] for name in systems}}), used, _BEYOND
-    )
-    people = list(annotators) if 1 < len(annotators) <= _PEOPLE else ["people"]
-    head = "".join(
-        f'<th title="{tables.escape(name)}">{tables.escape(short(name, 14))}</th>' for name in (*people, *systems)
-    )
+def phrases(view: DocumentView, pair: Sequence[str], near: Near, annotators: Sequence[str], used: kp.Settings) -> None:
+    """Show one grid: every phrase, who of the people chose it, the rank and the sign that each system gives it."""
+    systems = [name for name in (*pair, *(name for name in view.lists if name not in pair)) if name in view.lists]
+    systems = systems[:_COLUMNS]
+    found = phrases_of(replace(view, lists={name: view.lists[name] for name in systems}), used, _BEYOND)
+    people = list(annotators) if 1 < len(annotators) <= _PEOPLE else []
     first = "phrase" if systems else workspace.speech()["keyphrase"]
-    rows, before = list[str](), bool(systems)
-    for one in found:
-        if before and not one.within:
-            rows.append(f'<tr class="kp-line"><td colspan="{1 + len(people) + len(systems)}"></td></tr>')
-            before = False
-        rows.append(_row(one, people, annotators, systems, near))
+    names = [first, *(people or ["people"]), *systems]
+    head = "".join(f'<th title="{tables.escape(name)}">{_head(name)}</th>' for name in names)
+    rows = [_row(one, people, len(annotators), systems, near) for one in found]
+    within = sum(one.within for one in found)
+    if systems and within < len(rows):
+        rows.insert(within, f'<tr class="kp-line"><td colspan="{len(names)}"></td></tr>')
     st.html(
-        f'<div class="kp-table kp-phrases" tabindex="0"><table><thead><tr><th>{first}</th>{head}</tr></thead>'
+        f'<div class="kp-table kp-phrases" tabindex="0"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
-    signs = "; ".join(f"{SIGNS[mark]} {words}" for mark, words in MARKS.items() if mark != "again")
     if systems:
-        beyond = "Pale: beyond the cutoff of that list; below the line: of all lists."
-        show.small(f"Number: rank in the list. {signs}; {_NEAR} nearly a keyphrase. {beyond}")
+        signs = "; ".join(f"{SIGNS[mark]} {words}" for mark, words in MARKS.items() if mark != "again")
+        show.small(f"Number: rank in the list. {signs}; {_NEAR} nearly a keyphrase. {_BELOW}")
     if hidden := len(view.lists) - len(systems):
-        show.small(f"{show.counted(hidden, 'further system')} not shown: choose them as A and B.")
+        show.small(f"{show.pluralize(hidden, 'further system')} not shown: choose them as first or second system.")
 
 
-def _row(
-    one: Phrase,
-    people: Sequence[str],
-    annotators: Sequence[str],
-    systems: Sequence[str],
-    near: Mapping[str, Mapping[str, str]],
-) -> str:
-    if len(people) > 1:
-        chosen = [f"<td>{'●' if name in one.people else ''}</td>" for name in people]
-    else:
-        several = f"{len(one.people)} of {len(annotators)}" if len(annotators) > 1 else "●"
-        chosen = [f'<td title="{tables.escape(", ".join(one.people))}">{several if one.people else ""}</td>']
-    cells = [_cell(one, name, near.get(name, {})) for name in systems]
-    look = " ".join(word for word, on in (("best", one.keyphrase), ("quiet", not one.within and bool(one.ranks))) if on)
-    return f'<tr class="{look}"><td>{tables.escape(one.phrase)}</td>{"".join(chosen)}{"".join(cells)}</tr>'
+def _head(name: str) -> str:
+    return tables.escape(results.in_short(name)).replace("_", "_<wbr>")
+
+
+def _row(one: Phrase, people: Sequence[str], annotators: int, systems: Sequence[str], near: Near) -> str:
+    several = f"{len(one.people)} of {annotators}" if annotators > 1 else "●"
+    together = f'<td title="{tables.escape(", ".join(one.people))}">{several if one.people else ""}</td>'
+    chosen = "".join(f"<td>{'●' if name in one.people else ''}</td>" for name in people) or together
+    cells = "".join(_cell(one, name, near.get(name, {})) for name in systems)
+    look = " ".join(["best"] * one.keyphrase + ["quiet"] * (not one.within and bool(one.ranks)))
+    return f'<tr class="{look}"><td>{tables.escape(one.phrase)}</td>{chosen}{cells}</tr>'
 
 
 def _cell(one: Phrase, system: str, near: Mapping[str, str]) -> str:
@@ -230,8 +219,70 @@ def _cell(one: Phrase, system: str, near: Mapping[str, str]) -> str:
         return "<td></td>"
     rank, mark, within = one.ranks[system]
     said = near.get(one.phrase, "") if mark == "miss" else ""
-    sign = _NEAR if said else SIGNS[mark]
-    look = f"kp-{mark}" if within else f"kp-{mark} quiet"
-    words = said or MARKS[mark]
-    title = words if within else f"{words}; beyond the cutoff"
-    return f'<td class="{look}" title="{tables.escape(title)}">{rank} <b>{sign}</b></td>'
+    look, beyond = (f"kp-{mark}", "") if within else (f"kp-{mark} quiet", "; beyond the cutoff")
+    title = tables.escape(f"{said or MARKS[mark]}{beyond}")
+    return f'<td class="{look}" title="{title}">{rank} <b>{_NEAR if said else SIGNS[mark]}</b></td>'
+
+
+def acts_on_headings() -> Sequence[Acts]:
+    """Return what of the bar acts on headings: k where systems list them."""
+    return ("k", "gold", "rules") if workspace.corpus().systems else ("rules",)
+
+
+def headings() -> None:
+    """Arrange the headings that a search leaves, and the documents of the chosen one."""
+    systems = results.best_first() if workspace.corpus().systems else []
+    left, right = st.columns([8, 4], gap="medium")
+    with left:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            system = results.choose_system("System", "system", systems) if systems else ""
+            search = controls.search("heading_search", "Search headings")
+        heading = _list_headings(system, search)
+    with right:
+        if heading is None:
+            st.info("No heading fits the search.")
+        else:
+            _occurrences(system, *heading)
+    if system:
+        with st.expander(f"What {show.plain(system)} misses and adds most often, over all documents"):
+            _frequent(system)
+
+
+def _list_headings(system: str, search: str) -> tuple[str, str] | None:
+    """Let the user choose a heading, which has an identifier and a name; None where the search leaves none."""
+    found = cached.here(kp.subjects) if system else cached.ask(kp.subjects, cached.without_cutoff())
+    rows = screen_tables.headings(found, system, search)
+    shown = rows.drop(columns="subject")
+    show.downloads(shown, f"Headings{f', {system}' * bool(system)}")
+    show.recipe(found)
+    number, documents = show.pluralize(len(rows), "heading"), workspace.speech()["documents"]
+    show.about("headings.of_system" if system else "headings.of_people", number=number, documents=documents)
+    ids = rows["subject"].tolist()
+    chosen = link.chosen().get("heading", "")
+    place = ids.index(chosen) if chosen in ids else 0
+    for width, columns in (("wide", list(shown)), ("narrow", screen_tables.FEWER)):
+        with st.container(key=f"headings-{width}"):
+            tables.to_choose(shown[[name for name in shown if name in columns]], ids, place, "heading")
+    return (ids[place], str(rows["heading"].iloc[place])) if ids else None
+
+
+def _occurrences(system: str, heading: str, name: str) -> None:
+    """Show the documents of a heading; a click opens one."""
+    asked = cached.at_cutoff() if system else cached.without_cutoff()
+    table = cached.ask(documents_of, asked, subject=heading, system=system)
+    show.subheader(show.plain(name))
+    corpus = workspace.corpus()
+    shown = screen_tables.occurrences(table, corpus.documents, len(corpus.annotators))
+    tables.to_choose(shown, table["document"].tolist(), None, "document", opens="documents")
+
+
+def _frequent(system: str) -> None:
+    """Show the keyphrases that a system misses, and the other phrases that it chooses, in the most documents."""
+    found = cached.near_misses()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Most often missed**")
+        tables.table(screen_tables.most_missed(found, system), "most_missed")
+    with right:
+        st.markdown("**Most often chosen, and no keyphrase**")
+        tables.table(screen_tables.most_spurious(found, system), "most_spurious")

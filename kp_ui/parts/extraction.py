@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from itertools import cycle
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -11,15 +11,15 @@ import streamlit as st
 import kp_core as kp
 from kp_core.extraction import PARAMETERS, RECONSTRUCTED
 from kp_core.extraction.coverage import KINDS, coverage, in_words, marked_candidates
-from kp_core.extraction.external import read_documents, read_phrases
-from kp_core.extraction.texts import stop_words_in
+from kp_core.extraction.texts import read_documents, read_phrases, stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
+from kp_ui.parts import documents
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
-_FOUND, _ADDED = "extracted", "added"
+_FOUND, _ADDED, _EXTERNAL = "extracted", "added", "external sources"
 #: What a system says that it needs from elsewhere → what to drop, and what was written for the sample lectures.
 _SOURCES = {
     "documents": ("External documents, such as the chapters of a textbook", "external/handbook.jsonl"),
@@ -28,8 +28,8 @@ _SOURCES = {
         "external/glossary.txt",
     ),
 }
-#: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.
-_LOOKS = {"listed": ("✓", "blue"), "candidate": ("·", "gray")}
+#: Kind of a marked phrase → its mark.
+_LOOKS = {"": "", "listed": "people", "candidate": "first"}
 #: Texts of up to so many letters are tagged at once, longer ones when asked for: HanTa reads about 60,000 a second.
 _AT_ONCE = 300_000
 
@@ -45,17 +45,13 @@ def section() -> None:
     top = int(right.number_input("Length of the lists", 1, 1000, 50, key="top"))
     with st.expander("Parameters of the systems"):
         changed = _parameters(chosen)
-    outside = external(chosen)
-    _run(chosen, outside, top, {**changed, **_language()})
+    _run(chosen, external(chosen), top, {**changed, **_language()})
     lists = found()
     if lists is not None:
         show.subheader("What was extracted")
         _add_to_workspace(lists)
-        with st.container(horizontal=True):
-            show.file("JSONL", lists.jsonl(), "extracted.jsonl", "jsonl_extracted", mime="application/jsonl")
-            show.downloads(lists.frame, "extracted", "Extracted phrases", lists.signature)
-            show.notes(lists.notes)
-            show.signature(lists.signature)
+        show.file("JSONL", lists.jsonl(), "extracted.jsonl", "jsonl_extracted", mime="application/jsonl")
+        show.recipe(lists, (lists.frame, "Extracted phrases"))
     with st.expander("One document and its candidates", expanded=lists is not None):
         _one_document(lists)
     with st.expander("How many keyphrases can be reached"):
@@ -73,15 +69,15 @@ def _systems() -> list[str]:
 
 def _parameters(chosen: Sequence[str]) -> dict[str, float]:
     names = [name for name in PARAMETERS if any(name in kp.SYSTEMS[system].parameters for system in chosen)]
-    found: dict[str, float] = {}
+    only_chunks, found = all(kp.SYSTEMS[system].chunks for system in chosen), dict[str, float]()
     for column, name in zip(st.columns(max(len(names), 1)), names, strict=False):
-        one, only_chunks = PARAMETERS[name], all(kp.SYSTEMS[system].chunks for system in chosen)
+        one, key = PARAMETERS[name], f"parameter_{name}"
         low, meaning = one.low, one.meaning
         if name == "longest":
+            key = f"{key}_{only_chunks}"
             low, meaning = (0, f"{meaning} (0: any number)") if only_chunks else (1, meaning)
         kind: Callable[[float], float] = int if one.whole else float
-        least, most, first, step = (kind(number) for number in (low, one.high, one.default, 1 if one.whole else 0.1))
-        key = f"parameter_{name}_{only_chunks}" if name == "longest" else f"parameter_{name}"
+        least, most, first, step = map(kind, (low, one.high, one.default, 1 if one.whole else 0.1))
         found[name] = column.number_input(f"{one.symbol}: {meaning}", least, most, first, step, key=key)
     return found
 
@@ -97,40 +93,29 @@ def _language() -> dict[str, Any]:
 
 
 def external(chosen: Sequence[str]) -> kp.External:
-    """Take in external documents and lists of phrases where a chosen system needs them; say what is there."""
+    """Take in external documents and lists of phrases that a chosen system needs, and list what is there."""
     needs = {kp.SYSTEMS[system].needs for system in chosen}
     asked = [kind for kind in _SOURCES if kind in needs]
-    if workspace.current().sample == "lectures" and "external_given" not in st.session_state:
-        st.session_state["external_given"] = True
+    held: dict[str, list[Source]] = st.session_state.setdefault(_EXTERNAL, {})
+    if workspace.current().sample == "lectures" and not held:
         for kind, (_, name) in _SOURCES.items():
             path = workspace.SAMPLE_DATA / name
-            st.session_state[f"external_{kind}"] = [Source(path.name, path.read_bytes())]
+            held[kind] = [Source(path.name, path.read_bytes())]
     if asked:
         st.markdown("**What the boosting systems know from elsewhere**")
-    for column, kind in zip(st.columns(len(asked), gap="medium") if asked else (), asked, strict=True):
-        with column:
-            _uploader(f"external_{kind}", _SOURCES[kind][0])
-    given = [_sources(f"external_{kind}") if kind in asked else [] for kind in _SOURCES]
+    for kind in asked:
+        controls.upload(_SOURCES[kind][0], f"external_{kind}", partial(held.__setitem__, kind))
+        if names := [source.name for source in held.get(kind, [])]:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                show.small(f"In use: {', '.join(names)}")
+                controls.button("✕", f"external_{kind}_gone", held.__setitem__, kind, [], help="Remove")
+    given = [held.get(kind, []) if kind in asked else [] for kind in _SOURCES]
     content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in one] for one in given]
     return cached.of(tuple(given), content, _read)
 
 
 def _read(documents: list[Source], phrases: list[Source]) -> kp.External:
     return kp.External(read_documents(documents or None), read_phrases(phrases or None))
-
-
-def _sources(key: str) -> list[Source]:
-    kept: list[Source] = st.session_state.setdefault(key, [])
-    return kept
-
-
-def _uploader(key: str, label: str) -> None:
-    """Let the user drop external sources of a kind, which take the place of those before."""
-    controls.upload(label, key, lambda files: st.session_state.update({key: files}))
-    if names := [source.name for source in _sources(key)]:
-        left, right = st.columns([4, 1], vertical_alignment="center")
-        left.caption(show.plain(f"In use: {', '.join(names)}"))
-        controls.button("✕", f"{key}_gone", _sources(key).clear, inside=right, help="Remove")
 
 
 def _run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, Any]) -> None:
@@ -169,35 +154,33 @@ def found() -> kp.Extracted | None:
 
 
 def _one_document(lists: kp.Extracted | None) -> None:
-    here = workspace.corpus().documents.dropna(subset=["text"])
-    titles = dict(zip(here["doc_id"], here["title"].fillna(""), strict=True))
-    first, second, third = st.columns(3)
-    names = {name: f"{name}: {title}" if title else name for name, title in titles.items()}
-    key = "document_of_extraction"
-    document = controls.select("Document", titles, key, inside=first, format_func=names.get)
-    kinds = [kind for kind, rules in KINDS.items() if rules]
-    kind = controls.select("Candidates", kinds, "candidates", 1, inside=second)
+    here = workspace.corpus().documents.dropna(subset=["text"]).set_index("doc_id")
+    titles = {name: f"{name}: {title}" if title else name for name, title in here["title"].fillna("").items()}
     listed = pd.DataFrame(columns=["rank", "phrase", "score"])
-    if lists is not None:
-        system = controls.select("System", lists.settings, "system_of_extraction", inside=third)
-        own = lists.frame[(lists.frame["system"] == system) & (lists.frame["doc_id"] == document)]
-        listed = own[["rank", "phrase", "score"]]
-    text = here.set_index("doc_id")["text"][document]
+    with st.container(horizontal=True):
+        document = controls.select("Document", titles, "document_of_extraction", format_func=titles.__getitem__)
+        kind = controls.select("Candidates", [kind for kind, rules in KINDS.items() if rules], "candidates", 1)
+        if lists is not None:
+            system = controls.select("System", lists.settings, "system_of_extraction")
+            own = (lists.frame["system"] == system) & (lists.frame["doc_id"] == document)
+            listed = lists.frame.loc[own, list(listed)]
+    text, k = str(here.loc[document, "text"]), settings.cutoff_of_average()
     if not has_english(text):
         show.small(f"There are no English tokens in document {document}, so it has no candidates.")
         return
-    k = settings.cutoff_of_average()
-    left, right = st.columns([1, 2], gap="medium") if len(listed) else (None, st.container())
-    if left is not None:
-        with left:
+    *left, right = st.columns([1, 2], gap="medium") if len(listed) else [st.container()]
+    for place in left:
+        with place:
             tables.table(listed, "extracted_list", height=420)
     with right:
-        words = f"{_LOOKS['candidate'][0]} a candidate"
-        if len(listed):
-            words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {_LOOKS['candidate'][0]} another candidate"
-        show.small(f"{words}. Where phrases overlap, the longer one is marked.")
-        marked = cached.of((), "", marked_candidates, text, kind, listed["phrase"].head(k).tolist())
-        show.text(show.marked(marked, _LOOKS))
+        words = (
+            f"Yellow: among the first {k} of the list. Underlined: another candidate."
+            if left
+            else "Underlined: a candidate."
+        )
+        show.small(f"{words} If phrases overlap, the longer one is marked.")
+        pieces = cached.of((), "", marked_candidates, text, kind, listed["phrase"].head(k).tolist())
+        documents.marked(((_LOOKS[kind], piece) for kind, piece in pieces), "--first: currentColor;")
 
 
 def _reach() -> None:
@@ -207,15 +190,14 @@ def _reach() -> None:
         return
     letters = int(corpus.documents["text"].str.len().sum())
     if letters > _AT_ONCE and not st.toggle(f"Tag all {letters:,} letters of the texts", key="reach"):
-        st.caption(f"This takes about {show.counted(letters // 50_000 + 1, 'second')}.")
+        st.caption(f"This takes about {show.pluralize(letters // 50_000 + 1, 'second')}.")
         return
     with show.refusals():
         now = settings.resolved()
         table = cached.ask(coverage, gold_stemmed=now.gold_stemmed == "yes", titles=now.titles)
         show.paragraph(in_words(table))
-        tables.table(table, "coverage")
+        tables.table(table, "coverage", take="Coverage of the gold standard by candidates")
         show.about("extract.reached")
-        show.downloads(table, "coverage", "Coverage of the gold standard by candidates")
 
 
 def _add_to_workspace(lists: kp.Extracted) -> None:
@@ -223,24 +205,17 @@ def _add_to_workspace(lists: kp.Extracted) -> None:
     if here.sample is not None and workspace.uploads().files:
         st.info(prose.text("extract.own_files"))
         return
-    names = {}
-    for column, system in zip(cycle(st.columns(min(len(lists.settings), 3))), lists.settings, strict=False):
-        free = system if system not in here.corpus.systems else f"{system} (extracted)"
-        key = f"extracted_name {system} {here.digest}"
-        names[system] = column.text_input(show.plain(f"Name of {system}"), free, key=key).strip()
-    files = {name: lists.renamed(system, name).as_source() for system, name in names.items() if name}
+    # the same list once more takes the place of its file; a system of that name that was loaded keeps its own
     own = {file.name for file in workspace.uploads().files} if here.sample is None else set()
-    # Two names that differ in signs alone would be one file, and the later would take the place of the earlier.
-    taken = [name for name, file in files.items() if (name in here.corpus.systems) != (file.name in own)]
-    distinct = len({file.name for file in files.values()}) == len(lists.settings)
-    if taken:
-        st.warning(show.plain(f"There is a system “{taken[0]}”, or one like it, already; choose another name."))
-    if not distinct:
-        st.warning("Give each system a name of its own, different in more than signs and blanks.")
+    files = {}
+    for system in lists.settings:
+        free = lists.renamed(system, system).as_source()
+        taken = system in here.corpus.systems and free.name not in own
+        name = f"{system} (extracted)" if taken else system
+        files[name] = lists.renamed(system, name).as_source()
     if here.sample is not None:
         st.caption("The files of the sample then stand among your own files, with these lists beside them.")
-    refused = not distinct or bool(taken)
-    controls.button("Add to the workspace", "add_extracted", _add, files, disabled=refused)
+    controls.button("Add to the workspace", "add_extracted", _add, files)
     if workspace.problem():
         st.error(show.plain(workspace.problem()))
     added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]

@@ -1,19 +1,27 @@
-"""Take in the user's files: doors, drop zone, samples, templates; ask about them, and show a receipt of each."""
+"""Take in files and ask about them, with a receipt of each; show what is wrong, and all that was understood."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import VOCABULARY
-from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Form, Mapping, Source, report
-from kp_core.reading.report import Receipt
-from kp_core.reading.source import expand, packed, shared_names
-from kp_core.reading.uploads import is_archive
-from kp_ui.parts import meaning, saving, streamed, understanding
+from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Form, Mapping, Source, findings
+from kp_core.reading.lists.families import title_of
+from kp_core.reading.meaning import fields
+from kp_core.reading.open.source import expand, packed, shared_names
+from kp_core.reading.rows import identifiers, report
+from kp_core.reading.rows.report import Receipt
+from kp_core.reading.uploads import is_archive, proposed_runs
+from kp_core.scoring.given import as_lines, entries_in_words, lacking
+from kp_core.scoring.prepare import prepare
+from kp_core.settings import in_words
+from kp_ui.parts import meaning, saving, streamed
 from kp_ui.parts.page import lost_in_words
-from kp_ui.state import cached, kept, link, workspace
+from kp_ui.state import cached, kept, link, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 _TEMPLATES = prose.entries("templates")
@@ -37,7 +45,7 @@ def section() -> None:
         _rows(())
     else:
         _rows(report.receipt(corpus))
-        understanding.wrong()
+        wrong()
         _next_step(report.understood(corpus))
     _drop_zone()
 
@@ -73,16 +81,11 @@ def _drop_zone() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         with st.popover("A whole folder, or the limits", icon=":material/folder_open:", width="content"):
             told = prose.text("data.kept") if kept.is_kept() else prose.text("data.not_kept")
-            show.about("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents, kept=told)
+            show.about("data.drop", megabytes=controls.MEGABYTES, documents=LIMITS.documents, kept=told)
             controls.upload("A folder of files", "folder", _take_folder, "directory")
             tables.of_words(report.limits(LIMITS))
         with st.popover("Examples of files, to start from", icon=":material/table:"):
             _templates()
-        with st.popover("Sample data", icon=":material/science:"):
-            for name, sample in workspace.SAMPLES.items():
-                shown = workspace.current().sample == name and workspace.is_asked_for()
-                label = f"{sample.title}{' (on screen)' if shown else ''}"
-                controls.button(label, f"sample_{name}", workspace.open_sample, name, disabled=shown)
         _shared()
 
 
@@ -115,22 +118,19 @@ def _shared() -> None:
 
 
 def _next_step(understood: str) -> None:
-    """Say that all was understood, and lead on to what these data can answer."""
-    corpus = workspace.corpus()
-    ways = (
-        ("overview", "See which system is better", len(corpus.gold) and corpus.systems),
-        (
-            "annotators",
-            f"See how far the {workspace.speech()['annotators']} agree",
-            len(corpus.annotators) > 1 and not corpus.systems,
-        ),
-        ("correlation", "See which measure agrees with the people who judged pairs", len(corpus.judgements)),
-    )
-    there = [(page, label) for page, label, has in ways if has and not understanding.stopped()]
+    """Show that all was understood, and lead on to what these data can answer."""
+    corpus, annotators = workspace.corpus(), workspace.speech()["annotators"]
+    systems = "See which system is better" if len(corpus.systems) > 1 else "See what the system reaches"
+    ways = {
+        "overview": (systems, len(corpus.gold) and corpus.systems),
+        "annotators": (f"See how far the {annotators} agree", len(corpus.annotators) > 1 and not corpus.systems),
+        "correlation": ("See which measure agrees with the people who judged pairs", len(corpus.judgements)),
+    }
+    there = {page: label for page, (label, has) in ways.items() if has and not stopped()}
     with st.container(horizontal=True, vertical_alignment="center"):
-        for page, label in there:
-            first, icon = page == there[0][0], ":material/arrow_forward:"
-            if st.button(label, key=f"on to {page}", type="primary" if first else "secondary", icon=icon):
+        for page, label in there.items():
+            kind: Any = "primary" if page == next(iter(there)) else "secondary"
+            if st.button(label, key=f"on to {page}", type=kind, icon=":material/arrow_forward:"):
                 link.go(page)
         show.small(understood)
 
@@ -156,22 +156,17 @@ def problem() -> None:
                     label = f"{OTHER_FIXES[fix][:1].upper()}{OTHER_FIXES[fix][1:]}"
                     controls.button(label, f"fix {fix}", workspace.fix, fix, True)
     if words:
-        understanding.held(workspace.uploads().fixes)
+        held(workspace.uploads().fixes)
 
 
 def _forms() -> None:
-    """Draw a form for each meaning that is asked."""
-    for first, *others in _alike().values():
+    """Draw a form for each meaning that is asked; files with the same columns have one."""
+    alike: dict[tuple[str, ...], list[Form]] = {}
+    for form in workspace.forms():
+        alike.setdefault(tuple(form.columns), []).append(form)
+    for first, *others in alike.values():
         if (source := _source(first.file)) is not None:
             meaning.panel(source, first.file, first, [form.file for form in others])
-
-
-def _alike() -> dict[tuple[str, ...], list[Form]]:
-    """Return the forms that are open, those of files with the same columns together."""
-    found: dict[tuple[str, ...], list[Form]] = {}
-    for form in workspace.forms():
-        found.setdefault(tuple(form.columns), []).append(form)
-    return found
 
 
 def _ask(finding: Finding, key: str) -> None:
@@ -197,12 +192,11 @@ def _source(name: str) -> Source | None:
 
 
 def _rows(receipts: Sequence[Receipt]) -> None:
-    """Show one row a file, or for files that are read as one; the panel of the one to change below them."""
+    """Show one row per file, or for files that are read as one; below them the panel of the one to change."""
     own, asked = workspace.uploads(), {form.file for form in workspace.forms()}
-    whole = _parts(own.files)
-    shown = own if workspace.current().sample is None or workspace.problem() else None
-    files = [file for file in shown.files if file.name not in asked] if shown else []
-    loose = [one for one in receipts if not shown or not any(one.file in names for names in whole.values())]
+    whole, here = _parts(own.files), workspace.current().sample is None or workspace.problem()
+    files = [file for file in own.files if file.name not in asked] if here else []
+    loose = [one for one in receipts if not here or not any(one.file in names for names in whole.values())]
     rows = len(files) + len(loose)
     with st.container(key="receipt", height=_SEEN * _ROW if rows > _SEEN else "content"):
         for one in loose:
@@ -213,14 +207,12 @@ def _rows(receipts: Sequence[Receipt]) -> None:
     for file in files:
         if meaning.is_open(file.name) and not _is_asked(file):
             _change(file)
-    if workspace.current().sample is not None and own.files and not workspace.problem():
-        show.small(
-            "A sample is on screen; your own files are set aside. The button beside the page leads back to them."
-        )
+    if not here and own.files:
+        show.about("data.set_aside")
 
 
 def _in_words(file: Source, of: Sequence[Receipt], together: bool) -> str:
-    """Say in one line what an upload is; together: it may be read with others as one."""
+    """Describe in one line what an upload is; together: it may be read with others as one."""
     if len(of) == 1:
         return of[0].words
     if of:
@@ -232,23 +224,19 @@ def _in_words(file: Source, of: Sequence[Receipt], together: bool) -> str:
 
 
 def _row(name: str, words: str, parts: Sequence[Receipt], file: Source | None) -> None:
+    """Show what a file is, with ways to change how it is read, and to take it away."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         mark = "…" if workspace.problem() else "✓"
         st.markdown(f"{mark} **{show.plain(name)}** · {show.plain(words)}", width="stretch")
         if len(parts) > 1:
-            with st.popover(show.counted(len(parts), "part"), type="tertiary"):
+            with st.popover(show.pluralize(len(parts), "part"), type="tertiary"):
                 for one in parts:
                     st.markdown(f"**{show.plain(one.file)}** · {show.plain(one.words)}")
         if file is not None:
-            _actions(file, not parts or any(one.role not in VOCABULARY for one in parts))
-
-
-def _actions(file: Source, change: bool) -> None:
-    """Offer to change how a file is read, and to take it away."""
-    if change and not _is_asked(file):
-        label = "Close" if meaning.is_open(file.name) else "Change"
-        controls.button(label, f"change {file.name}", meaning.turn, file.name, type="tertiary")
-    controls.button("✕", f"remove {file.name}", workspace.remove, file.name, type="tertiary", help="Remove")
+            if (not parts or any(one.role not in VOCABULARY for one in parts)) and not _is_asked(file):
+                label = "Close" if meaning.is_open(file.name) else "Change"
+                controls.button(label, f"change {file.name}", meaning.turn, file.name, type="tertiary")
+            controls.button("✕", f"remove {file.name}", workspace.remove, file.name, type="tertiary", help="Remove")
 
 
 def _is_asked(file: Source) -> bool:
@@ -283,3 +271,203 @@ def _names(file: Source) -> list[str]:
 def _names_in(file: Source) -> list[str]:
     bundle = expand(file)
     return [bundle.name, *(one.name for one in bundle.files)]
+
+
+#: What a reader looks for in the lists of annotators and systems, and its name there if it is another; the download
+#: has the rest.
+_LOOKED_FOR = (
+    *("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty"),
+    "duplicates, normalised",
+)
+_NAMED = {"mean": "mean length", "duplicates, normalised": "repeated in a list"}
+#: So many phrases are shown at once.
+_MOST = 2000
+
+
+def details() -> None:
+    """Show all that was understood of the data on screen: lists, coverage, rejected rows, files, odd characters."""
+    corpus = workspace.whole().corpus
+    if workspace.current().sample is not None:
+        show.small(f"Of the sample data: {workspace.current().title}.")
+    _statistics(corpus)
+    _coverage(corpus)
+    if len(corpus.gold) and corpus.systems:
+        st.markdown("**A similarity of your own**")
+        show.about("data.similarity")
+        show.file("All phrases, one a line", lambda: as_lines(kp.phrases(corpus)), "phrases.txt", "all phrases")
+    st.markdown("**How every file was read**")
+    _understood(corpus)
+
+
+def stopped() -> bool:
+    """Tell whether the sides of the data on screen do not meet, so that no number has a meaning."""
+    return any(finding.level == "stop" for finding in findings(workspace.whole().corpus))
+
+
+def wrong() -> None:
+    """Show in one line each what is wrong with the data on screen, its remedy beside it; nothing if nothing is."""
+    corpus = workspace.whole().corpus
+    if not len(corpus.gold) and not len(corpus.judgements):
+        _line("There is no gold standard among these files. Add one, or say above which file it is.")
+    elif len(corpus.gold) and not corpus.systems and len(corpus.annotators) < 2:
+        _line("There is no system output among these files. Add one, or say above which file it is.")
+    apart = findings(corpus)
+    for one in apart:
+        words = f"{one.where}: {one.found}, where {one.expected} is needed."
+        mends = [(str(answer), f"mend {one.where} {answer.words}", workspace.answer, answer) for answer in one.answers]
+        _line(words, *mends, level=one.level)
+    _runs(corpus)
+    held(corpus.report.fixes)
+    _offers(corpus, {",".join(answer.fixes) for one in apart for answer in one.answers})
+    if not stopped():
+        _missing_lists(corpus)
+        _gaps(corpus)
+    if rejected := len(corpus.report.rejected):
+        _line(f"{show.pluralize(rejected, 'row')} rejected: not part of any number.", _details("rejected rows"))
+    _similarity(corpus)
+    told = {finding.where for finding in apart} | set(corpus.report.rejected["file"])
+    with st.container(horizontal=True):
+        show.notes(note for note in corpus.report.notes if note.level != "warning" or note.where not in told)
+
+
+def _similarity(corpus: kp.Corpus) -> None:
+    """Say how many phrases have no vector, and offer the list of them."""
+    if not corpus.vocabulary.tells_similarity or not len(corpus.gold) or corpus.datasets:
+        return
+    data = prepare(corpus, settings.settings())
+    words = entries_in_words(corpus, data.coded, data.settings)
+    without = lacking(corpus, data.coded, data.settings)
+    if not without:
+        show.small(words)
+        return
+    # A pair that is not listed is not similar, which is meant; a phrase without a vector is mostly forgotten.
+    shown = st.warning if len(corpus.vocabulary.vectors) else st.caption
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        shown(f"{words} The others are similar only to phrases that they equal.", width="stretch")
+        show.file("The other phrases", as_lines(without), "phrases_without.txt", "phrases without")
+
+
+def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
+    """Say what is wrong in one line, which ends with the buttons that mend it: label, key, what it does."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        (st.error if level == "stop" else st.warning)(show.plain(words), width="stretch")
+        for label, key, act, *given in remedies:
+            controls.button(show.plain(label), key, act, *given)
+
+
+def _details(of: str) -> tuple[Any, ...]:
+    return "See them", f"see {of}", link.choose, "data_tab", "Details"
+
+
+def _understood(corpus: kp.Corpus) -> None:
+    table = report.files(corpus)
+    table["role"] = table["role"].replace(meaning.ROLES)
+    table["format"] = [title_of(family) for family in table["family"]]
+    table["evidence"] = table["evidence"].map(fields.in_words)
+    wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank"]
+    wanted += ["format", "evidence", "encoding", "line ends"]
+    more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
+    tables.table(table[[*wanted, *more]], "files")
+
+
+def _statistics(corpus: kp.Corpus) -> None:
+    st.markdown("**Annotators and systems**")
+    normaliser, k = settings.normaliser(), settings.cutoff_of_average()
+    table = cached.of((corpus, normaliser), f"all {normaliser}", report.statistics, k)
+    said = report.telling(table)
+    said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns=_NAMED)
+    tables.table(said.assign(role=said["role"].replace(meaning.ROLES)), "statistics")
+    show.downloads(table, "Annotators and systems")
+
+
+def _runs(corpus: kp.Corpus) -> None:
+    """Propose that systems told apart by a number are runs of one."""
+    if workspace.current().sample is not None:
+        return
+    in_files = {shown: name for name, shown in workspace.uploads().names.items()}
+    for system, names in proposed_runs(corpus).items():
+        said = f"{', '.join(list(names)[:6])}{' …' * (len(names) > 6)} differ little: they may be runs of one system."
+        wanted = {in_files.get(name, name): run for name, run in names.items()}
+        _line(said, (f"They are {len(names)} runs of {system}", f"runs of {system}", workspace.rename, wanted))
+
+
+def held(fixes: Iterable[str]) -> None:
+    """Say which fixes hold, with what takes each back."""
+    for name in fixes:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            words = f"{name}: {identifiers.WORDS[name]}"
+            st.markdown(f"**Fix that holds**, part of every signature: {show.plain(words)}", width="stretch")
+            controls.button("Undo", f"undo {name}", workspace.fix, name, False)
+
+
+def _offers(corpus: kp.Corpus, there: set[str]) -> None:
+    """Offer the fixes that make ids meet, but those that stand there already."""
+    for fix, found in identifiers.suggestions(corpus).groupby("fix", sort=False):
+        words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
+        more = f", and {show.pluralize(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
+        label = f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}"
+        if fix not in there and workspace.current().sample is None:
+            _line("Some ids are written in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
+
+
+#: Side of the data → what its documents are.
+_SIDES = prose.entries("sides")
+#: Of two sides, those of which the second should have every document of the first.
+_NEEDED = (("gold", "texts"), ("systems", "gold"))
+
+
+def _gaps(corpus: kp.Corpus) -> None:
+    """Say which documents a side lacks that it should have."""
+    missing = identifiers.gaps(corpus)
+    for side, other, _, number, first in missing[missing["only here"] > 0].itertuples(index=False):
+        if (side, other) in _NEEDED:
+            what = "have no text" if other == "texts" else "are not in the gold standard"
+            said = f"{show.pluralize(number, 'document')} {_SIDES[side]} {what}: {first}{' …' * (number > 10)}"
+            _line(said, _details(f"{side} {other}"))
+
+
+def _coverage(corpus: kp.Corpus) -> None:
+    """Show how many documents each side has, those that only one has, and ids that look alike."""
+    counts = dict(identifiers.coverage(corpus).itertuples(index=False))
+    st.caption(f"Documents: {', '.join(f'{number:,} {_SIDES[side]}' for side, number in counts.items())}.")
+    missing, near = identifiers.gaps(corpus), identifiers.unmatched(corpus)
+    listed = {
+        "Documents that only one side has": missing[missing["only here"] > 0],
+        "Ids that look alike": near[near["similar"] != ""],
+        "Documents of the gold standard that a system has no list for": identifiers.missing(corpus),
+        "Rejected rows, not part of any number": corpus.report.rejected,
+        "Unusual characters": report.characters(corpus),
+    }
+    for title, table in listed.items():
+        if len(table):
+            st.markdown(f"**{title}**")
+            tables.table(table, title, take=title)
+
+
+def _missing_lists(corpus: kp.Corpus) -> None:
+    """Say which systems lack lists, and let the user choose what becomes of these documents."""
+    table = identifiers.missing(corpus)
+    if not len(table):
+        return
+    now, (system, number, of, _) = settings.settings().missing, table.iloc[0]
+    more = f"; {show.pluralize(len(table) - 1, 'other system')} lack some" if len(table) > 1 else ""
+    said = f"{system} has no list for {number} of {show.pluralize(of, 'document')}{more}. {_MISSING[now]}"
+    ways = (("zero", "Treat them as empty"), ("skip", "Leave them out"))
+    _line(said, *((label, f"missing_{value}", link.choose, "missing", value) for value, label in ways if value != now))
+
+
+#: What becomes of a document that a system has no list for, by the convention `missing`.
+_MISSING = prose.entries("missing")
+
+
+def normalisation() -> None:
+    """Show phrases before and after the pipeline, those that change first."""
+    words = in_words("normalise", settings.resolved().normalise)
+    show.small(f"Phrases are the same if they are equal after this: {words}.")
+    normaliser = settings.normaliser()
+    table = cached.of((workspace.corpus(), normaliser), str(normaliser), report.normalised)
+    search = st.text_input("Search phrases", key="phrase_search").strip().lower()
+    found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
+    tables.table(found.head(_MOST), "normalised")
+    if len(found) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(found):,} distinct phrases. Search to see others.")

@@ -10,7 +10,7 @@ from kp_core.charts import screen_tables
 from kp_core.learn import LESSONS, Lesson, Options, Question, Slider
 from kp_core.takeaway import methods
 from kp_core.words import statements
-from kp_ui.parts import bar, page, results
+from kp_ui.parts import page, results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
@@ -54,7 +54,7 @@ def _on_screen() -> None:
     """Show what the threshold does to kappa and PABAK on the data on screen, beside systems that know nothing."""
     page.one_dataset("lesson")
     with st.container(horizontal=True, vertical_alignment="center"):
-        bar.cutoff(320)
+        page.cutoff(320)
     cutoff, system = settings.cutoff(), results.best_first()[0]
     result = cached.evaluation(("F1@k", "kappa", "PABAK"), baselines=True)
     here = result.at(cutoff)
@@ -66,16 +66,14 @@ def _on_screen() -> None:
 
 def draw(lesson: Lesson) -> None:
     """Show one lesson as a slide: its controls and its picture, the answer above it; the rest unfolds."""
-    large = link.presented()
-    above = st.container()
+    large, above = link.presented(), st.container()
     # Large type needs the whole width: the controls then stand in a row, so that they are seen with the picture.
     left, right = (st.container(), st.container()) if large else st.columns([2, 5], gap="large")
     with left:
         values = _controls(lesson, len(lesson.controls) if large else 1)
-        if lesson.examples:
-            with st.container(horizontal=True, gap="xsmall"):
-                for name, example in lesson.examples.items():
-                    controls.button(show.plain(name), f"{lesson.name} {name}", _set, lesson.name, example)
+        with st.container(horizontal=True, gap="xsmall"):
+            for name, example in lesson.examples.items():
+                controls.button(show.plain(name), f"{lesson.name} {name}", _set, lesson.name, example)
     view = lesson.show(values)
     with above:
         show.lead(view.sentences[0])
@@ -101,21 +99,19 @@ def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
     """Draw the controls of a lesson, so many beside each other, and return their values; each is part of the link."""
     found: dict[str, Any] = {}
     for place, one in zip(cycle(st.columns(beside, vertical_alignment="bottom")), lesson.controls, strict=False):
-        key = f"{lesson.name}_{one.name}"
+        key, label = f"{lesson.name}_{one.name}", show.plain(one.label)
         with place:
-            if isinstance(one, Options):
-                found[one.name] = controls.select(show.plain(one.label), one.among, key)
-            else:
-                found[one.name] = _slider(one, key)
+            found[one.name] = (
+                controls.select(label, one.among, key) if isinstance(one, Options) else _slider(one, label, key)
+            )
     return found
 
 
-def _slider(one: Slider, key: str) -> float:
+def _slider(one: Slider, label: str, key: str) -> float:
     bounds = [one.low, one.high, one.start, one.step]
     # Streamlit wants four numbers of one type, and shows whole ones without a point.
-    kind = int if all(number == int(number) for number in bounds) else float
-    low, high, start, step = map(kind, bounds)
-    return controls.amount(show.plain(one.label), low, high, start, key, st.slider, step=step)
+    low, high, start, step = map(int if all(number == int(number) for number in bounds) else float, bounds)
+    return controls.amount(label, low, high, start, key, st.slider, step=step)
 
 
 def _set(lesson: str, values: Mapping[str, Any]) -> None:
@@ -124,21 +120,20 @@ def _set(lesson: str, values: Mapping[str, Any]) -> None:
 
 
 def _ask(question: Question, key: str, number: int) -> None:
-    """Show a question, take an answer, and say whether it is right, and why."""
+    """Show a question, take an answer, and tell whether it is right, and why."""
     with st.container(border=True):
-        text = f"{number}. {show.plain(question.text)}"
-        if question.options:
-            given = st.radio(text, question.options, index=None, key=key)
-        else:
-            given = st.text_input(text, key=key, placeholder="a number or a fraction, such as .42 or 5/11")
-        if not given:
-            return
-        right = question.right(given)
-        if right is None:
-            st.info("Write a number such as .42, or a fraction such as 5/11.")
+        text, hint = f"{number}. {show.plain(question.text)}", "a number or a fraction, such as .42 or 5/11"
+        given = (
+            st.radio(text, question.options, index=None, key=key)
+            if question.options
+            else st.text_input(text, key=key, placeholder=hint)
+        )
+        right = question.right(given) if given else None
+        if given and right is None:
+            st.info(f"Write {hint}.")
         elif right:
             st.success(show.plain(f"Right. {question.because}"))
-        else:
+        elif given:
             st.warning("Not yet. Move the controls above, or look at the answer.")
             if st.toggle("Show the answer", key=f"{key} shown"):
                 shown = question.answer if isinstance(question.answer, str) else f"{question.answer:.3f}"
@@ -148,40 +143,42 @@ def _ask(question: Question, key: str, number: int) -> None:
 def every_measure() -> None:
     """Show the measures of a family, or what a search finds in all of them."""
     show.about("methods.all")
-    left, right = st.columns([3, 1])
-    search = left.text_input("Search", placeholder="kappa, recall, Gwet …", **controls.held("method_search", ""))
-    sections = {title.lower(): (title, words, table) for title, words, table in methods.sections(search)}
-    # All of it at once are 150 formulas, which a browser draws for seconds: a part is shown, a search goes through all.
-    parts = [*methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections()), "all"]
-    family = controls.select("Show", parts, "family", inside=right, disabled=bool(search))
-    family = "all" if search else family
-    with st.expander("The worked example"):
+    sections = {title.lower(): title for title, _, _ in methods.sections()}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        search = controls.search("method_search", "kappa, recall, Gwet …")
+        # A browser draws all 150 formulas for seconds: a part is shown, a search goes through all.
+        chosen = controls.select("Show", [*methods.FAMILIES, *sections, "all"], "family", disabled=bool(search))
+    with st.expander("The worked example, and symbols in the formulas"):
         show.small(methods.EXAMPLE)
         tables.of_words(methods.EXAMPLE_TABLE)
-    with st.expander("Symbols in the formulas"):
         st.markdown(show.definitions(methods.SYMBOLS.items()))
-    shown = [_cards(name, search) for name in methods.FAMILIES if family in ("all", name)]
-    nothing = not any(shown)
-    for name, (title, words, table) in sections.items():
-        if family in ("all", name):
-            nothing = False
-            st.header(title, anchor=False)
-            st.caption(words)
-            if name == "glossary":
-                st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
-            else:
-                tables.of_words(table)
-    if nothing:
+    wanted = {*methods.FAMILIES, *sections} if search or chosen == "all" else {chosen}
+    cards = [_cards(name, search) for name in methods.FAMILIES if name in wanted]
+    others = [_section(title, search) for name, title in sections.items() if name in wanted]
+    if not any((*cards, *others)):
         st.info("Nothing matches this search.")
 
 
+def _section(title: str, search: str = "") -> bool:
+    """Show a part that has no formulas, such as the glossary, as far as a search finds it; return whether it does."""
+    for name, words, table in methods.sections(search):
+        if name == title:
+            st.header(title, anchor=False)
+            st.caption(words)
+            if title == "Glossary":
+                st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
+            else:
+                tables.of_words(table)
+            return True
+    return False
+
+
 def _cards(family: str, search: str) -> bool:
-    """Show the measures of a family that a search finds, and tell whether there are any."""
+    """Show the measures of a family that a search finds, and return whether there are any."""
     found = methods.cards(family, search)
     if found:
         st.header(methods.FAMILIES[family], anchor=False)
-        if family in methods.INTRODUCTIONS:
-            show.small(methods.INTRODUCTIONS[family])
+        show.small(methods.INTRODUCTIONS.get(family, ""))
     for card in found:
         with st.container(border=True):
             show.subheader(show.plain(card.title))
@@ -195,6 +192,4 @@ def _cards(family: str, search: str) -> bool:
 
 def glossary() -> None:
     """Show every term with its meaning."""
-    _, words, table = next(one for one in methods.sections() if one[0].lower() == "glossary")
-    st.caption(words)
-    st.markdown(show.definitions(zip(table["term"], table["meaning"], strict=True)))
+    _section("Glossary")

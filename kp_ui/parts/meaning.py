@@ -9,31 +9,23 @@ from typing import Any, cast
 import streamlit as st
 
 from kp_core.reading import Form, Mapping, Source, form_for, understand
-from kp_core.reading.decode import ENCODINGS
-from kp_core.reading.families import title_of
-from kp_core.reading.form import each_is, meanings_of, with_meanings
-from kp_core.reading.mapping import FILE, HEADS, MARKS, ROW, SHEET
-from kp_ui.state import cached, click, link, workspace
+from kp_core.reading.lists.families import title_of
+from kp_core.reading.meaning.mapping import FILE, HEADS, MARKS, ROW, SHEET, each_is, meanings_of, with_meanings
+from kp_core.reading.open.decode import ENCODINGS
+from kp_ui.state import cached, link, workspace
+from kp_ui.state.apart import apart
 from kp_ui.widgets import controls, prose, show, tables
 
 #: What a file may be, what a column may hold, and settings of formats, in words.
 ROLES = prose.entries("roles")
 _MEANINGS = prose.entries("columns_of_files")
 _SWITCHES = prose.entries("switches")
-_EACH = {"": "part of one list", "annotator": "an annotator", "system": "a system", "document": "a document"}
+_EACH, _INNER, _BETTER = prose.entries("each"), prose.entries("inner"), prose.entries("better")
 _ROWS = {name: _EACH[name] for name in ("", "annotator")}
 _DOCUMENTS = {ROW: "each row", FILE: "the whole file"}
 _SPLITS = {"": "found by KPScope", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
-_INNER = {
-    "": "found by KPScope",
-    "phrases": "a keyphrase",
-    "scored": "a keyphrase and its score",
-    "variants": "the spellings of a keyphrase",
-    "tokens": "the words of a keyphrase",
-}
 #: Values of lists whose items may be more than a keyphrase.
 _LISTED = re.compile(r"\[|.*[(:=] ?[0-9.,]+ ?%?\)?(?:;|$)")
-_BETTER = {"": "not known", "yes": "is better", "no": "is worse"}
 _ENCODINGS = {"": "found by KPScope", **{name: name for name in ("utf-8", "windows-1252", *ENCODINGS)}}
 #: The fields that say how a file is opened.
 _OPENING = ("header", "sheet", "encoding", "format", "delimiter")
@@ -78,7 +70,7 @@ def panel(source: Source, name: str, form: Form | None = None, others: Sequence[
 
 
 def _form(source: Source, mapping: Mapping) -> Form:
-    return cached.of((source, mapping), digest(source, mapping), form_for)
+    return cast(Form, cached.of((form_for, source, mapping), f"form {digest(source, mapping)}", apart))
 
 
 def digest(source: Source, mapping: Mapping) -> str:
@@ -118,9 +110,9 @@ def _columns(name: str, form: Form) -> Mapping:
     said = {head: _column(name, head, form, meanings.get(head, "")) for head in shown}
     if rest := [head for head in heads if head not in shown]:
         names = f"{', '.join(rest[:_LINES])}{' …' * (len(rest) > _LINES)}"
-        words = show.counted(len(rest), "more column is not read", "more columns are not read")
+        words = show.pluralize(len(rest), "more column is not read", "more columns are not read")
         lacking = not {"keyphrases", "gold", "text", "title"} & {*said.values()}
-        more: dict[str, Any] = {"key": f"rest {name}", "on_change": click.does(link.stay)}
+        more: dict[str, Any] = {"key": f"rest {name}", "on_change": link.does(link.stay)}
         with st.expander(f"{words}: {show.plain(names)}", lacking, **more):
             said |= {head: _column(name, head, form, "") for head in rest}
     return _of_whole(name, form, said)
@@ -136,33 +128,33 @@ def _column(name: str, head: str, form: Form, meaning: str) -> str:
 
 
 def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
-    """Let the user say what holds for all columns: whose they are, how cells are split, what a document is."""
+    """Let the user decide what holds for all columns: whose they are, how cells are split, what a document is."""
     now, held = form.mapping, list(said.values())
     several = max(held.count("keyphrases") + held.count("gold"), held.count("score"), held.count("marks")) > 1
     phrases = {"keyphrases", "gold"} & {*held} and now.role != "judgements"
     values = [value for head, field in said.items() if field in ("keyphrases", "gold") for value in form.columns[head]]
     places, changes = dict[str, str](), dict[str, Any]()
+
+    def ask(label: str, words: dict[str, str], usual: str, key: str) -> str:
+        return controls.of_file(label, words, usual, f"{key} {name}", width=190)
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if several:
             start = each_is(now, HEADS) or ("annotator" if "marks" in held else "")
-            places[HEADS] = controls.of_file("Each of the columns is", _EACH, start, f"each column {name}", width=180)
+            places[HEADS] = ask("Each of the columns is", _EACH, start, "each column")
         if places.get(HEADS) == "document" and "marks" not in held and "annotator" not in held:
-            person = "annotator" if now.annotator == ROW else ""
-            places[ROW] = controls.of_file("Each row is", _ROWS, person, f"each row {name}", width=180)
+            places[ROW] = ask("Each row is", _ROWS, "annotator" if now.annotator == ROW else "", "each row")
         if phrases and len(now.sheet or form.sheets) > 1:
-            places[SHEET] = controls.of_file(
-                "Each sheet is", _EACH, each_is(now, SHEET), f"each sheet {name}", width=180
-            )
+            places[SHEET] = ask("Each sheet is", _EACH, each_is(now, SHEET), "each sheet")
         if phrases and "document" not in (*held, *places.values()):
-            document = controls.of_file("A document is", _DOCUMENTS, now.document, f"document {name}", width=180)
-            places[document] = "document"
+            places[ask("A document is", _DOCUMENTS, now.document, "document")] = "document"
         if phrases:
-            changes["split"] = controls.of_file("Cells are split at", _SPLITS, now.split, f"split {name}", width=180)
+            changes["split"] = ask("Cells are split at", _SPLITS, now.split, "split")
         if phrases and (now.inner or any(map(_LISTED.match, values))):
-            changes["inner"] = controls.of_file("Each item is", _INNER, now.inner, f"inner {name}", width=220)
+            changes["inner"] = ask("Each item is", _INNER, now.inner, "inner")
         if "score" in held and now.role == "system":
             better = {None: "", True: "yes", False: "no"}[now.higher_is_better]
-            chosen = controls.of_file("A higher score", _BETTER, better, f"better {name}", width=160)
+            chosen = ask("A higher score", _BETTER, better, "better")
             changes["higher_is_better"] = {"yes": True, "no": False}.get(chosen)
         if "system" in held:
             column = next(head for head, field in said.items() if field == "system")
@@ -185,14 +177,14 @@ def _settings(name: str, form: Form) -> Mapping:
 def _result(source: Source, name: str, mapping: Mapping) -> None:
     """Show what would be read, with the way to use it."""
     st.markdown("**Read like this**")
-    found = cached.of((source, mapping), digest(source, mapping), understand)
+    found = cached.of((understand, source, mapping), f"read {digest(source, mapping)}", apart)
     if found.problem:
         st.warning(show.plain(found.problem))
     else:
-        st.text(" · ".join(show.counted(size, noun) for noun, size in found.counts.items()))
+        st.text(" · ".join(show.pluralize(size, noun) for noun, size in found.counts.items()))
         tables.table(found.documents, f"documents {name}", row_height=28)
         if len(found.rejected):
-            st.caption(f"{show.counted(len(found.rejected), 'row')} would be rejected, the first of them:")
+            st.caption(f"{show.pluralize(len(found.rejected), 'row')} would be rejected, the first of them:")
             tables.table(found.rejected.head(3), f"would be rejected {name}")
     with st.container(horizontal=True):
         usable: dict[str, Any] = {"type": "primary", "disabled": bool(found.problem)}

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -11,12 +13,11 @@ from kp_core.charts.board import Row
 from kp_core.charts.selection import has_curve, named
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import SUBJECT, Settings
-from kp_core.takeaway import figures
+from kp_core.studies.annotators import legible
 from kp_core.words import answers, statements
 from kp_ui.parts import results
-from kp_ui.state import cached, click, link, settings, workspace
+from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
-from kp_ui.widgets.record import noted
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k.
 AT_ONCE = 100_000
@@ -29,11 +30,9 @@ _FEW = 3
 def answer() -> None:
     """Show which system is better and whether that is significant, above a row for each and the curve over k."""
     measure, cutoff = settings.value("measure"), settings.cutoff()
-    name = named(measure, cutoff)
-    top = st.container()
-    result = cached.measure_in_use()
+    name, top = named(measure, cutoff), st.container()
+    result, said = cached.measure_in_use(), cached.answer()
     here = result.at(cutoff)
-    said = cached.answer()
     _rows(here, result, measure, said)
     results.reasons(here)
     results.few(here)
@@ -44,6 +43,7 @@ def answer() -> None:
         results.where_no_mark()
         if significant:
             show.small(results.in_short(f"The bar on the axis: {said.over_k}"))
+        show.downloads(screen_tables.curves(result, measure), f"{measure} over k", result.signature)
     else:
         show.small(f"{name} does not depend on k, so it has no curve over k.")
     with top:
@@ -51,81 +51,79 @@ def answer() -> None:
         results.answer(said)
         if said.systems and here.settings.preset != "kpscope":
             _published(here, name, said.systems[0])
-    table = screen_tables.leaderboard(here, measure, (), None)
-    noted().tables.append(table)
+    show.noted().tables.append(screen_tables.leaderboard(here, measure, (), None))
     show.chart_to_take(lambda: dots.leaderboard(here, measure), f"{name} by system")
-    show.downloads(table, figures.file_name(f"{name} by system"), f"{name} by system", here.signature)
-    if has_curve(measure):
-        curve = screen_tables.curves(result, measure)
-        show.downloads(curve, figures.file_name(f"{measure} over k"), f"{measure} over k", result.signature)
-    show.recipe(here)
-    _hidden()
+    show.recipe(here, (screen_tables.in_numbers(here, (name,)), f"{name} by system"))
+    if names := workspace.hidden():
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            show.small(f"Hidden, and part of no test: {', '.join(names)}.")
+            controls.button("Show all", "show_all", link.choose, workspace.HIDDEN, None, type="tertiary")
 
 
 def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> None:
-    """Show a row a system; its name opens what can be done with it."""
+    """Show a row per system; its name opens what can be done with it."""
     cutoff = settings.cutoff()
-    asked = {title: name for title, name in _CELLS.items() if name != measure}
+    universe = legible(("kappa",), here.settings)
+    asked = {title: name for title, name in _CELLS.items() if name != measure and (name != "kappa" or universe)}
     further = cached.evaluation_at_cutoff(tuple(asked.values()), None)
     cells = {title: screen_tables.values(further, named(name, cutoff)) for title, name in asked.items()}
     comparison = cached.compared(measure)
-    rows = board.rows(here, over, measure, cells, comparison, cutoff)
+    rows = board.rows(here, over, measure, cells, comparison)
     many = {system: lists for system, lists in said.coverage.items() if lists[0] < lists[1]}
-    heads = [named(measure, cutoff), *cells, *(["lists"] if many else []), "behind the best"]
+    first, *middle, last = map(
+        show.head, [named(measure, cutoff), *cells, *(["lists"] * bool(many)), "behind the best"]
+    )
     with st.container(key="board", gap=None):
-        st.html(_head(heads, len(cells) + bool(many)))
+        curve = '<span class="kp-dot"></span><span class="kp-more kp-spark">over k</span>'
+        st.html(_row(f'<span class="n">{tables.escape(first)}</span>{curve}', middle, last, "kp-row kp-head"))
         for row in rows:
-            lists = [f"{many[row.system][0]} of {many[row.system][1]}" if row.system in many else ""] if many else []
+            lists = many.get(row.system)
+            texts = [row.cells.get(title, "") for title in cells]
+            texts += [f"{lists[0]} of {lists[1]}" if lists else ""] * bool(many)
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"row {row.system}"):
                 st.html(f'<div class="kp-mark"><span>{row.rank}</span><img src="{row.mark}" alt=""></div>', width=48)
                 if row.rank:
-                    _name(row, rows)
+                    more: dict[str, Any] = {
+                        "type": "tertiary",
+                        "width": 160,
+                        "wrap": True,
+                        "help": show.plain(row.system),
+                    }
+                    draw = partial(_of_system, row.system, [other.system for other in rows if other.rank])
+                    show.popover(show.plain(results.in_short(row.system)), draw, f"name {row.system}", **more)
                 else:
                     st.html(f'<div class="kp-quiet kp-name">{tables.escape(row.system)}</div>', width=160)
-                st.html(_cells(row, [*row.cells.values(), *lists], len(cells) + bool(many)), width="stretch")
+                st.html(_row(_pictures(row), texts, row.behind), width="stretch")
+    if not universe:
+        show.about("people.no_word")
     if (people := results.like_for_like()) is not None:
         show.small(results.in_short(" ".join((people.claim, *people.details))))
 
 
-def _head(heads: Sequence[str], further: int) -> str:
-    first, *middle, last = map(tables.escape, map(show.head, heads))
-    cells = "".join(f'<span class="n kp-more">{name}</span>' for name in middle)
-    inner = f'<span class="n">{first}</span><span class="kp-dot"></span><span class="kp-more kp-spark">over k</span>'
-    return (
-        f'<div class="kp-row kp-head" style="--more:{further}">{inner}{cells}<span class="kp-more">{last}</span></div>'
-    )
+def _row(first: str, middle: Sequence[str], last: str, look: str = "kp-row") -> str:
+    """Return a row as HTML: its value with pictures, further values, and how far it is behind the best."""
+    cells = "".join(f'<span class="n kp-more">{tables.escape(text)}</span>' for text in middle)
+    behind = f'<span class="kp-more">{tables.escape(last)}</span>'
+    return f'<div class="{look}" style="--more:{len(middle)}">{first}{cells}{behind}</div>'
 
 
-def _cells(row: Row, further: Sequence[str], number: int) -> str:
-    cells = "".join(f'<span class="n kp-more">{tables.escape(text)}</span>' for text in further)
+def _pictures(row: Row) -> str:
     said = tables.escape(f"{row.system} {row.said}")
-    picture = (
-        f'<span class="kp-dot" role="img" aria-label="{said}" title="{said}"><img src="{row.value}" alt=""></span>'
-    )
+    dot = f'<span class="kp-dot" role="img" aria-label="{said}" title="{said}"><img src="{row.value}" alt=""></span>'
     curve = f'<img src="{row.curve}" alt="">' if row.curve else ""
-    inner = f'<b class="n">{row.number}</b>{picture}<span class="kp-more kp-spark">{curve}</span>{cells}'
-    behind = f'<span class="kp-more">{tables.escape(row.behind)}</span>'
-    return f'<div class="kp-row" style="--more:{number}">{inner}{behind}</div>'
+    return f'<b class="n">{row.number}</b>{dot}<span class="kp-more kp-spark">{curve}</span>'
 
 
-def _name(row: Row, rows: Sequence[Row]) -> None:
-    """Show the name of a system; behind it where it wins and loses, and how to rename or hide it."""
-    shown = results.in_short(row.system)
-    place = st.popover(
-        show.plain(shown), type="tertiary", key=f"name {row.system}", on_change=click.does(link.stay), width=160
-    )
-    if not place.open:
-        return
-    with show.once_open(place):
-        run = runs_of(workspace.corpus().systems)[row.system][0]
-        others = [other.system for other in rows if other.rank and other.system != row.system]
-        if others:
-            _won_and_lost(run, runs_of(workspace.corpus().systems)[others[0]][0])
-        link.to("documents", "All its documents", icon=":material/description:", system=run)
-        if not workspace.all_datasets():
-            key = f"new name {row.system}"
-            st.text_input("Name", row.system, key=key, max_chars=80, on_change=click.does(_rename, row.system, key))
-            controls.button("Hide", f"hide {row.system}", workspace.hide, row.system, disabled=not others)
+def _of_system(system: str, ranked: Sequence[str]) -> None:
+    """Show where a system wins and loses against the best other one, and how to rename or hide it."""
+    runs, others = runs_of(workspace.corpus().systems), [name for name in ranked if name != system]
+    if others:
+        _won_and_lost(runs[system][0], runs[others[0]][0])
+    link.to("documents", "All its documents", icon=":material/description:", system=runs[system][0])
+    if not workspace.all_datasets():
+        key = f"new name {system}"
+        st.text_input("Name", system, key=key, max_chars=80, on_change=link.does(_rename, system, key))
+        controls.button("Hide", f"hide {system}", workspace.hide, system, disabled=not others)
 
 
 def _rename(system: str, key: str) -> None:
@@ -148,14 +146,6 @@ def _won_and_lost(system: str, other: str) -> None:
                 link.to("documents", label, system=system, other=other, document=str(row.document))
 
 
-def _hidden() -> None:
-    """Say which systems are hidden, with the way back."""
-    if names := workspace.hidden():
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            show.small(f"Hidden, and part of no test: {', '.join(names)}.")
-            controls.button("Show all", "show_all", link.choose, workspace.HIDDEN, None, type="tertiary")
-
-
 def datasets() -> None:
     """Say on how many data sets which system is better, beside its values on each of them, and the curves over k."""
     measure, here = settings.value("measure"), workspace.whole()
@@ -172,9 +162,9 @@ def datasets() -> None:
         over = ask(asked.changed(k=range(1, 51), interval="none"))
         drawn = curves.by_dataset(over, measure, settings.cutoff())
         show.chart(drawn, "datasets_over_k", f"{measure} over k by data set")
-    noted().tables.append(result.wide())
+    show.noted().tables.append(result.wide())
     link.to("report", "The table for a paper", report_tab="Table for a paper")
-    show.recipe(result, (result.frame, "datasets", f"{measure} by data set"))
+    show.recipe(result, (result.frame, f"{measure} by data set"))
 
 
 def _published(here: kp.Result, name: str, system: str) -> None:
@@ -189,5 +179,5 @@ def _published(here: kp.Result, name: str, system: str) -> None:
 def conventions() -> None:
     """Say in one line how far other published conventions move the best system."""
     if len(workspace.corpus().runs) <= AT_ONCE and settings.settings().average not in SUBJECT:
-        show.small(statements.range_of(cached.spread(settings.value("measure"))))
+        show.small(results.in_short(statements.range_of(cached.spread(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

@@ -15,17 +15,16 @@ from kp_core.takeaway.workspace_file import rater_file
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
-_RATED, _RATER = "ratings", "rater"
+_RATED, _RATER, _REFUSED = "ratings", "rater", "refused ratings"
 SCORES = {0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same"}
 
 
 @dataclass
 class _Rated:
-    """What was rated of one data set: the pairs, {annotator: {pair: score}}, files read."""
+    """What was rated of one data set: the pairs, and {annotator: {pair: score}}."""
 
     pairs: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS), dtype="str"))
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
-    files: set[str] = field(default_factory=set)
 
 
 def invited() -> str:
@@ -49,7 +48,7 @@ def with_ratings() -> pd.DataFrame:
     """Return the loaded judgements with the ratings made here; of two scores of one person the later one counts."""
     loaded, own = workspace.corpus().judgements, ratings()
     if len(own):
-        st.caption(f"With {show.counted(own['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
+        st.caption(f"With {show.pluralize(own['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
     return judged(loaded, own)
 
 
@@ -134,25 +133,26 @@ def _invite() -> None:
 def _resume() -> None:
     """Take up ratings that were downloaded before."""
     with st.expander("Go on with ratings that were downloaded before"):
-        given = st.file_uploader("Ratings", key="ratings_file", max_upload_size=5)
-        here = _here()
-        if given is None or given.file_id in here.files:
-            return
-        try:
-            table = kp.load(judgements=Source(given.name, given.getvalue())).judgements
-        except (kp.InputError, kp.UsageError) as problem:
-            show.error(problem)
-            return
-        if table["keyphrase"].isna().any():
-            st.warning("This table has pairs without a keyphrase; only pairs of two phrases can be rated on.")
-            return
-        own = table[table["annotator"] == invited()] if invited() else table
-        if not len(own):
-            st.warning(show.plain(f"Nothing in this file was rated by {invited()}."))
-            return
+        controls.upload("Ratings", "ratings_file", _take, several=True)
+        if words := st.session_state.pop(_REFUSED, ""):
+            st.warning(show.plain(words))
+
+
+def _take(files: list[Source]) -> None:
+    try:
+        table = kp.load(judgements=files).judgements
+    except (kp.InputError, kp.UsageError) as problem:
+        st.session_state[_REFUSED] = str(problem)
+        return
+    own = table[table["annotator"] == invited()] if invited() else table
+    if table["keyphrase"].isna().any():
+        st.session_state[_REFUSED] = (
+            "This table has pairs without a keyphrase; only pairs of two phrases can be rated on."
+        )
+    elif not len(own):
+        st.session_state[_REFUSED] = f"Nothing in this file was rated by {invited()}."
+    else:
         take_up(own)
-        here.files.add(given.file_id)
-        st.rerun()
 
 
 def take_up(table: pd.DataFrame) -> None:

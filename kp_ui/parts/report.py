@@ -1,5 +1,6 @@
 """Arrange the report: which sections it has, a look at it, and the files to take along."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway import bundle, figures
 from kp_core.takeaway.bundle import SECTIONS, possible
 from kp_ui.parts import page, results
-from kp_ui.state import cached, click, link, settings, workspace
+from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
 
 #: Label of a button, the file that it gives, and the form of the report that is in it.
@@ -72,10 +73,19 @@ def paper() -> None:
     with st.expander("LaTeX, to copy"):
         st.code(made.latex(), language=None)
     name = figures.file_name(f"table {' '.join(measures[:3])}")
-    show.offer("Table as text", name, LaTeX=made.latex, Markdown=made.markdown, HTML=made.html)
-    show.offer("Table as data", f"{name}_values", XLSX=made.xlsx, CSV=made.csv, Parquet=made.parquet)
+    show.offer("Table as text", name, **_made(made, "LaTeX", "Markdown", "HTML"))
+    show.offer("Table as data", f"{name}_values", **_made(made, "XLSX", "CSV", "Parquet"))
     show.offer_picture("Table as picture", name, lambda: figures.table_svg(made.html()))
     show.signature(made.signature)
+
+
+def _made(table: kp.PaperTable, *forms: str) -> dict[str, Callable[[str], Any]]:
+    """Return what makes the files of a table, which has its signature itself."""
+
+    def make(form: str, _: str) -> Any:
+        return getattr(table, form.lower())()
+
+    return {form: partial(make, form) for form in forms}
 
 
 def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list[str], dict[str, Any], dict[str, Any]]:
@@ -103,15 +113,13 @@ def methods() -> None:
         st.info("The paragraph describes an evaluation of systems, and none is loaded.")
         return
     report = _report("methods")
-    st.caption("For a paper, written from the settings in use")
     short = report.paragraph(whole=False)
+    st.caption("For a paper, written from the settings in use")
     st.code(short, language=None, wrap_lines=True)
-    with st.expander("In LaTeX"):
-        st.code(typeset.escape_latex(short), language=None, wrap_lines=True)
-    with st.expander("In full, for an appendix"):
-        st.code(report.paragraph(), language=None, wrap_lines=True)
-    with st.expander("References in BibTeX"):
-        st.code(report.references(), language=None)
+    others = {"In LaTeX": typeset.escape_latex(short), "In full, for an appendix": report.paragraph()}
+    for words, text in (others | {"References in BibTeX": report.references()}).items():
+        with st.expander(words):
+            st.code(text, language=None, wrap_lines=True)
     show.signature(report.signature)
 
 
@@ -124,15 +132,13 @@ def _report(name: str) -> bundle.Report:
 def _chosen() -> tuple[str, ...]:
     """Let the user choose among the sections that have data."""
     corpus = workspace.corpus()
-    with_data, usual = possible(corpus), bundle.usual(corpus)
-    left_out = [bundle.heading(corpus, name) for name in SECTIONS if name not in with_data]
+    names, usual = {name: bundle.heading(corpus, name) for name in SECTIONS}, bundle.usual(corpus)
+    with_data = possible(corpus)
     with st.popover(f"Sections: {len(usual)}", icon=":material/checklist:"):
         chosen = [
-            name
-            for name in with_data
-            if st.checkbox(show.plain(bundle.heading(corpus, name)), name in usual, key=f"section {name}")
+            name for name in with_data if st.checkbox(show.plain(names[name]), name in usual, key=f"section {name}")
         ]
-        if left_out:
+        if left_out := [heading for name, heading in names.items() if name not in with_data]:
             show.small(f"Without data, so left out: {', '.join(left_out)}.")
     return tuple(chosen)
 
@@ -149,7 +155,7 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
     show.about("report.files")
     for name in sections:
         heading = bundle.heading(workspace.corpus(), name)
-        place = st.expander(show.plain(heading), name == sections[0], on_change=click.does(link.stay))
+        place = st.expander(show.plain(heading), name == sections[0], on_change=link.does(link.stay))
         if place.open:
             with place:
                 _preview(name)

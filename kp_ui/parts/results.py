@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ import kp_core as kp
 from kp_core.charts import board, curves, screen_tables
 from kp_core.charts.curves import Marks
 from kp_core.charts.screen_tables import FEW, best_systems
-from kp_core.charts.style import ORACLE, Look, distinct, looks, short
+from kp_core.charts.style import ORACLE, Look, looks, short_names
 from kp_core.errors import Note
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
@@ -28,20 +29,24 @@ FEW_PEOPLE = 20
 
 
 def in_short(text: str, systems: Iterable[str] = ()) -> str:
-    """Return a sentence with long names of systems without their middle, and measures as a reader meets them."""
-    names = sorted(systems or workspace.corpus().systems, key=len, reverse=True)
-    if not names:
+    """Return a sentence with the names of systems as labels, and measures as a reader meets them."""
+    shown = short_names(systems or workspace.corpus().systems)
+    if not shown:
         return show.in_heads(text)
-    shown = dict(zip(names, distinct(short(name, tables.LONGEST) for name in names), strict=True))
+    names = sorted(shown, key=len, reverse=True)
     parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)", text)
     return "".join(shown[part] if part in shown else show.in_heads(part) for part in parts)
 
 
 def answer(said: Answer, systems: Iterable[str] = ()) -> None:
-    """Show the answer of a page, with names that leave it on one line."""
-    claim, why, *caveats = (in_short(text, systems) for text in (said.claim, said.why, *said.caveats))
-    named = tuple(in_short(name, systems) for name in said.systems)
-    show.answer(replace(said, claim=claim, why=why, systems=named, caveats=tuple(caveats)))
+    """Show the answer of a page, with the names of systems as labels."""
+    show.answer(said, partial(in_short, systems=systems))
+
+
+def choose_system(label: str, key: str, options: Iterable[str] = (), **more: Any) -> str:
+    """Let the user choose a system by its label, among all unless others are offered."""
+    shown = short_names(workspace.corpus().systems)
+    return controls.select(label, options or best_first(), key, format_func=lambda name: shown.get(name, name), **more)
 
 
 def like_for_like() -> Answer | None:
@@ -53,7 +58,7 @@ def like_for_like() -> Answer | None:
         return None
     if not 1 < len(workspace.corpus().annotators) <= FEW_PEOPLE:
         return None
-    others = "others:majority" if settings.value("annotators") == "majority" else "others"
+    others = "others:majority" if choice() == "majority" else "others"
     asked = cached.at_cutoff().changed(annotators=others)
     return cached.ask(answers.like_for_like, asked, settings.value("measure"))
 
@@ -68,8 +73,8 @@ def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
     """Say aloud that lists meet no documents although a fix would match their ids: every number is wrong till then."""
     for note in notes:
         if note.level == "warning" and note.where == "ids":
-            st.warning(show.plain(f"{note.message[:1].upper()}{note.message[1:]}. Apply it on the Data page."))
-            link.to("data", "Open the Data page")
+            show.notes([note])
+            link.to("data", "Apply it on the Data page")
 
 
 def marks() -> Marks:
@@ -81,7 +86,7 @@ def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
     """Show measures over k as small pictures, three beside each other; a click chooses k."""
     drawn = looks(result.frame["system"])
     names = "".join(
-        f'<span><img src="{board.line(drawn[name])}" alt="">{tables.escape(name)}</span>'
+        f'<span><img src="{board.line(drawn[name])}" alt="">{tables.escape(drawn[name].name)}</span>'
         for name in drawn
         if name != ORACLE
     )
@@ -94,14 +99,18 @@ def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
                 show.choosing_k(curves.small(result, measure, marked), f"small {measure}", f"{measure} over k")
 
 
+def choice() -> str:
+    """Return what of the other annotators people and systems are scored against."""
+    return "majority" if settings.value("annotators") == "majority" else "union"
+
+
 def people() -> bool:
     """Let the user put people beside the systems, where there are several annotators."""
     if len(workspace.corpus().annotators) < 2:
         return False
     chosen = controls.switch("Compare with people (human ceiling)", "people")
     if chosen:
-        choice = "majority" if settings.value("annotators") == "majority" else "union"
-        show.about("people.alike", choice=choice)
+        show.about("people.alike", choice=choice())
     return chosen
 
 
@@ -112,7 +121,7 @@ def marks_of_systems() -> dict[str, Look]:
 
 def few(result: Numbers) -> None:
     """Say where there are too few documents for the intervals."""
-    if result.documents < FEW:
+    if result.documents < FEW and result.frame["low"].notna().any():
         st.caption("There are too few documents for the intervals to be reliable.")
 
 

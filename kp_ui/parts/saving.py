@@ -8,7 +8,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_core.reading.source import shared
+from kp_core.reading.open.source import shared
 from kp_core.scale import is_statistics_file
 from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
 from kp_ui.parts import rating, streamed

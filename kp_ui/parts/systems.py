@@ -1,22 +1,28 @@
-"""Arrange the Systems page beside the tables against people: measures, tests, k, near misses, parts, stability."""
+"""Arrange the Systems page: head to head, tables against people, measures, k, near misses, parts, stability."""
 
 from contextlib import suppress
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
+from kp_core.charts.curves import LIMITS
 from kp_core.charts.selection import NEAR, has_curve, named
+from kp_core.scoring.measures import parse
 from kp_core.scoring.paired import CORRECTIONS
-from kp_core.scoring.runs import have_runs, runs_of
+from kp_core.scoring.runs import OVER_RUNS, have_runs, runs_of
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.compare import TESTS, Correction, Family, compare_parts
-from kp_core.studies.means import OVER_RUNS
+from kp_core.studies.document_values import tables_by_document
+from kp_core.studies.evaluate import interval_table
 from kp_core.studies.parts import DATASET, PARTS
+from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_core.studies.stability import By
 from kp_core.takeaway import methods
+from kp_core.typeset import CELLS
 from kp_core.words import statements
+from kp_core.words.statements import diagnose, table_in_words
 from kp_ui.parts import overview, results
 from kp_ui.state import cached, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
@@ -39,26 +45,25 @@ _SIMILARITIES = (
     *("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice"),
     *("levenshtein", "jaro-winkler", "token-set", "chrF", "stem-exact"),
 )
+#: What stands where a comparison would.
+_ONE = "One system is loaded. Load a second one to compare them."
 VIEWS = ("Other measures, cutoffs, gold standards", "Other published conventions")
 
 
 def measures() -> None:
     """Show every measure of lists, a group at a time, and whether differences in the one in use are certain."""
     grouped = sum(GROUPS.values(), ())
-    lists = (name for name in settings.measures() if kp.MEASURES[name].family != "concordance")
-    others = tuple(name for name in lists if name not in grouped)
-    groups = GROUPS | ({"Others": others} if others else {})
-    said = st.container()
+    others = [name for name in settings.measures() if kp.MEASURES[name].family != "concordance" and name not in grouped]
+    groups = GROUPS | ({"Others": tuple(others)} if others else {})
+    said, cutoff = st.container(), settings.cutoff()
     with st.container(horizontal=True, vertical_alignment="center"):
         chosen = controls.views("What is asked", groups, "group")
         people = results.people()
     asked = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
-    result = cached.evaluation(asked, baselines=True, people=people)
-    cutoff = settings.cutoff()
-    here = result.at(cutoff)
+    here = cached.evaluation(asked, baselines=True, people=people).at(cutoff)
     results.ids_that_do_not_meet(here.notes)
     names = [named(name, cutoff) for name in groups[chosen]]
-    tests = _tests(groups[chosen], cutoff)
+    tests = {named(name, cutoff): found for name in groups[chosen] if (found := cached.compared(name))}
     with said:
         show.lead(results.in_short(statements.leaders(tests, "by")))
     table = screen_tables.in_order(screen_tables.with_intervals(here, names), results.best_first())
@@ -67,7 +72,7 @@ def measures() -> None:
     test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomisation test"
     show.about("systems.measures", test=test)
     results.reasons(screen_tables.only(here, names))
-    show.recipe(here, (here.frame, "ranking", "Ranking measures"))
+    show.recipe(here, (here.frame, "Ranking measures"))
     _certainty()
 
 
@@ -75,16 +80,15 @@ def against() -> None:
     """Set two systems side by side: the difference over k, documents won and lost, phrases that only one finds."""
     names = results.best_first()
     if len(names) < 2:
-        st.caption("One system is loaded. Load a second one to compare them.")
+        show.small(_ONE)
         return
     said = st.container()
-    pair = st.empty()
-    with controls.folded("A and B", pair, icon=":material/compare_arrows:"):
-        a = controls.select("A", names, "against_a")
+    with controls.folded("Systems", icon=":material/compare_arrows:"):
+        a = results.choose_system("First system", "against_a", names)
         others = [name for name in names if name != a]
         runs = next(own for own in runs_of(names).values() if a in own)
         start = next((place for place, name in enumerate(others) if name not in runs), 0)  # rather another system
-        b = controls.select("B", others, "against_b", start)
+        b = results.choose_system("Second system", "against_b", others, start=start)
     found = cached.here(kp.versus, settings.value("measure"), a=a, b=b)
     with said:
         show.lead(results.in_short(statements.of_two(found)))
@@ -93,57 +97,40 @@ def against() -> None:
     with first:
         show.choosing_k(curves.difference(found, settings.cutoff()), "against_over_k", f"{a} minus {b} over k")
     with second:
-        shown = found.by_document.rename(columns={"difference": "A − B"})
-        tables.of_documents(shown, "against_documents")
+        tables.of_documents(found.by_document, "against_documents", f"{a} and {b} by document")
     show.subheader("Keyphrases that only one of them finds")
     for column, name in zip(st.columns(2, gap="medium"), (a, b), strict=True):
         with column:
             own = found.phrases[found.phrases["found by"] == name].drop(columns="found by")
-            st.markdown(f"**Only {show.plain(name)}**: {show.counted(len(own), 'keyphrase')}")
-            tables.table(own, f"only {name}")
-    show.downloads(found.frame, "difference_over_k", f"{a} minus {b} over k", found.signature)
-    show.downloads(found.by_document, "difference_by_document", f"{a} and {b} by document", found.signature)
-    show.downloads(found.phrases, "found_by_one", f"keyphrases found by {a} or {b} alone", found.signature)
+            st.markdown(f"**Only {show.plain(results.in_short(name))}**: {show.pluralize(len(own), 'keyphrase')}")
+            tables.table(own, f"only {name}", take=f"keyphrases found by {name} alone")
+    show.downloads(found.frame, f"{a} minus {b} over k")
     show.signature(found.signature)
 
 
-def _tests(names: tuple[str, ...], cutoff: int | str) -> dict[str, kp.Comparison]:
-    """Return the comparison of all pairs by each of some measures, named at the cutoff."""
-    if len(workspace.corpus().systems) < 2:
-        return {}
-    found = {}
-    for name in names:
-        with suppress(kp.UsageError):  # a measure that no test is made for has no mark
-            found[named(name, cutoff)] = cached.here(kp.compare, name)
-    return found
-
-
 def _certainty() -> None:
-    measure = settings.value("measure")
+    measure, systems = settings.value("measure"), workspace.corpus().systems
     name = named(measure, settings.cutoff())
     show.subheader(f"Is the difference in {show.plain(show.head(name))} significant?")
-    if len(workspace.corpus().systems) < 2:
-        st.caption("One system is loaded. Load a second one to compare them.")
+    if len(systems) < 2:
+        show.small(_ONE)
         return
-    tests = [name for name in TESTS if (name in OVER_RUNS) == have_runs(workspace.corpus().systems)]
     with st.container(horizontal=True):
-        test = controls.choice("Test", tests, "test")
-        correction = controls.choice("Correction", CORRECTIONS, "correction")
-    comparison = cached.here(kp.compare, measure, test=test, correction=cast(Correction, correction))
-    family = Family(measure, test, cast(Correction, correction))
-    found = cached.here(kp.answer, measure, family=family)
+        tests = [name for name in TESTS if (name in OVER_RUNS) == have_runs(systems)]
+        test = controls.select("Test", tests, "test")
+        correction = cast(Correction, controls.select("Correction", CORRECTIONS, "correction"))
+    found = cached.here(kp.answer, measure, family=Family(measure, test, correction))
     show.paragraph(results.in_short(" ".join((found.claim, *found.caveats, found.why))))
-    tested(comparison, name)
+    tested(cached.here(kp.compare, measure, test=test, correction=correction), name)
 
 
 def over_k() -> None:
     """Show measures over k in small panels, and precision against recall."""
-    offered = [name for name in (*OVER_K, *settings.measures()) if has_curve(name)]
-    in_use = settings.value("measure")
-    offered = list(dict.fromkeys([*OVER_K, *([in_use] if has_curve(in_use) else []), *offered[:_PILLS]]))
-    said = st.container()
+    in_use, said = settings.value("measure"), st.container()
+    offered = [name for name in dict.fromkeys((*OVER_K, in_use, *settings.measures())) if has_curve(name)][:_PILLS]
     with st.container(horizontal=True, vertical_alignment="center"):
-        chosen = controls.picks("Measures", offered, OVER_K, "over")
+        look: dict[str, Any] = {"selection_mode": "multi", "format_func": show.head, "label_visibility": "collapsed"}
+        chosen = controls.several("Measures", offered, OVER_K, "over", st.pills, **look)
         people = results.people()
     result = cached.evaluation(tuple(dict.fromkeys([*chosen, "P@k", "R@k"])), baselines=True, people=people)
     if chosen:
@@ -155,7 +142,7 @@ def over_k() -> None:
     with st.expander("Precision and recall as k grows"):
         show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall", "precision and recall")
     for name in chosen:
-        show.downloads(screen_tables.curves(result, name), f"{name}_over_k", f"{name} over k", result.signature)
+        show.downloads(screen_tables.curves(result, name), f"{name} over k", result.signature)
     show.recipe(result.at(settings.cutoff()))
 
 
@@ -172,64 +159,60 @@ def near_misses() -> None:
             show.small(f"{note.where}: {note.message}.")
     side = controls.views("Count", ["predictions", "gold entries"], "side")
     counts = found.counts("gold" if side == "gold entries" else "predictions")
+    show.downloads(counts, f"Types of near misses, {side}")
     left, right = st.columns(2, gap="medium")
     with left:
         show.chart(dots.type_bars(counts, side), "types")
     with right:
-        tables.table(screen_tables.near_shares(found), "shares")
+        tables.table(screen_tables.shown(found.shares(), "near_shares"), "shares")
         st.caption("Near: misses that have a word in common with a keyphrase, as a share of all misses.")
         st.caption(show.plain("; ".join(f"{NEAR[name]}: {words}" for name, words in TYPES.items())) + ".")
-        show.downloads(counts, "near_misses", f"Types of near misses, {side}")
     _examples(found)
     show.signature(cached.signature("F1@k"))
 
 
 def _examples(found: kp.NearMisses) -> None:
     show.subheader("The most frequent near misses")
-    first, second = st.columns(2)
-    system = controls.select("System", results.best_first(), "system", inside=first)
-    kind = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type", inside=second)
+    with st.container(horizontal=True):
+        system = results.choose_system("System", "system")
+        kind = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type")
     examples = screen_tables.near_examples(found, system, kind)
     if not len(examples):
         st.caption("This system has no such near miss.")
         return
     tables.table(examples, "examples")
-    listed = screen_tables.near_of_system(found, system, kind)
     with st.expander("Every one of them, with its document"):
-        tables.of_documents(listed, "near_list")
-        show.downloads(listed, "near_misses_listed", f"Near misses of {system}")
+        listed = screen_tables.near_of_system(found, system, kind)
+        tables.of_documents(listed, "near_list", f"Near misses of {system}")
 
 
 def _soft() -> None:
     """Show soft precision, recall and F1 beside the exact ones."""
-    if settings.settings().matching == "best":
-        show.about("near_misses.best")
-    else:
-        show.about("near_misses.soft")
-    first, second, third, fourth = st.columns(4)
-    preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3, inside=first)
-    if preset == _OWN:
-        given = ("given",) if workspace.corpus().vocabulary.tells_similarity else ()
-        name = controls.select("Similarity", (*given, *_SIMILARITIES), "similarity", inside=second)
-        second.caption(show.plain(methods.sentence(name)))
-        tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", third.slider, step=0.05)
-        hits = controls.choice("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
-        chosen = kp.Soft(name, tau, hits)
-    else:
-        chosen = kp.SOFT_PRESETS[preset]
-        words = f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {methods.sentence(chosen.similarity)}"
-        second.caption(show.plain(words))
+    best, cutoff = settings.settings().matching == "best", settings.cutoff()
+    show.about("near_misses.best" if best else "near_misses.soft")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3)
+        chosen = kp.SOFT_PRESETS.get(preset) or _own_similarity()
+    words = f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {methods.sentence(chosen.similarity)}"
+    show.small(words)
     found = cached.ask(kp.soft_evaluate, cached.at_every_number(), chosen)
     exact = cached.evaluation(("P@k", "R@k", "F1@k"))
-    cutoff = settings.cutoff()
     left, right = st.columns(2, gap="medium")
     with left:
-        tables.table(screen_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
-        show.recipe(found, (found.frame, "soft_scores", "Soft scores"))
+        beside = screen_tables.beside_exact(found.frame, exact.frame, cutoff)
+        tables.table(screen_tables.in_order(beside, results.best_first()), "soft_scores")
+        show.recipe(found, (found.frame, "Soft scores"))
     with right:
         st.markdown("**Soft F1 over k**")
-        show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k")
+        show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k", "Soft F1 over k")
         results.where_no_mark()
+
+
+def _own_similarity() -> kp.Soft:
+    given = ("given",) if workspace.corpus().vocabulary.tells_similarity else ()
+    name = controls.select("Similarity", (*given, *_SIMILARITIES), "similarity")
+    tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", st.slider, step=0.05, width=200)
+    return kp.Soft(name, tau, controls.select("A pair counts", ["weighted", "count"], "soft_hits"))
 
 
 def tested(comparison: kp.Comparison, name: str) -> None:
@@ -240,40 +223,39 @@ def tested(comparison: kp.Comparison, name: str) -> None:
     first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
     with first:
         several = len(comparison.scores) >= heat_maps.FEWEST
-        left, right = st.columns([4, 3], gap="medium") if several else (st.container(), None)
+        left, *right = st.columns([4, 3], gap="medium") if several else [st.container()]
         with left:
             tables.table(screen_tables.pairs(comparison), "pairs", comparison.documents)
-        if right is not None:
-            with right:
+        for place in right:
+            with place:
                 show.chart(heat_maps.pair_map(comparison, name), "pair_map")
                 st.caption("A star marks a difference that is significant after the correction.")
     with second:
-        tables.table(screen_tables.effects(comparison), "effects")
+        tables.table(screen_tables.shown(comparison.effects_as_read(), "effects"), "effects")
         show.about("comparison.effects")
     with third:
         tables.table(screen_tables.ranks(comparison), "ranks")
         show.about("comparison.ranks")
     show.small(f"Test: {comparison.test}; {statements.NOT_EQUAL}.")
-    show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
+    show.downloads(comparison.frame, f"Pairs of systems, {name}", comparison.signature)
 
 
 def _conventions(measure: str) -> None:
     if len(workspace.corpus().runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
         return
     found = cached.spread(measure)
-    show.lead(statements.range_of(found))
+    show.lead(results.in_short(statements.range_of(found)))
     _printed(found)
     show.chart(dots.strip(found, statements.range_of(found)), "strip")
     show.about("comparison.spread")
-    tables.table(found.ranges, "ranges")
+    tables.table(found.ranges, "ranges", take=f"{measure} under other conventions, ranges")
     with st.expander("What one change of the present conventions does"):
         show.chart(dots.effects(found), "effects_of_conventions")
     if len(found.turns):
         st.markdown("**Where the order of two systems turns**")
         tables.table(screen_tables.turns(found), "turns")
-    caption, line = f"{measure} under other conventions", found.signature
-    show.downloads(found.frame, "convention_spread", caption, line)
-    show.downloads(found.changes, "convention_changes", caption, line)
+    show.downloads(found.frame, f"{measure} under other conventions", found.signature)
+    show.downloads(found.changes, f"{measure} after one change of the conventions", found.signature)
     show.signature(found.signature)
 
 
@@ -304,7 +286,7 @@ def _printed(spread: kp.Spread) -> None:
     st.caption(told["not varied"])
     with st.expander(f"All of them, with {'how far they are' if not found.fitting else 'their values'}"):
         tables.table(found.wide(), "printed_table")
-    show.downloads(found.wide().assign(signature=shown["signature"]), "printed", "Settings that print a number")
+    show.downloads(found.wide().assign(signature=shown["signature"]), "Settings that print a number", "")
 
 
 #: So many settings stand with a button.
@@ -330,7 +312,7 @@ def parts() -> None:
         show.lead(results.in_short(statements.leaders(tested, "in")))
     show.chart(dots.by_part(found), "by_part", f"{measure} by {chosen}")
     tables.table(table, "by_part_table", found.documents)
-    show.recipe(found, (found.frame, "parts", f"{measure} by {chosen}"))
+    show.recipe(found, (found.frame, f"{measure} by {chosen}"))
 
 
 _BY: dict[str, By] = {
@@ -347,7 +329,7 @@ def stability() -> None:
     if controls.views("Look at", VIEWS, "stability") == VIEWS[1]:
         _conventions(measure)
     elif len(workspace.corpus().systems) < 2:
-        st.caption("One system is loaded. Load a second one to rank them.")
+        show.small(_ONE)
     else:
         _rankings(measure)
 
@@ -365,5 +347,91 @@ def _rankings(measure: str) -> None:
             st.caption("Kendall’s tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
         else:
             st.caption("All of them rank the systems alike.")
-    show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))
+    show.downloads(found.frame, f"Rankings by {chosen}")
     show.signature(cached.signature(measure))
+
+
+AGREEMENT = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
+#: Those that stand beside the cells; the others are in the table of all systems.
+_BESIDE = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")
+_PRINTED = ("kappa", "P_pos", "P_neg", "PABAK")
+_TYPED = "figures of your own"
+
+
+def concordance() -> None:
+    """Show one system's table against the gold standard, what it says, and all systems beside it."""
+    here = cached.evaluation(AGREEMENT, baselines=True).at(settings.cutoff())
+    results.ids_that_do_not_meet(here.notes)
+    by_document = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
+    cells = by_document.groupby("system", sort=False)[list(CELLS)].sum().to_dict("index")
+    place = st.container()
+    left, right = st.columns([5, 6], gap="medium")
+    with left:
+        system = results.choose_system("System", "system")
+        documents = by_document[by_document["system"] == system].drop(columns="system").reset_index(drop=True)
+        others = {name: found for name, found in cells.items() if name != system}
+        said = diagnose(system, cells[system], others, float(documents["kappa"].mean()))
+        show.paragraph(results.in_short(table_in_words(system, cells[system])))
+        place.subheader(
+            show.plain(results.in_short((said or [f"{system} against the gold standard."])[0])), anchor=False
+        )
+        if said[1:]:
+            with st.expander("What else this table says"):
+                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in said[1:]))
+    with right:
+        tables.of_words(screen_tables.concordance(cells[system]))
+        show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
+        tables.table(screen_tables.rows_where(here, results.system_of(system), _BESIDE), "measures", here.documents)
+        results.few(here)
+    _everybody()
+    show.recipe(here, (here.frame, "Systems against the gold standard"))
+    with st.expander("How wide is the interval, and what if phrases were independent?"):
+        table = cached.here(interval_table, system=system, measures=AGREEMENT)
+        tables.table(screen_tables.intervals_side_by_side(table, here.documents), "intervals", here.documents)
+        show.about("agreement.intervals")
+        show.downloads(table, f"Intervals of {system}")
+    with st.expander("As the universe grows"):
+        measure = controls.select("Measure against N", LIMITS, "against_N", meaning=show.meanings(LIMITS))
+        limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
+        show.chart(curves.against_universe(cells, measure), "against_universe")
+        show.about("agreement.universe", limit=limit)
+    with st.expander("Document by document"):
+        tables.of_documents(documents, "documents", f"By document, {system}")
+    with st.expander("From published figures back to a table"), show.refusals():
+        _from_published_figures()
+
+
+def _everybody() -> None:
+    """Show all systems, baselines and, if they are asked for, people."""
+    average = parse("kappa").averages(settings.settings().average)[0]
+    show.subheader(f"All systems and baselines ({average} average)")
+    people = results.people()
+    beside = cached.evaluation(AGREEMENT, baselines=True, people=people).at(settings.cutoff())
+    everybody = screen_tables.in_order(screen_tables.numbers(beside, AGREEMENT), results.best_first())
+    tables.table(everybody, "everybody", beside.documents)
+    results.about_baselines(settings.cutoff())
+    results.reasons(beside)
+
+
+def _from_published_figures() -> None:
+    """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
+    show.about("agreement.printed")
+    chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _TYPED], "figures")
+    texts = LECTURE_SYSTEMS.get(chosen)
+    if texts is None:
+        columns = zip(st.columns(4), _PRINTED, LECTURE_SYSTEMS["TF-IDF"], strict=True)
+        texts = tuple(
+            one.text_input(show.plain(name), key=f"printed {name}", placeholder=text) for one, name, text in columns
+        )
+        if not all(texts):
+            return
+    else:
+        given = ", ".join(f"{name} {text}" for name, text in zip(_PRINTED, texts, strict=True))
+        show.small(f"As printed in the lecture-keyword evaluation section: {given}.")
+    found = kp.recover(*texts)
+    if found is None:
+        st.warning("No concordance table gives all four values: at least one of them is misprinted.")
+        return
+    tables.table(spans(found), "recovered", take="What printed figures say about their table")
+    for sentence in remarks(found, chosen in LECTURE_SYSTEMS):
+        show.small(sentence)

@@ -13,7 +13,7 @@ import kp_core as kp
 from kp_core.errors import Note
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
-from kp_core.settings import SUBJECT, Average, Settings
+from kp_core.settings import SUBJECT, Settings
 from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.over_k import OverK
 from kp_core.studies.over_k import over_k as over_k_of
@@ -134,18 +134,16 @@ def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
     return tuple(note for note in found if tables or note.where != "universe")
 
 
-def evaluation_at_cutoff(measures: tuple[str, ...], average: Average | None = "micro") -> kp.Result:
+def evaluation_at_cutoff(measures: tuple[str, ...], average: str | None = "micro") -> kp.Result:
     """Evaluate at the cutoff in use only, without intervals, under an average or that of the settings in use."""
     settings = at_cutoff().changed(interval="none")
     return ask(kp.evaluate, settings.changed(average=average) if average else settings, measures)
 
 
 def compared(measure: str) -> kp.Comparison | None:
-    """Compare all pairs of systems at the cutoff in use; None where there is one system, or no test is made."""
-    if len(workspace.corpus().systems) < 2:
-        return None
+    """Compare all pairs of systems at the cutoff in use; None if there is one system, or no test is made."""
     with suppress(kp.UsageError):
-        return here(kp.compare, measure)
+        return here(kp.compare, measure) if len(workspace.corpus().systems) > 1 else None
     return None
 
 

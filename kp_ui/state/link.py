@@ -1,6 +1,7 @@
-"""Hold every choice of a session, setting or control → value as text, and keep it in the address of the page."""
+"""Hold every choice of a session, and keep it in the address; carry out clicks, even where the next one stops them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
@@ -101,3 +102,37 @@ def go(page: str, **choices: str) -> None:
 def to(page: str, label: str, inside: Any = st, icon: str | None = None, **choices: str) -> None:
     """Offer another page, with other choices."""
     inside.page_link(file_of(page), label=label, icon=icon, query_params=written() | choices)
+
+
+_WAITING = "clicks"
+
+
+def does(act: Callable[..., object], *given: Any) -> Callable[[], None]:
+    """Return what does something when a control changes; what the next click stops is done before its page is drawn.
+
+    Streamlit ends a callback at its first look into the session after the next click, and never calls it again: on a
+    busy server a choice would be lost to the key that closes its menu. What is stopped half-way begins anew, so it
+    changes nothing before its last look, or the same thing once more.
+    """
+    waiting = st.session_state.setdefault(_WAITING, {})
+
+    def begin() -> None:
+        waiting[object()] = partial(act, *given)  # no look into the session, which would come too late
+        _carry_out(waiting)
+
+    return begin
+
+
+def carry_out() -> None:
+    """Do what earlier clicks asked for and could not do."""
+    _carry_out(st.session_state.get(_WAITING, {}))
+
+
+def _carry_out(waiting: dict[object, Callable[[], object]]) -> None:
+    for click, act in list(waiting.items()):
+        try:
+            act()
+        except Exception:  # a fault of ours, which would come again; the end of a run is no Exception
+            waiting.pop(click, None)
+            raise
+        waiting.pop(click, None)

@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from functools import cache
-from typing import cast
 
 import streamlit as st
 
@@ -10,7 +9,7 @@ import kp_core as kp
 from kp_core.scoring.measures import of_systems
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import names_sentences
-from kp_core.settings import FIELDS, Changes, Settings, format_value
+from kp_core.settings import CONVENTIONS, Settings, format_value
 from kp_core.studies.spread import GRID
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
@@ -30,18 +29,15 @@ NORMALISERS = (
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
     *(f"lower+space+nltk-snowball-{code}" for code in ("en", "fr")),
 )
-#: Conventions that *Rules* asks about, in groups, the first ones for newcomers; a preset decides those not chosen.
-GROUPS: dict[str, tuple[str, ...]] = {
-    "Matching": ("normalise", "by_concept", "gold_stemmed", "hits_as", "variants", "filter", "titles"),
-    "Similar phrases": ("matching", "sem_equal"),
-    "Lists": ("duplicates", "ties", "missing", "gold_list", "empty_gold"),
-    "Averages": ("average", "subject_empty", "denominator"),
-    "Ranking": ("gain", "gains", "ap", "ap_repeats", "ideal", "rr"),
+#: Conventions that a page asks for, in groups; a preset decides those not chosen.
+GROUPS = {
+    group: tuple(name for name, card in CONVENTIONS.items() if card.group == group)
+    for group in ("Matching", "Similar phrases", "Lists", "Averages", "Ranking")
 }
-CONVENTIONS = sum(GROUPS.values(), ())
+ASKED = sum(GROUPS.values(), ())
 #: Settings that are numbers → the usual one.
 _NUMERIC = {"N": "1000", "rel": "1"}
-_NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CONVENTIONS)
+_NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *ASKED)
 _IGNORED = "ignored link"
 #: Where the session notes the page on screen, which a workspace file opens again.
 PAGE = "page"
@@ -87,7 +83,7 @@ def options(name: str) -> tuple[str, ...]:
         name == "sem_equal" and not corpus.vocabulary.tells_similarity
     ):
         return ()
-    return tuple(value for value in FIELDS[name].values if value != "both")  # a page shows one value a system
+    return tuple(value for value in CONVENTIONS[name].values if value != "both")  # a page shows one value a system
 
 
 def _is_possible(name: str, text: str) -> bool:
@@ -106,7 +102,7 @@ def chosen() -> dict[str, str]:
 
 def value(name: str) -> str:
     """Return the value of a setting; that of the preset, or the usual one, where nothing else was chosen."""
-    usual = of_preset(name) if name in CONVENTIONS else _NUMERIC.get(name) or options(name)[0]
+    usual = of_preset(name) if name in ASKED else _NUMERIC.get(name) or options(name)[0]
     return chosen().get(name, usual)
 
 
@@ -124,7 +120,7 @@ def write_link() -> None:
 
 def changed() -> list[str]:
     """Return the conventions that are other than the preset says."""
-    return [name for name, text in chosen().items() if name in CONVENTIONS and text != of_preset(name)]
+    return [name for name, text in chosen().items() if name in ASKED and text != of_preset(name)]
 
 
 def check_link() -> None:
@@ -145,11 +141,11 @@ def grades_count() -> bool:
 
 def settings() -> Settings:
     """Return the settings of every page; `k` is as it was chosen."""
-    conventions = {name: text for name, text in chosen().items() if name in CONVENTIONS}
+    conventions = {name: text for name, text in chosen().items() if name in ASKED}
     universe = str(int(float(value("N")))) if value("universe") == "number" else value("universe")
     grade = {"rel": float(value("rel"))} if grades_count() else {}
     main = {"k": value("k"), "preset": value("preset"), "annotators": value("annotators"), "universe": universe}
-    return Settings(**cast(Changes, conventions | grade | main))
+    return Settings(**conventions | grade | main)
 
 
 def signature() -> str:
@@ -168,7 +164,7 @@ def use(line: str) -> None:
     """Take the preset and the conventions of a signature; data, gold standard and k stay."""
     asked = kp.settings_from(line)
     link.choose("preset", asked.preset if asked.preset != options("preset")[0] else None)
-    for name in CONVENTIONS:
+    for name in ASKED:
         text = format_value(getattr(asked, name))
         link.choose(name, text if text != of_preset(name) else None)
 

@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import tomllib
 from collections import abc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,10 +18,10 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import Role, content_digest
-from kp_core.errors import counted
+from kp_core.errors import pluralize
 from kp_core.reading import LIMITS, Finding, Form, Mapping, Reply, Source
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.source import SHARED_FOLDER
+from kp_core.reading.open.source import SHARED_FOLDER
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
 from kp_core.studies import indexing
@@ -28,6 +29,7 @@ from kp_core.words.speech import Speech
 from kp_core.words.speech import speech as speech_of
 from kp_ui import ROOT
 from kp_ui.state import kept, link
+from kp_ui.state.apart import apart
 
 SAMPLE_DATA = ROOT / "sample_data"
 _CURRENT, _UPLOADS, _PENDING = "workspace", "uploads", "pending"
@@ -58,7 +60,7 @@ class Sample:
 
     title: str
     files: abc.Mapping[str, Role]
-    vocabulary: tuple[str, ...] = ()
+    vocabulary: Sequence[str] = ()
 
     def uploads(self) -> Uploads:
         """Return the sample's files as if the user had loaded them, each with what it is."""
@@ -68,30 +70,8 @@ class Sample:
         return Uploads(files, {path.name: Mapping(role) for path, role in roles.items()})
 
 
-SAMPLES = {
-    "lectures": Sample(
-        "4 extractors on 20 lectures, 3 annotators",
-        {
-            "lectures/gold.csv": "gold",
-            "lectures/systems/*": "system",
-            "lectures/documents.jsonl": "documents",
-            "lectures/judgements.csv": "judgements",
-        },
-    ),
-    "extracts": Sample(
-        "the 20 lectures, sentences chosen by 3 annotators",
-        {"lectures/sentences.csv": "gold", "lectures/documents.jsonl": "documents"},
-    ),
-    "titles": Sample(
-        "20 book titles, headings of 3 indexers, 2 systems",
-        {"titles/indexers.csv": "gold", "titles/systems/*": "system", "titles/documents.csv": "documents"},
-        ("titles/broader.csv", "titles/frequencies.csv"),
-    ),
-    "chinese": Sample(
-        "5 short Chinese texts, 2 systems",
-        {"chinese/gold.json": "gold", "chinese/system_*": "system", "chinese/documents.jsonl": "documents"},
-    ),
-}
+_TOLD = tomllib.loads(Path(__file__).with_name("samples.toml").read_text("utf-8"))
+SAMPLES = {name: Sample(**one) for name, one in _TOLD.items()}
 
 
 @dataclass(frozen=True)
@@ -202,7 +182,7 @@ def read_files() -> None:
     """
     if st.session_state.pop(_PENDING, False):
         asked = uploads()
-        several = "file" if len(asked.files) == 1 else counted(len(asked.files), "file")
+        several = "file" if len(asked.files) == 1 else pluralize(len(asked.files), "file")
         title = asked.title or f"your {several}"
         with refusals():
             st.session_state[_CURRENT] = _ready(asked, title)
@@ -451,7 +431,7 @@ def refusals() -> Iterator[None]:
 
 def _ready(files: Uploads, title: str, sample: str | None = None) -> Workspace:
     """Return a workspace whose phrases are coded and normalised already, while the page still says that it opens."""
-    corpus = files.load()
+    corpus = apart(files.load) if sample is None else files.load()
     for part in corpus.by_dataset.values() or (corpus,):
         if len(part.gold):
             prepare(part)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from kp_core.reading import LIMITS, Source
 from kp_core.studies.trimming import THRESHOLDS
-from kp_ui.state import click, link, settings
+from kp_ui.state import link, settings
 from kp_ui.widgets import show
 from kp_ui.widgets.prose import helps, value
 
@@ -54,7 +54,7 @@ def keep(key: str, wanted: Any, take: Callable[[], None] | None = None) -> None:
 def take_changes() -> None:
     """Take what users set since the controls were drawn.
 
-    Callbacks would lose some of it: see `click.does`. What a control holds stands until its page is drawn again.
+    Callbacks would lose some of it: see `link.does`. What a control holds stands until its page is drawn again.
     """
     drawn = st.session_state.setdefault(_DRAWN, {})
     for key, (page, last, take) in list(drawn.items()):
@@ -85,7 +85,7 @@ def _text(chosen: object) -> str:
 
 def button(label: str, key: str, act: Callable[..., object], *given: Any, inside: Any = st, **more: Any) -> None:
     """Draw a button that does something with what is given, before the page is drawn again."""
-    inside.button(label, key=key, on_click=click.does(act, *given), **more)
+    inside.button(label, key=key, on_click=link.does(act, *given), **more)
 
 
 def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> None:
@@ -101,23 +101,22 @@ def among(options: Iterable[str]) -> Callable[[str], str]:
     return {one: one for one in options}.__getitem__
 
 
+def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str, start: int = 0, **more: Any) -> T:
+    """Let the user choose one of some options, at first the one at a place; they stand in the link."""
+    every = list(options)
+    chosen: T = draw(label, every, **more, **held(key, every[start], among(every)))
+    return chosen
+
+
 def select(
     label: str, options: Iterable[T], key: str, start: int = 0, inside: Any = st, meaning: str = "", **more: Any
 ) -> T:
-    """Let the user choose one of some options, at first the one at a place; options are literal, as in the link."""
+    """Let the user choose one of some options from a list, which is as wide as its words."""
     every = list(options)
-    shown = map(more.get("format_func", str), every)
-    width = min(420, 64 + 8 * max(len(label), *map(len, shown)))  # as wide as its words
-    width = round(width * 1.5) if link.presented() else width
-    more = {"width": width} | more | held(key, every[start], among(every)) | {"help": meaning or helps(key)}
-    selected: T = inside.selectbox(label, every, **more)
-    return selected
-
-
-def choice(label: str, options: Iterable[T], key: str, **more: Any) -> T:
-    """Let the user choose one of some values, which are shown and linked in words; return the value."""
-    words = {value(key, one): one for one in options}
-    return words[select(label, words, key, **more)]
+    words: Callable[[T], str] = more.pop("format_func", partial(value, key))
+    width = min(420, 64 + 8 * max(len(label), *map(len, map(words, every))))
+    more = {"width": round(width * 1.5) if link.presented() else width, "help": meaning or helps(key)} | more
+    return one_of(inside.selectbox, label, every, key, start, format_func=words, **more)
 
 
 def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int | None = 0, **more: Any) -> str:
@@ -131,28 +130,18 @@ def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int
 
 
 def pick(label: str, options: Iterable[str], key: str, words: Callable[[str], str] = str) -> str:
-    """Let the user choose one of some options that stand in sight; options are literal, as in the link."""
-    every = list(options)
-    more: dict[str, Any] = held(key, every[0], among(every)) | {"format_func": lambda one: show.plain(words(one))}
-    return str(st.pills(label, every, required=True, **more))
+    """Let the user choose one of some options that stand in sight."""
+    return one_of(st.pills, label, options, key, required=True, format_func=lambda one: show.plain(words(one)))
 
 
-def picks(label: str, options: Iterable[str], usual: Sequence[str], key: str) -> list[str]:
-    """Let the user choose some of some options that stand in sight."""
+def several(
+    label: str, options: Iterable[str], usual: Iterable[str], key: str, draw: Any = st.multiselect, **more: Any
+) -> list[str]:
+    """Let the user choose some of some options, which keep their order."""
     every = list(options)
-    more = _of_several(every, usual, key) | {"format_func": show.head, "label_visibility": "collapsed"}
-    chosen = st.pills(label, every, selection_mode="multi", **more)
+    more |= held(key, list(usual), lambda text: [one for one in map(unquote, text.split(",")) if one in every])
+    chosen = draw(label, every, **more)
     return [one for one in every if one in chosen]
-
-
-def several(label: str, options: Iterable[str], usual: Iterable[str], key: str, **more: Any) -> list[str]:
-    """Let the user choose some of some options."""
-    every = list(options)
-    return list(st.multiselect(label, every, **more, **_of_several(every, usual, key)))
-
-
-def _of_several(every: Sequence[str], usual: Iterable[str], key: str) -> dict[str, Any]:
-    return held(key, list(usual), lambda text: [one for one in map(unquote, text.split(",")) if one in every])
 
 
 def search(key: str, where: str) -> str:
@@ -187,22 +176,17 @@ def switch(label: str, key: str, inside: Any = st, disabled: bool = False) -> bo
 
 def views(label: str, options: Iterable[str], key: str) -> str:
     """Let the user choose what to look at among a few views side by side, at first the first of them."""
-    every = list(options)
-    more: dict[str, Any] = held(key, every[0], among(every)) | {"label_visibility": "collapsed"}
-    return str(st.segmented_control(label, every, required=True, **more))
+    return one_of(st.segmented_control, label, options, key, required=True, label_visibility="collapsed")
 
 
 def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
     """Draw tabs, each with what draws its inside; only the open one is computed, and it is part of the link."""
-    for tab, draw in zip(st.tabs(list(sections), **_of_tabs(key, sections)), sections.values(), strict=True):
+    every = list(sections)
+    more: dict[str, Any] = held(key, every[0], among(every)) | {"on_change": "rerun"}  # so that a tab knows it is open
+    for tab, draw in zip(st.tabs(every, **more), sections.values(), strict=True):
         if tab.open:
             with tab, show.refusals():
                 draw()
-
-
-def _of_tabs(key: str, sections: Mapping[str, object]) -> dict[str, Any]:
-    every = list(sections)
-    return held(key, every[0], among(every)) | {"on_change": "rerun"}  # so that a tab knows whether it is open
 
 
 def open_tab(key: str, sections: Mapping[str, A]) -> A:
@@ -211,9 +195,8 @@ def open_tab(key: str, sections: Mapping[str, A]) -> A:
     return sections.get(chosen) or next(iter(sections.values()))
 
 
-def megabytes() -> int:
-    """Return the largest file in megabytes; one that is smaller than a megabyte is refused when it is read."""
-    return max(1, LIMITS.file_bytes // 1_000_000)
+#: The largest file in megabytes; one that is smaller than a megabyte is refused when it is read.
+MEGABYTES = max(1, LIMITS.file_bytes // 1_000_000)
 
 
 def upload(
@@ -236,5 +219,5 @@ def upload(
             st.session_state[turn] += 1
 
     more: dict[str, Any] = {"label_visibility": "collapsed" if folded else "visible", "help": helps(key)}
-    more |= {"accept_multiple_files": several, "on_change": click.does(dropped)}
-    st.file_uploader(label, key=zone, max_upload_size=megabytes(), **more)
+    more |= {"accept_multiple_files": several, "on_change": link.does(dropped)}
+    st.file_uploader(label, key=zone, max_upload_size=MEGABYTES, **more)

@@ -30,3 +30,9 @@ def helps(key: str) -> str | None:
 def entries(part: str) -> dict[str, str]:
     """Return all texts of a part, such as those on the columns of tables."""
     return {key: text(f"{part}.{key}") for key in _TEXTS[part]}
+
+
+def verbatim(name: str) -> str:
+    """Return a text with its lines as they are, such as commands."""
+    part, _, key = name.partition(".")
+    return str(_TEXTS[part][key])

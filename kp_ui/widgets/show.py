@@ -1,25 +1,25 @@
 """Show results and user text: tables with downloads, notes, signatures; phrases always appear as they stand."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from kp_core import typeset
 from kp_core.charts.pieces import enlarged
-from kp_core.charts.style import Chart
+from kp_core.charts.style import Chart, short_names
 from kp_core.errors import InputError, Note, UsageError
-from kp_core.errors import counted as counted
+from kp_core.errors import pluralize as pluralize
+from kp_core.settings import in_words, remedy_in_words, short_form, spelled_out
 from kp_core.studies.answer import Answer
 from kp_core.takeaway import figures, methods
-from kp_ui.state import click, link, workspace
+from kp_ui.state import link, settings, workspace
 from kp_ui.widgets import prose
-from kp_ui.widgets.record import Offered, noted
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
 #: prevents that.
@@ -28,9 +28,46 @@ _REPLACED = re.compile(
     re.IGNORECASE,
 )
 
-#: Texts of more letters than this scroll within so many pixels.
-_LONG, _PAGE = 900, 300
 ARROW = ":material/download:"
+#: Form of a download → the ending of its file.
+_ENDINGS = {"LaTeX": "tex", "Markdown": "md"}
+
+
+@dataclass(frozen=True)
+class Offered:
+    """Something to take along: the name of its files, and form → what makes the file, given a signature."""
+
+    name: str
+    forms: dict[str, Callable[[str], Any]]
+
+
+@dataclass
+class Noted:
+    """What one run of a page shows of the data with a digest: its tables, signatures, settings.
+
+    offered  what it is → what may be downloaded; seconds: that it took at most; refused: whether a part was
+    """
+
+    digest: str = ""
+    tables: list[pd.DataFrame] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    offered: dict[str, Offered] = field(default_factory=dict)
+    seconds: float = 0.0
+    settings: dict[str, str] = field(default_factory=dict)
+    refused: bool = False
+
+
+def noted() -> Noted:
+    """Return the record of this run."""
+    record: Noted = st.session_state.setdefault("noting", Noted())
+    return record
+
+
+def begin(digest: str) -> Noted:
+    """Begin the record of a run."""
+    st.session_state["noting"] = Noted(digest)
+    return noted()
 
 
 def plain(text: str) -> str:
@@ -58,31 +95,14 @@ def subheader(title: str) -> None:
     st.subheader(title, anchor=False)
 
 
-def sentence(words: object) -> str:
-    """Return words of the engine, which begin small and end without a stop, as a sentence.
+def sentence(words: object, capital: bool = True) -> str:
+    """Return words of the engine, which begin small and end without a stop, as a sentence, or the end of one.
 
     >>> sentence("k is too large")
     'K is too large.'
     """
-    text = str(words)
-    return plain(f"{text[:1].upper()}{text[1:]}.")
-
-
-def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str]]) -> str:
-    """Return text with some pieces marked by a sign and a background; everything in it appears as it stands.
-
-    >>> print(marked([("", "a "), ("hit", "b*")], {"hit": ("x", "blue")}).replace("\\u00a0", " "))
-    a :blue-background[x b\\*]
-    """
-    found = []
-    for kind, text in pieces:
-        lines = text.splitlines() or [text]
-        shown = "\n\n".join(plain(line) for line in lines) + ("\n\n" if text.endswith("\n") else "")
-        if kind:
-            sign, colour = looks[kind]
-            shown = f":{colour}-background[{sign}\u00a0{plain(text)}]"
-        found.append(shown)
-    return "".join(found)
+    text = spelled_out(str(words))
+    return plain(f"{text[:1].upper() if capital else text[:1]}{text[1:].rstrip('.')}.")
 
 
 def formula(*lines: str) -> None:
@@ -97,19 +117,51 @@ def formula(*lines: str) -> None:
     st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")
 
 
-def text(written: str) -> None:
-    """Show the text of a document, given as Markdown; a long one scrolls, so that what follows stays within reach."""
-    with st.container(height=_PAGE if len(written) > _LONG else "content"):
-        st.markdown(written)
-
-
 def notes(found: Iterable[Note]) -> None:
-    """Show warnings where they stand; the rest waits at the foot of the page."""
+    """Show warnings once on a page, each with what can be done; the rest waits at the foot."""
+    alike, shown = dict[Note, list[str]](), short_names(workspace.corpus().systems)
     for note in found:
-        if note.level == "warning":
-            st.warning(f"{plain(note.where)}: {plain(note.message)}")
-        elif note not in noted().notes:
+        alike.setdefault(replace(note, where=""), []).append(shown.get(note.where, note.where))
+    for note, where in alike.items():
+        note = replace(note, where=typeset.listed(list(dict.fromkeys(where))))
+        if note not in noted().notes:
             noted().notes.append(note)
+            if note.level == "warning":
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    st.warning(of_note(note))
+                    remedy(note)
+
+
+#: What notes are about that name it themselves; the others begin with the name of a system or file.
+_ABOUT = frozenset(
+    ("annotators", "average", "by", "concepts", "documents", "draws", "filter", "gold", "group", "ids", "intervals")
+) | frozenset(("lists", "measures", "normalise", "pos", "systems", "test", "tests", "texts", "trimming", "universe"))
+
+
+def of_note(note: Note) -> str:
+    """Return a note as a sentence."""
+    return sentence(note.message) if note.where in _ABOUT else f"{plain(note.where)}: {sentence(note.message, False)}"
+
+
+def remedy(note: Note, folded: bool = True) -> None:
+    """Offer what a note asks for as a button: its setting, or once every universe; folded: these behind a button."""
+    if note.where == "universe":
+        alike = [other for other in noted().notes if other.where == "universe"]
+        if note != min(alike, key=lambda other: other.level != "warning"):
+            return
+        label, now = "Choose the universe", settings.value("universe")
+        with st.popover(label) if folded else st.container(horizontal=True, gap="xsmall"):
+            for value in settings.options("universe"):
+                _choose("universe", value, in_words("universe", value), disabled=value == now)
+    elif note.remedy and note.remedy[1] in settings.options(note.remedy[0]):
+        if note != next(other for other in noted().notes if other.remedy == note.remedy):
+            return  # once on a page
+        _choose(*note.remedy, remedy_in_words(*note.remedy))
+
+
+def _choose(setting: str, value: str, label: str, **more: Any) -> None:
+    act = link.does(link.choose, setting, value)
+    st.button(plain(label), key=f"remedy {setting} {value}", on_click=act, **more)
 
 
 def signature(line: str) -> None:
@@ -118,58 +170,70 @@ def signature(line: str) -> None:
         noted().signatures.append(line)
 
 
-def recipe(result: Any, *tables: tuple[pd.DataFrame, str, str]) -> None:
+def recipe(result: Any, *tables: tuple[pd.DataFrame, str]) -> None:
     """Note what the reader of a result must know, its signature, and tables of it to take along."""
     notes(result.notes)
     signature(result.signature)
-    for frame, name, caption in tables:
-        downloads(frame, name, caption, result.signature)
+    for frame, caption in tables:
+        downloads(frame, caption, result.signature)
 
 
-def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:
-    """Note a table for the foot of the page, which offers it as files of that name."""
-    signed = frame.assign(signature=line) if line else frame
-    offer(
-        f"Table: {caption}",
-        name,
-        CSV=lambda: typeset.csv(signed),
-        XLSX=lambda: typeset.xlsx({"Sheet1": signed}),
-        LaTeX=lambda: typeset.latex(frame, caption, line),
-        Markdown=lambda: typeset.markdown(frame) + (f"\n`{line}`\n" if line else ""),
-    )
+def downloads(frame: pd.DataFrame, caption: str, line: str | None = None) -> None:
+    """Note a table for the foot of the page, which offers it as files called like the caption.
+
+    line: its signature, if it is not that of the page
+    """
+    forms: dict[str, Callable[[str], Any]] = {
+        "CSV": lambda line: typeset.csv(frame.assign(signature=line) if line else frame),
+        "XLSX": lambda line: typeset.xlsx(
+            {caption: frame} | ({"signature": pd.DataFrame({"signature": [line]})} if line else {})
+        ),
+        "LaTeX": lambda line: typeset.latex(frame, caption, line),
+        "Markdown": lambda line: typeset.markdown(frame) + (f"\n`{line}`\n" if line else ""),
+    }
+    signed = forms if line is None else {form: partial(_with_line, make, line) for form, make in forms.items()}
+    offer(f"Table: {caption}", figures.file_name(caption), **signed)
 
 
-def offer(words: str, name: str, **forms: Callable[[], Any]) -> None:
-    """Note something to take along: what it is, the name of its files, and form → what makes the file."""
-    noted().offered[words] = Offered(name, {form: partial(_whatever, make) for form, make in forms.items()})
+def _with_line(make: Callable[[str], Any], line: str, _: str) -> Any:
+    return make(line)
 
 
-def _whatever(make: Callable[[], Any], _: str) -> Any:
-    return make()
+def offer(words: str, name: str, **forms: Callable[[str], Any]) -> None:
+    """Note something to take along: what it is, the name of its files, and form → what makes it, given a signature."""
+    noted().offered[words] = Offered(name, forms)
 
 
 def offer_picture(words: str, name: str, svg: Callable[[], str], **more: Callable[[str], Any]) -> None:
-    """Note a drawing to take along, as far as anything here can draw it; more: further forms, given a signature."""
-    forms: dict[str, Callable[[str], Any]] = {form: partial(_image, svg, form.lower()) for form in figures.forms()}
-    noted().offered[words] = Offered(name, forms | more)
+    """Note a drawing to take along, as far as anything here can draw it; more: further forms, given a signature.
+
+    The signature stands in the file, with the whole names of systems if the drawing has a part of them.
+    """
+    systems = short_names(workspace.corpus().systems)
+    whole = "" if all(map(str.__eq__, systems, systems.values())) else f"Systems: {', '.join(systems)}"
+    offer(words, name, **{form: partial(_image, svg, form.lower(), whole) for form in figures.forms()}, **more)
 
 
-def _image(svg: Callable[[], str], form: str, line: str) -> bytes:
-    return figures.image(svg(), form, line)
+def _image(svg: Callable[[], str], form: str, whole: str, line: str) -> bytes:
+    return figures.image(svg(), form, f"{line} {whole}".strip())
 
 
 def error(problem: InputError | UsageError) -> None:
     """Show what is wrong with the input, literally."""
-    st.error(plain(str(problem)))
+    st.error(plain(spelled_out(str(problem))))
 
 
-@contextmanager
-def once_open(place: DeltaGenerator) -> Iterator[None]:
-    """Fill a popover that is open already, between two marks: until the second is there, the style keeps room."""
-    with place:
-        st.html('<span class="kp-begun"></span>')
-        yield
-        st.html('<span class="kp-whole"></span>')
+def popover(label: str, draw: Callable[[], None], key: str, **more: Any) -> None:
+    """Draw a button, and behind it what is drawn once somebody opens it.
+
+    It is open before it is filled: between two marks, the style keeps room for it.
+    """
+    place = st.popover(label, key=key, on_change=link.does(link.stay), **more)
+    if place.open:
+        with place:
+            st.html('<span class="kp-begun"></span>')
+            draw()
+            st.html('<span class="kp-whole"></span>')
 
 
 @contextmanager
@@ -206,33 +270,26 @@ def in_heads(text: str) -> str:
     return re.sub(r"\b(?:Rprec|kappa_max|\w+@[OM])\b", lambda code: head(code[0]), text)
 
 
-#: Grade of an answer → the icon and the colour of its badge.
-_GRADES: dict[str, tuple[str, Any]] = {
-    "significant": (":material/check_circle:", "green"),
-    "suggestive": (":material/trending_up:", "blue"),
-    "not significant": (":material/balance:", "gray"),
-    "not comparable": (":material/block:", "red"),
-    "depends on missing lists": (":material/call_split:", "orange"),
-    "depends on the data set": (":material/call_split:", "orange"),
-    "depends on k": (":material/call_split:", "orange"),
-}
-#: Grade → what it means, in the help of its badge.
-_MEANT = prose.entries("grades")
+#: Grade of an answer → its icon, its color, and what it means.
+_GRADES = {grade: said.split(" ", 2) for grade, said in prose.entries("grades").items()}
 
 
-def answer(said: Answer) -> None:
-    """Show the answer of a page with the badge of its grade and its caveats; the statistics are behind “Why”."""
+def answer(said: Answer, words: Callable[[str], str] = str) -> None:
+    """Show the answer of a page with the badge of its grade and its caveats; the statistics are behind “Why”.
+
+    words: what makes a sentence one for the screen
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer"):
-        st.title(plain(said.claim), anchor=False, width="content")
+        st.title(plain(words(said.claim)), anchor=False, width="content")
         if said.badge:
-            icon, color = _GRADES[said.grade]
-            st.badge(said.badge, icon=icon, color=color, help=_MEANT[said.grade])
+            icon, color, meaning = _GRADES[said.grade]
+            st.badge(said.badge, icon=f":material/{icon}:", color=cast(Any, color), help=meaning)
     at_once = said.caveats if said.badge else (*said.caveats, *said.details)  # of a value alone nothing is tested
     if at_once:
-        small(" ".join(at_once))
+        small(words(" ".join(at_once)))
     if said.badge:
         with st.expander("Why"):
-            small(" ".join(said.details))
+            small(words(" ".join(said.details)))
 
 
 def lacks(words: str) -> None:
@@ -265,7 +322,7 @@ def choosing_k(drawn: Chart, key: str, caption: str) -> None:
         for point in st.session_state[key]["selection"]["points"][:1]:
             link.choose("k", str(round(point["x"])))
 
-    chart(drawn, key, caption, on_select=click.does(take), selection_mode="points")
+    chart(drawn, key, caption, on_select=link.does(take), selection_mode="points")
 
 
 def chart_to_take(drawn: Callable[[], Chart], caption: str) -> None:
@@ -295,3 +352,39 @@ def file(label: str, data: Any, name: str, key: str, **more: Any) -> None:
     A run of the page would change nothing, and might close a popover.
     """
     st.download_button(label, data, name, key=key, **{"on_click": "ignore", "icon": ARROW, **more})
+
+
+def foot() -> None:
+    """Draw the foot of a page from what it noted; what is behind a button is made once somebody opens it."""
+    record = noted()
+    with st.container(horizontal=True, key="foot"):
+        if record.offered:
+            popover("Download", _offer, "download", icon=ARROW)
+        if record.signatures:
+            popover("Cite", _cite, "cite", icon=":material/format_quote:")
+        if waiting := [note for note in record.notes if note.level != "warning"]:
+            with st.popover(pluralize(len(waiting), "note"), type="tertiary", icon=":material/info:"):
+                for note in waiting:
+                    st.markdown(of_note(note))
+                    remedy(note, folded=False)
+
+
+def _offer() -> None:
+    """Offer tables and charts, a line each: what it is, and its forms."""
+    line = noted().signatures[0] if noted().signatures else ""
+    for words, one in noted().offered.items():
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width=560):
+            st.markdown(plain(in_heads(words)), width="stretch")
+            for form, make in one.forms.items():
+                written = f"{one.name}.{_ENDINGS.get(form, form.lower())}"
+                file(form, partial(make, line), written, f"{form} {words}", icon=None, type="tertiary")
+
+
+def _cite() -> None:
+    copied = [("The link that leads here", link.address())]
+    for line in reversed(noted().signatures):
+        whole = "The whole recipe: whoever has the same files gets the same numbers"
+        copied = [("Short form, for a caption", short_form(line)), (whole, line), *copied]
+    for words, code in copied:
+        st.caption(words)
+        st.code(code, language=None, wrap_lines=True)

@@ -10,15 +10,14 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts.screen_tables import FEW, look_of
-from kp_core.charts.style import distinct, short
+from kp_core.charts.style import short, short_names
 from kp_core.scoring.measures import parse
 from kp_core.typeset import digits_of, is_p, visible
-from kp_ui.state import click, link, workspace
+from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show
-from kp_ui.widgets.record import noted
 
-#: Longer names of systems are shown without their middle.
-LONGEST = 24
+#: Letters of a title beside two values.
+_TITLE = 22
 #: Tables of up to so many rows are shown whole.
 WHOLE = 30
 #: What the columns that are no measures say.
@@ -31,17 +30,24 @@ def escape(text: str) -> str:
 
 
 def table(
-    frame: pd.DataFrame, key: str, documents: int = FEW, best: Container[tuple[str, str]] = (), **options: Any
+    frame: pd.DataFrame,
+    key: str,
+    documents: int = FEW,
+    best: Container[tuple[str, str]] = (),
+    take: str = "",
+    **options: Any,
 ) -> Any:
     """Show a table of results: numbers with three digits, help on every measure, baselines grey, the best bold.
 
     A long one, or one to select from, is a grid that scrolls, so that what follows stays within reach.
+    take: its caption, if the foot of the page offers it
     """
-    noted().tables.append(frame)
+    show.noted().tables.append(frame)
+    if take:
+        show.downloads(frame, take)
     if len(frame) > WHOLE or options:
         return _grid(_with_short_names(frame), key, options)
-    looks = look_of(frame, documents, best)
-    return rows(_with_short_names(frame), looks)
+    return rows(_with_short_names(frame), look_of(frame, documents, best))
 
 
 def rows(
@@ -104,19 +110,19 @@ def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> Any:
     for name in frame.select_dtypes("float"):
         if is_p(str(name)):
             frame = frame.assign(**{name: texts(frame[name])})
+    if "values" in frame and "title" in frame:  # a grid cuts what is too wide without a sign
+        frame = frame.assign(title=[short(title, _TITLE) for title in frame["title"]])
     more: dict[str, Any] = {"hide_index": True, "placeholder": "undefined", "column_config": _columns(frame)}
     more |= {"height": "content" if len(frame) <= WHOLE else "auto", **options}
     return st.dataframe(frame, key=key, **more)
 
 
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in which long names of systems leave room for the numbers; downloads have them whole."""
+    """Return a table with the names of systems as labels; downloads have them whole."""
+    shown = short_names(workspace.corpus().systems)
     named = [name for name in ("system", "better", "worse") if name in frame]
-    known, most = pd.unique(frame[named].to_numpy().ravel()), LONGEST // max(1, len(named)) + 2
-    if not any(len(name) > most for name in known):
-        return frame
-    shown = dict(zip(known, distinct(short(name, most) for name in known), strict=True))
-    return frame.assign(**{name: frame[name].map(shown) for name in named})
+    frame = frame.assign(**{name: [shown.get(cell, cell) for cell in frame[name]] for name in named})
+    return frame.rename(columns=shown)
 
 
 def help_of(name: str) -> str | None:
@@ -134,32 +140,31 @@ def _is_numbers(name: str) -> bool:
 
 def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the configuration of columns named after measures, and of the others by their kind."""
+    listed = "values" in frame
+    widths = _LIST if listed else _WIDTHS if not _WIDTHS.keys().isdisjoint(frame) else {}
     found: dict[str, Any] = {}
     for name in frame.columns:
-        about = show.plain(help_of(str(name)) or "") or None
-        if pd.api.types.is_float_dtype(frame[name]):
-            shown, decimals = short(show.head(str(name)), 40), digits_of(str(name))
-            found[name] = st.column_config.NumberColumn(shown, format=f"%,.{decimals}f", help=about)
-        elif pd.api.types.is_integer_dtype(frame[name]):
-            found[name] = st.column_config.NumberColumn(show.head(str(name)), format="%,d", help=about)
-        elif about or _is_numbers(str(name)):
-            alignment: Any = "right" if _is_numbers(str(name)) else None
-            found[name] = st.column_config.Column(show.head(str(name)), help=about, alignment=alignment)
-    if "values" in frame:
-        found["values"] = st.column_config.ImageColumn("values", width=96)
-        found |= {name: st.column_config.TextColumn(name, width=170) for name in ("title", "document") if name in frame}
-        found["difference"] = st.column_config.NumberColumn("A − B", format="%.3f", width=62)
-    if not _WIDTHS.keys().isdisjoint(frame):
-        numbers = dict.fromkeys(frame.select_dtypes("number"), 62)
-        for name, width in (numbers | _WIDTHS).items():
-            if name in frame and "values" not in frame:
-                found[name] = {**found.get(name, st.column_config.Column(show.head(str(name)))), "width": width}
-    if "system" in frame:
-        found["system"] = st.column_config.TextColumn("system", pinned=True)
+        float_, whole = pd.api.types.is_float_dtype(frame[name]), pd.api.types.is_integer_dtype(frame[name])
+        look: dict[str, Any] = {
+            "help": show.plain(help_of(str(name)) or "") or None,
+            "pinned": name == "system" or None,
+        }
+        look["width"] = widths.get(name, _NUMBER if widths and not listed and (float_ or whole) else None)
+        label = short(show.head(str(name)), 40)
+        if name == "values":
+            found[name] = st.column_config.ImageColumn(label, width=96)
+        elif float_ or whole:
+            number = f"%,.{digits_of(str(name))}f" if float_ else "%,d"
+            found[name] = st.column_config.NumberColumn(label, format=number, **look)
+        else:
+            found[name] = st.column_config.Column(label, alignment="right" if _is_numbers(str(name)) else None, **look)
     return found
 
 
+#: The widths of the columns of a list to choose from.
+_LIST = {"title": 152, "document": 152, "difference": 80}
 #: The least widths of the columns of headings and titles, beside which numbers are narrow: a telephone has 324.
+_NUMBER = 62
 _WIDTHS = {
     "heading": 132,
     "title": 150,
@@ -171,9 +176,9 @@ _WIDTHS = {
 }
 
 
-def of_documents(frame: pd.DataFrame, key: str) -> None:
+def of_documents(frame: pd.DataFrame, key: str, take: str) -> None:
     """Show a table with a document a row; one that is selected has a link, to which the address adds the settings."""
-    event = table(frame, key, on_select="rerun", selection_mode="single-row")
+    event = table(frame, key, take=take, on_select="rerun", selection_mode="single-row")
     places = event["selection"]["rows"] if event else []
     if places and places[0] < len(frame):
         document = str(frame["document"].iloc[places[0]])
@@ -194,7 +199,7 @@ def to_choose(frame: pd.DataFrame, ids: Sequence[str], place: int | None, name: 
     controls.keep(key, {"selection": {"rows": [] if place is None else [place]}})
     mode: Any = "single-row" if place is None else "single-row-required"
     height: Any = 420 if len(ids) > 11 else "content"
-    table(frame, key, height=height, on_select=click.does(_choose, key, ids, name, opens), selection_mode=mode)
+    table(frame, key, height=height, on_select=link.does(_choose, key, ids, name, opens), selection_mode=mode)
 
 
 def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:
@@ -207,5 +212,5 @@ def _choose(key: str, ids: Sequence[str], name: str, opens: str) -> None:
 
 def of_words(frame: pd.DataFrame) -> None:
     """Show a table of words, whole."""
-    noted().tables.append(frame)
+    show.noted().tables.append(frame)
     rows(frame, missing="")

@@ -1,5 +1,6 @@
 """What the tests of the pages may ask for."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,9 +21,11 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, Any]]:
 
     def offer(words: str, name: str, **forms: Any) -> None:
         ending = {"LaTeX": "tex", "Markdown": "md"}
+        for form in forms:
+            found.pop(f"{form.lower()} {name}", None)  # the latest is the last
         found.update(
             {
-                f"{form.lower()} {name}": (f"{name}.{ending.get(form, form.lower())}", make)
+                f"{form.lower()} {name}": (f"{name}.{ending.get(form, form.lower())}", partial(make, ""))
                 for form, make in forms.items()
             }
         )

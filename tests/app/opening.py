@@ -23,7 +23,7 @@ from tests.cases import ROOT
 TABS = {
     "data": ("Files", "Details", "Extract phrases", "What becomes of the phrases"),
     "documents": ("Documents", "Headings"),
-    "systems": ("A against B", "Concordance", "Measures", "Over k", "Near misses", "Parts", "Stability"),
+    "systems": ("Head to head", "Concordance", "Measures", "Over k", "Near misses", "Parts", "Stability"),
     "annotators": ("Together and in pairs", "Titles", "Human ceiling", "Trimming", "Sentence study"),
     "report": ("Table for a paper", "Report", "Methods"),
     "learn": ("Lessons", "Methods", "Glossary"),

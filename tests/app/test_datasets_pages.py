@@ -27,10 +27,9 @@ def whole() -> kp.Corpus:
     return kp.together(inspec=drawn(14, 1, RUNS), nus=drawn(18, 2, RUNS))
 
 
-@pytest.mark.parametrize("dataset", ["all", "nus"])
 @pytest.mark.parametrize(("page", "tab"), PAGES)
-def test_every_view_opens_on_data_sets_and_runs(whole: kp.Corpus, page: str, tab: str, dataset: str) -> None:
-    app = opened(page, whole, **({f"{page}_tab": tab} if tab else {}), dataset=dataset)
+def test_every_view_opens_on_data_sets_and_runs(whole: kp.Corpus, page: str, tab: str) -> None:
+    app = opened(page, whole, **({f"{page}_tab": tab} if tab else {}))
     assert not app.error
 
 

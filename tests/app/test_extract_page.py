@@ -37,7 +37,6 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
     assert listed["score"].tolist() == pytest.approx(own["score"].tolist())
     assert recipe(app) == found.signature
     assert RECONSTRUCTED in words(app)
-    assert app.text_input(key=next(k.key for k in app.text_input if "tfidf" in k.label)).value == "tfidf (extracted)"
     app.button(key="add_extracted").click().run()
     assert plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.") in [one.value for one in app.success]
     corpus = app.session_state["workspace"].corpus
@@ -49,23 +48,6 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
     assert board[["tfidf (extracted)", "phrase-boosting-ngrams"]].tolist() == pytest.approx(expected)
     before = kp.evaluate(lectures, k=6, measures="F1@k", interval="none").frame.set_index("system")["value"]
     assert board[lectures.systems].to_dict() == pytest.approx(before.to_dict())
-
-
-def test_names_that_would_be_one_file_are_refused_with_a_reason(lectures):
-    app = extracted(page(), "tfidf", "phrase-boosting")
-
-    def name(first, second):
-        for label, value in (("Name of tfidf", first), ("Name of phrase", second)):
-            next(one for one in app.text_input if one.label.startswith(plain(label))).set_value(value)
-        app.run()
-        return [one.value for one in app.warning if "name" in one.value], app.button(key="add_extracted").disabled
-
-    own = ["Give each system a name of its own, different in more than signs and blanks."]
-    assert name("a 1", "a:1") == name("a 1", "a 1") == name("", "a") == (own, True)
-    assert name("a 1", "b") == ([], False)
-    app.button(key="add_extracted").click().run()
-    assert name("a:1", "c") == ([plain("There is a system “a:1”, or one like it, already; choose another name.")], True)
-    assert name("a 1", "c") == ([], False)  # the same list once more takes its place
 
 
 def test_coverage_is_said_and_shown(lectures):

@@ -86,7 +86,7 @@ def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.
 def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("overview", b"wave")
     monkeypatch.setattr(kp, "evaluate", fail)
-    app.button(key="back_to_sample").click().run()
+    app.button(key="open lectures").click().run()
     if not app.error:  # the sample was evaluated before, and its result is in the cache
         chosen(app, "preset", "chan")
     assert len(app.error) == 1

@@ -13,7 +13,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Limits, Source
-from kp_core.reading.source import packed
+from kp_core.reading.open.source import packed
 from kp_core.takeaway import methods
 from kp_ui import shell
 from kp_ui.state import workspace
@@ -62,7 +62,7 @@ def test_the_button_on_the_page_leads_to_what_the_files_can_answer() -> None:
     people = Source("people.csv", b"doc_id,annotator,keyphrase\nd1,ana,tide\nd1,ben,sea\n")
     assert opened("data", files=[people]).button(key="on to annotators").label == "See how far the indexers agree"
     app = opened("data", files=[GOLD, MINE])
-    assert app.button(key="on to overview").label == "See which system is better"
+    assert app.button(key="on to overview").label == "See what the system reaches"
     app.button(key="on to overview").click().run()
     assert page_of(app) == "overview"
 
@@ -76,23 +76,13 @@ def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.Monk
     assert app.session_state["workspace"].sample == "lectures"
 
 
-def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
-    app = opened("data", files=[GOLD, MINE, YOURS], data_tab="Details")
-    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
-    press(app, "Shorten to mine, yours")
-    assert shown(app, "phrases")["source"].tolist() == ["gold", "mine", "yours"]
-    app.text_input(key="name mine").input("my best").run()
-    assert receipt(tab(app, "Files"))["run.mine"] == "system my best · 3 of 3 documents · 4 phrases"
-    app.switch_page("../pages/overview.py").run()
+def test_systems_that_are_renamed_keep_their_names_on_every_page() -> None:
+    app = opened("overview", files=[GOLD, MINE, YOURS], names="run.mine:my best,run.yours:yours")
     # average gold size 4/3, so k = 1: hash table and tide against moon
     assert {name: dots(app)[name] for name in ("my best", "yours")} == pytest.approx({"my best": 5 / 9, "yours": 1 / 3})
-
-
-def test_two_systems_of_one_name_are_refused_in_words() -> None:
-    app = opened("data", files=[GOLD, MINE, YOURS], data_tab="Details")
-    app.text_input(key="name run.mine").input("run.yours").run()
-    assert "two systems would be called 'run.yours'" in words(app)
-    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+    app.switch_page("../pages/systems.py").run()
+    assert "my best" in words(app)
+    assert "run.mine" not in words(app)
 
 
 def means(app: Any, file: str, head: str, meaning: str) -> None:
@@ -237,17 +227,6 @@ def test_before_any_files_there_are_three_doors_and_nothing_of_the_sample() -> N
     assert receipt(app)["yake.csv"] == "system yake · 20 of 20 documents · 1,000 phrases"
 
 
-def test_after_a_reload_that_lost_the_files_nothing_is_said_of_the_sample() -> None:
-    app = opened("data", files="3")
-    assert "This address was made with 3 uploaded files" in app.info[0].value
-    assert receipt(app) == {}
-    assert not app.success
-    assert not [one for one in app.button if one.key.startswith("on to ")]
-    app.button(key="sample_lectures").click().run()
-    assert list(receipt(app))[:2] == ["gold.csv", "rake.csv"]
-    assert app.query_params["sample"] == "lectures"
-
-
 def test_sides_that_do_not_meet_are_said_with_the_fix_that_helps() -> None:
     gold = Source("gold.csv", b"doc_id,phrase\nP001,tide\nP002,sea\n")
     mine = Source("mine.csv", b"doc_id,rank,phrase\npaper-1.pdf,1,tide\npaper-2.pdf,1,sun\n")
@@ -354,7 +333,8 @@ def test_every_page_opens_when_a_side_is_missing(page: str, files: tuple[Source,
 
 def listed_in(offered: dict[str, tuple[str, Any]]) -> pd.DataFrame:
     """Return the whole table of documents; on screen it has two columns."""
-    return pd.read_csv(io.StringIO(offered["csv documents"][1]()))
+    *_, made = (one for name, (_, one) in offered.items() if name.startswith("csv") and "_by_document_" in name)
+    return pd.read_csv(io.StringIO(made()))
 
 
 def test_documents_are_filtered_and_searched(lectures: kp.Corpus, offered: dict[str, tuple[str, Any]]) -> None:
@@ -363,7 +343,7 @@ def test_documents_are_filtered_and_searched(lectures: kp.Corpus, offered: dict[
     app = chosen(chosen(opened("documents"), "system", "yake"), "other", "rake")
     difference = values["yake"] - values["rake"]
     assert shown(app, "difference")["difference"].tolist() == pytest.approx(sorted(difference, reverse=True))
-    app = chosen(app, "where", "B wins")
+    app = chosen(app, "where", "second wins")
     fewer = difference[difference < -1e-12].sort_values(ascending=False, kind="stable")
     assert listed_in(offered)["document"].tolist() == list(fewer.index)
     app = chosen(app, "where", "all")
@@ -455,7 +435,7 @@ def test_the_load_report_counts_the_sample() -> None:
 def test_an_upload_replaces_the_sample_and_one_click_brings_it_back() -> None:
     app = opened("data", files=[GOLD, MINE])
     assert list(receipt(app)) == ["gold.csv", "run.mine"]
-    app.button(key="back_to_sample").click().run()
+    app.button(key="open lectures").click().run()
     assert "yake.csv" in receipt(app)
     assert "your own files are set aside" in words(app)
     app.button(key="back_to_files").click().run()

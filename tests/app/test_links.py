@@ -6,6 +6,7 @@ import pytest
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import kp_core as kp
+from kp_core.settings import spelled_out
 from kp_ui import shell
 from kp_ui.state import cached, link
 from tests.app.opening import literal, opened, page_of
@@ -31,7 +32,7 @@ def test_choices_that_do_not_exist_are_said_in_a_sentence(asked: dict[str, str],
     app = opened("overview", **asked)
     name, text = next(iter(asked.items()))
     assert [one.value.replace("\\", "") for one in app.warning] == [
-        f"The link asks for {name} = {text}, which is no choice here; {used} is used."
+        spelled_out(f"The link asks for {name} = {text}, which is no choice here; {used} is used.")
     ]
     assert not app.error
     assert app.query_params.get(name) in (None, "average")  # the link has been mended

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kp_core.reading import Source
-from kp_core.reading.source import packed
+from kp_core.reading.open.source import packed
 from tests.app.opening import opened, receipt, words
 
 pytestmark = pytest.mark.app

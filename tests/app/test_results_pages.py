@@ -1,5 +1,6 @@
 """The pages of results, of people and of the report show the numbers of the Python functions, and never a traceback."""
 
+import io
 import re
 from typing import Any
 from urllib.parse import parse_qsl
@@ -36,10 +37,9 @@ def loaded(**systems: str) -> kp.Corpus:
     return kp.load(gold=LECTURES / "gold.csv", systems=files or None, documents=LECTURES / "documents.jsonl")
 
 
-@pytest.mark.parametrize("k", ["gold", "all"])
 @pytest.mark.parametrize(("page", "tab"), SYSTEMS + PEOPLE)
-def test_a_view_opens_at_every_kind_of_cutoff(page: str, tab: str, k: str) -> None:
-    app = at(page, tab, k=k)
+def test_a_view_opens_at_a_cutoff_that_differs_by_document(page: str, tab: str) -> None:
+    app = at(page, tab, k="gold" if tab in TABS["systems"][::2] else "all")
     assert not app.error
     assert recipe(app)
 
@@ -61,6 +61,8 @@ def test_the_leaderboard_holds_the_values_of_evaluate(lectures: kp.Corpus) -> No
         row = expected.loc[name, ["value", "low", "high"]].tolist()
         assert found == pytest.approx(row if row[1] == row[1] else row[:1] * 3)
     assert list(board)[-1] == "says nothing"
+    rows = [one for one in html(app) if one.startswith('<div class="kp-row')]
+    assert {re.findall(r"--more:(.)", row)[0] for row in rows} == {"3"}  # P, R and kappa, also beside baselines
 
 
 @pytest.mark.parametrize("choice", [{}, {"average": "micro"}, {"preset": "semeval2010"}, {"universe": "candidates"}])
@@ -143,6 +145,12 @@ def test_systems_are_hidden_and_renamed_and_what_is_said_of_it_is_true() -> None
     app = opened("overview", k="6", hidden="textrank,nobody", names="yake:mine")
     assert "Hidden, and part of no test: textrank." in words(app)
     assert set(dots(app)) == {"mine", "tfidf", "rake", "random k", "says nothing"}
+    app.session_state["name mine"] = True  # its name is pressed
+    app.run().text_input(key="new name mine").set_value("ours").run()
+    app.session_state["name ours"] = True
+    app.run().button(key="hide ours").click().run()
+    assert app.query_params["hidden"] == "textrank,yake"
+    assert app.query_params["names"] == "yake:ours"
     everyone = opened("overview", k="6", hidden="textrank,yake,tfidf,rake")
     assert "Hidden" not in words(everyone)
     assert {"textrank", "yake", "tfidf", "rake"} <= set(dots(everyone))
@@ -206,7 +214,7 @@ def test_a_comparison_by_concept_is_offered_where_both_sides_have_identifiers() 
     rows = {"doc_id": ["d"], "phrase": ["tide"], "uri": ["u1"]}
     corpus = kp.load(gold=pd.DataFrame(rows), systems={"s": pd.DataFrame(rows | {"phrase": ["tidal wave"]})})
     app = opened("overview", corpus, k="1")
-    assert "by_concept = yes compares phrases by them" in words(app)
+    assert "by which phrases can be compared" in words(app)
     app = chosen(with_rules(app), "by_concept", "yes")
     assert "compared by the identifier beside them" in words(app)
 
@@ -241,6 +249,16 @@ def test_a_copied_link_shows_somebody_else_the_same() -> None:
     assert recipe(other) == recipe(app)
     assert "|k:7|N:ngrams:3|annot:majority|" in recipe(app)
     assert dots(other, bounds=True) == dots(app, bounds=True)
+
+
+def test_a_csv_of_the_overview_has_bounds_as_numbers_and_the_signature(lectures: kp.Corpus) -> None:
+    app = opened("overview", k="9")
+    made = app.session_state["noting"].offered["Table: F1@9 by system"].forms["CSV"](recipe(app))
+    given = pd.read_csv(io.StringIO(made)).set_index("system")
+    expected = kp.evaluate(lectures, k=9, measures=["F1@k"], baselines=True).frame.set_index("system")
+    for column in ("value", "low", "high"):
+        assert given[column].to_dict() == pytest.approx(expected.loc[given.index, column].to_dict(), nan_ok=True)
+    assert set(given["signature"]) == {recipe(app)}
 
 
 def test_the_ranking_by_cutoffs_is_that_of_the_function(lectures: kp.Corpus) -> None:

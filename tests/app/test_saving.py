@@ -36,7 +36,9 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     app = opened("data")
     drop(app, GOLD, MINE)
     app.button(key="mend mine strip the extension").click().run()
-    tab(app, "Details").text_input(key="name mine").input("my best").run()
+    tab(app, "Details")
+    go(app, "overview").session_state["name mine"] = True  # its name is pressed
+    app.run().text_input(key="new name mine").set_value("my best").run()
     app = chosen(chosen(go(app, "overview"), "annotators", "ben"), "preset", "pke")
     app.slider(key="k").set_value(2).run()
     first = board(app)
@@ -46,13 +48,13 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     saved = read_workspace(file)
     assert saved.uploads.files == (GOLD, MINE)
     assert saved.uploads.fixes == ("strip-extension",)
-    assert saved.uploads.names == {"mine": "my best"}
+    assert saved.link["names"] == "mine:my best"
     assert kp.settings_from(saved.signature).k == (2,)
 
     again = opened("data")
     drop(again, file)
     assert again.session_state["workspace"].digest == digest
-    chosen_before = {"annotators": "ben", "preset": "pke", "k": "2", "data_tab": "Details"}
+    chosen_before = {"annotators": "ben", "preset": "pke", "k": "2", "data_tab": "Details", "names": "mine:my best"}
     assert again.session_state["chosen"] == chosen_before | {"files": "2"}
     assert "The workspace mine.kpscope: " in words(again)
     assert page_of(again) == "overview", "where it was saved"

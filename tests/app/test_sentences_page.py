@@ -8,7 +8,7 @@ import pytest
 import kp_core as kp
 from kp_core.charts import screen_tables
 from kp_core.reading import Source
-from kp_core.studies.sentence_study.trees import rules
+from kp_core.studies.sentence_study.protocol import rules
 from kp_ui.state.workspace import SAMPLES
 from kp_ui.widgets.show import plain
 from tests.app.opening import opened, recipe, shown, words
@@ -39,8 +39,8 @@ def test_the_sample_is_ready_to_run() -> None:
 
 
 def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kp_ui.parts.sentence_study.THRESHOLDS", (0.5, 0.8))
-    monkeypatch.setattr("kp_ui.parts.sentence_study._DRAWS", ("1",))
+    monkeypatch.setattr("kp_ui.parts.annotators.THRESHOLDS", (0.5, 0.8))
+    monkeypatch.setattr("kp_ui.parts.annotators._DRAWS", ("1",))
     given = given_table(extracts)
     state = {"given_attributes": Source("own.csv", given.to_csv(index=False).encode())}
     app = page(extracts, state=state)

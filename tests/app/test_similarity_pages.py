@@ -32,7 +32,7 @@ def seen(app, view=OWN, tab="All pairs", **link):
 def test_types_of_near_misses_are_counted(lectures, offered):
     app = at("systems", "Near misses", k="9")
     expected = kp.near_misses(lectures, k=9)
-    assert offered["csv near_misses"][1]() == typeset.csv(expected.counts())
+    assert offered["csv types_of_near_misses_predictions"][1]() == typeset.csv(expected.counts())
     assert shown(app, "near misses")["near misses"].tolist() == expected.shares()["near"].tolist()
 
 
@@ -205,7 +205,7 @@ def test_ratings_belong_to_the_data_that_were_rated():
     app = seen(opened("correlation", loaded(yake="yake")), RATE)
     app.button(key="rate_3").click().run()
     assert "1 pair rated" in words(seen(app))
-    app.button(key="back_to_sample").click().run()
+    app.button(key="open lectures").click().run()
     app = seen(app)
     assert "rated on this page" not in words(app)
     assert "60 judged pairs" in words(app)

@@ -1,6 +1,5 @@
-"""A streamed run shows the numbers of the same data in memory, and single documents from the allowed folder."""
+"""A streamed run shows the numbers of the same data in memory."""
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
 from kp_ui.parts.streamed import VIEWS
-from tests.app.opening import dots, html, literal, opened, recipe, shown, tables
+from tests.app.opening import dots, literal, opened, recipe, shown, tables
 from tests.scale.tables import draw, in_memory, write
 
 pytestmark = pytest.mark.app
@@ -55,25 +54,6 @@ def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
         assert shown(app, "better")["better − worse"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
     assert recipe(app).endswith(memory.signature.partition("|ci:")[2])
     assert "nothing is sampled" in literal(app)
-    assert str(folder) not in literal(app)
-
-
-def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("KPSCOPE_DATA", raising=False)
-    app = turned(dropped("run.npz", (folder / "pairs.npz").read_bytes()))
-    assert "not where this app may read" in literal(app)
-    assert not app.text_area
-    monkeypatch.setenv("KPSCOPE_DATA", str(folder))
-    app.run()
-    app.text_area(key="streamed_ids").set_value("d003\nnowhere").run()
-    assert not app.exception
-    assert "gold standard: nowhere." in literal(app)
-    corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
-    view = kp.one_document(corpus, kp.Settings(k=(3,), universe="rankings"), document="d003")
-    written = next(one for one in html(app) if "kp-phrases" in one)
-    assert [" | ".join(one) for one in view.gold["spellings"] if escape(" | ".join(one)) not in written] == []
-    listed = sum(len(ranked[ranked["counts"]]) for ranked in view.lists.values())
-    assert written.count('<td class="kp-') >= listed > 0
     assert str(folder) not in literal(app)
 
 

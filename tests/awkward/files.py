@@ -118,7 +118,9 @@ def numbered(name: str, last: float, kind: pa.DataType | None = None) -> bytes:
 
 HEAD = b"doc_id,phrase\n"
 ROWS = b"d1,tide\nd1,sea\nd2,moon\nd2,harbour\nd3,gauge\nd3,ebb\n"
-WORKBOOK = ("xl/workbook.xml", b"<workbook/>")
+WORKBOOK, STRINGS = ("xl/workbook.xml", b"<workbook/>"), "xl/sharedStrings.xml"
+TIDE = ("a.key", b"tide\n")
+MEGABYTE = Limits(unpacked_bytes=1_000_000)
 #: Entities that would unfold to gigabytes.
 LAUGHS = b'<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;">]><a>&c;</a>'
 
@@ -159,17 +161,12 @@ FILES = (
         "damaged" if hasattr(zipfile.ZipInfo, "_end_offset") else "100 : 1",
     ),
     Awkward(
-        "an unpacked size in the header that is too small",
+        "an unpacked size that is too small",
         "a.zip",
         lambda: lying(zipped(("a.key", b"tide\n" * 100)), 24, 10),
         "damaged",
     ),
-    Awkward(
-        "more entries than an archive may have, in a directory alone",
-        "a.zip",
-        lambda: overlapping(20_001),
-        "at most 20,000 members",
-    ),
+    Awkward("too many entries in a directory alone", "a.zip", lambda: overlapping(20_001), "at most 20,000 members"),
     Awkward("a path that leaves the archive", "a.zip", zipped(("../a.key", b"tide\n")), "leaves the archive"),
     Awkward("an absolute path", "a.zip", zipped(("/a.key", b"tide\n")), "leaves the archive"),
     Awkward("a path of another system", "a.zip", zipped(("x\\a.key", b"tide\n")), "with a backslash"),
@@ -183,62 +180,35 @@ FILES = (
     ),
     Awkward("a member without a name", "a.zip", zipped(("", b"tide\n")), "damaged"),
     Awkward("a member called `.`", "a.zip", zipped((".", b"tide\n"), ("b.key", b"sea\n")), (1, 1, 0)),
-    Awkward(
-        "an archive in an archive", "a.zip", zipped(("a.key", b"tide\n"), ("b.zip", zipped(("c", b"")))), (1, 1, 0)
-    ),
-    Awkward(
-        "an archive in an archive without its ending",
-        "a.zip",
-        zipped(("a.key", b"tide\n"), ("b", zipped(("c", b"")))),
-        (1, 1, 0),
-    ),
-    Awkward(
-        "gzip in an archive without its ending",
-        "a.zip",
-        zipped(("a.key", b"tide\n"), ("b.key", gzip.compress(b"x"))),
-        (1, 1, 0),
-    ),
-    Awkward("an archive in gzip", "a.gz", gzip.compress(zipped(("a.key", b"tide\n"))), "inside a gzip"),
+    Awkward("an archive in an archive", "a.zip", zipped(TIDE, ("b.zip", zipped(("c", b"")))), (1, 1, 0)),
+    Awkward("an archive in an archive without its ending", "a.zip", zipped(TIDE, ("b", zipped(("c", b"")))), (1, 1, 0)),
+    Awkward("gzip in an archive without its ending", "a.zip", zipped(TIDE, ("b.key", gzip.compress(b"x"))), (1, 1, 0)),
+    Awkward("an archive in gzip", "a.gz", gzip.compress(zipped(TIDE)), "inside a gzip"),
     Awkward("gzip in gzip", "a.gz", gzip.compress(gzip.compress(HEAD + ROWS)), "inside a gzip"),
     Awkward("bytes after the end of gzip", "a.csv.gz", gzip.compress(HEAD + ROWS) + b"more", "damaged"),
     Awkward("zeros after the end of gzip, as tapes have", "a.csv.gz", gzip.compress(HEAD + ROWS) + bytes(9), (3, 6, 0)),
     Awkward("a bzip2 file", "a.csv.bz2", bz2.compress(HEAD + ROWS), "a bzip2 file"),
-    Awkward(
-        "a packing list of another system", "a.zip", zipped(("__MACOSX/._a.key", b"x"), ("a.key", b"tide\n")), (1, 1, 0)
-    ),
+    Awkward("a packing list of another system", "a.zip", zipped(("__MACOSX/._a.key", b"x"), TIDE), (1, 1, 0)),
     # Office files
+    Awkward("a workbook with entities", "a.xlsx", zipped(WORKBOOK, (STRINGS, LAUGHS)), "entities declared"),
     Awkward(
-        "a workbook with entities", "a.xlsx", zipped(WORKBOOK, ("xl/sharedStrings.xml", LAUGHS)), "entities declared"
-    ),
-    Awkward(
-        "a workbook with entities in UTF-16",
+        "entities in UTF-16",
         "a.xlsx",
-        zipped(WORKBOOK, ("xl/sharedStrings.xml", LAUGHS.decode().encode("utf-16"))),
+        zipped(WORKBOOK, (STRINGS, LAUGHS.decode().encode("utf-16"))),
         "entities declared",
     ),
-    Awkward(
-        "a workbook whose strings are a bomb",
-        "a.xlsx",
-        lambda: zipped(WORKBOOK, ("xl/sharedStrings.xml", b"<si>" * 1_000_000)),
-        "100 : 1",
-    ),
-    Awkward(
-        "a workbook in which one text stands for many",
-        "a.xlsx",
-        lambda: shared_text("x" * 20_000, 200),
-        "characters",
-        limits=Limits(unpacked_bytes=1_000_000),
-    ),
+    Awkward("a bomb of strings", "a.xlsx", lambda: zipped(WORKBOOK, (STRINGS, b"<si>" * 1_000_000)), "100 : 1"),
+    Awkward("one text in many cells", "a.xlsx", lambda: shared_text("x" * 20_000, 200), "characters", limits=MEGABYTE),
     Awkward("an old Office file", "a.xls", b"\xd0\xcf\x11\xe0" + bytes(500), "an old Office file"),
     # Parquet
     Awkward(
-        "a dictionary in which one entry stands for many long values",
+        "one entry for many values",
         "a.parquet",
         lambda: parquet({"doc_id": repeated("d", 60_000), "phrase": repeated("x" * 10_000, 60_000)}),
         "spelled out",
     ),
     Awkward(
-        "a dictionary in which one entry of two stands for many long values",
+        "one entry of two for many values",
         "a.parquet",
         lambda: parquet(
             {
@@ -249,7 +219,7 @@ FILES = (
         "spelled out",
     ),
     Awkward(
-        "lists in which one entry stands for many long values",
+        "one entry for many values of lists",
         "a.parquet",
         lambda: parquet(
             {"doc_id": ["d1"], "phrase": pa.ListArray.from_arrays([0, 60_000], repeated("x" * 10_000, 60_000))}
@@ -264,8 +234,8 @@ FILES = (
             use_dictionary=False,
             column_encoding={"doc_id": "PLAIN", "phrase": "DELTA_BYTE_ARRAY"},
         ),
-        "spelled out",
-        limits=Limits(unpacked_bytes=1_000_000),
+        "text packed as differences",
+        limits=MEGABYTE,
     ),
     Awkward(
         "text that is not UTF-8",
@@ -279,7 +249,7 @@ FILES = (
         "a Parquet file that ends early", "a.parquet", parquet({"doc_id": ["d1"], "phrase": ["tide"]})[:-9], "damaged"
     ),
     Awkward(
-        "sizes in a footer at which Arrow would end the process",
+        "sizes at which Arrow would end the process",
         "a.parquet",
         Path(__file__).with_name("contradicting_sizes.parquet").read_bytes(),
         "damaged",
@@ -328,7 +298,7 @@ FILES = (
     ),
     # spans
     Awkward(
-        "many spans of nearly all of a text",
+        "many long spans of a text",
         "a.jsonl",
         lambda: json.dumps(
             {"id": 1, "text": "x " * 500_000, "label": [[0, 999_999 - n, "KP"] for n in range(4_000)]}
@@ -336,7 +306,7 @@ FILES = (
         "20 %",
     ),
     Awkward(
-        "many spans of nearly all of a text, each beside another text",
+        "long spans beside another text",
         "a.jsonl",
         lambda: json.dumps(
             {

@@ -7,8 +7,7 @@ from playwright.sync_api import Page
 
 
 @pytest.mark.parametrize(
-    ("path", "title", "words"),
-    [("/", "overview", "F1@6"), ("/?k=9&measure=MAP", "overview", "MAP 0.210"), ("/systems?k=9", "systems", "By F1@9")],
+    ("path", "title", "words"), [("/?k=9&measure=MAP", "overview", "MAP 0.210"), ("/systems?k=9", "systems", "By F1@9")]
 )
 def test_a_cold_link_opens(
     cold_server: Callable[[], str], page: Page, settle: Callable[[Page], None], path: str, title: str, words: str

@@ -39,7 +39,7 @@ def test_waiting_files_hide_the_sample_on_every_page(server: str, page: Page, se
     follow(page, settle, "Learn")
     expect(main(page)).not_to_contain_text(SAMPLE)
     follow(page, settle, "Report")
-    page.get_by_role("link", name="Answer on the Data page").click()
+    page.get_by_role("button", name="Answer on the Data page").click()
     page.wait_for_url("**/data?*")
     settle(page)
     for tab in ("Details", "Extract phrases", "What becomes of the phrases"):

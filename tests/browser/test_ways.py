@@ -1,13 +1,12 @@
-"""The ways of docs/guide/ways.md that no other test of the browser takes, with the words of the guide."""
+"""Ways of docs/guide/ways.md that need a browser, with the words of the guide."""
 
 import re
 import zipfile
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import SETTLE, TELEPHONE, bar, drop, follow, main, slider, zone
+from tests.browser.steps import SETTLE, bar, drop, follow, main
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 
@@ -22,26 +21,6 @@ def charts(page: Page) -> str:
     return " ".join(
         one.get_attribute("aria-label") or "" for one in page.locator('[data-testid="stPlotlyChart"]').all()
     )
-
-
-def take(page: Page, settle: SETTLE, label: str, option: str) -> None:
-    """Choose by keyboard: type, press Enter, and close what stays open."""
-    page.get_by_role("combobox", name=label, exact=True).fill(option)
-    page.get_by_role("option", name=option, exact=True).wait_for()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Escape")
-    settle(page)
-
-
-def test_choose_k_for_a_service(server: str, page: Page, settle: SETTLE) -> None:
-    open_page(page, settle, f"{server}/systems?systems_tab=Over%20k&k=6")
-    assert all(f"{name} over k" in charts(page) for name in ("P@k", "R@k", "kappa", "PABAK"))
-    slider(page).press("ArrowRight")
-    page.wait_for_url("**k=7*")
-    page.get_by_role("tab", name="Stability").click()
-    settle(page)
-    take(page, settle, "The ranking by", "cutoff k")
-    assert "is first under" in charts(page)
 
 
 def test_three_indexers_in_one_workbook(server: str, page: Page, settle: SETTLE) -> None:
@@ -91,51 +70,6 @@ def test_a_heading_of_a_system_opens_its_documents(server: str, page: Page, sett
     expect(page.get_by_role("tab", name="Documents")).to_have_attribute("aria-selected", "true")
 
 
-def test_put_a_file_right_that_was_not_understood(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
-    file = tmp_path / "study.csv"
-    file.write_text("code,remark,topic\nd1,tide,hash table\nd2,sea,collision\nd2,moon,bucket\n", encoding="utf-8")
-    open_page(page, settle, f"{server}/data")
-    zone(page).set_input_files(str(file))
-    page.get_by_text("One file needs an answer").wait_for()
-    settle(page)
-    take(page, settle, "topic holds", "not read")
-    take(page, settle, "remark holds", "keyphrases")
-    expect(main(page).get_by_text("2 documents · 3 keyphrases")).to_be_visible()
-    page.get_by_role("button", name="Use this").click()
-    page.get_by_text("Your file").first.wait_for()
-    settle(page)
-    expect(main(page).get_by_text("gold standard · 2 of 2 documents · 3 phrases")).to_be_visible()
-    follow(page, settle, "Documents")
-    expect(page.get_by_text("at least two, so that one can be held against the others")).to_be_visible()
-
-
-@pytest.mark.parametrize("page", [{"viewport": TELEPHONE}], indirect=True)
-def test_extract_where_there_is_no_system_on_a_telephone(server: str, page: Page, settle: SETTLE) -> None:
-    drop(page, server, settle, *(SAMPLES / "lectures" / name for name in ("documents.jsonl", "gold.csv")))
-    page.get_by_role("tab", name="Extract phrases").click()
-    settle(page)
-    main(page).get_by_role("button", name="Extract", exact=True).click()
-    main(page).get_by_role("button", name="Add to the workspace").click()
-    page.get_by_role("link", name="See the systems on the Overview").click()
-    page.wait_for_url("**/overview?*")
-    settle(page)
-    assert "tfidf" in charts(page)
-
-
-def test_take_a_table_into_a_paper(server: str, page: Page, settle: SETTLE) -> None:
-    open_page(page, settle, f"{server}/report?report_tab=Table%20for%20a%20paper")
-    page.get_by_text("LaTeX, to copy").click()
-    code = main(page).locator("code").filter(has_text="toprule").first
-    expect(code).to_contain_text("F1@5")
-    page.get_by_role("textbox", name="Cutoffs k").fill("3")
-    page.keyboard.press("Enter")
-    settle(page)
-    expect(code).to_contain_text("F1@3")
-    page.get_by_role("tab", name="Methods").click()
-    settle(page)
-    assert 60 <= len(main(page).locator("code").first.inner_text().split()) <= 120
-
-
 def test_five_data_sets_from_a_zip_to_the_table_of_a_paper(
     server: str, page: Page, settle: SETTLE, tmp_path: Path
 ) -> None:
@@ -155,24 +89,6 @@ def test_five_data_sets_from_a_zip_to_the_table_of_a_paper(
         page.get_by_test_id("stPopoverBody").get_by_role("button", name="LaTeX", exact=True).click()
     text = Path(given.value.path()).read_text("utf-8")
     assert all(name in text for name in ("inspec", "krapivin", "nus", "semeval2010", "kp20k", "mean"))
-
-
-def test_present_a_lesson(server: str, page: Page, settle: SETTLE) -> None:
-    open_page(page, settle, f"{server}/learn")
-    bar(page).locator(".st-key-present button").first.click()
-    settle(page)
-    expect(page.get_by_role("link", name="Overview")).to_have_count(0)
-    before = charts(page)
-    page.get_by_role("slider").first.press("ArrowUp")
-    settle(page)
-    assert charts(page) != before
-    page.get_by_role("button", name="Next").click()
-    settle(page)
-    page.keyboard.press("Escape")
-    page.get_by_role("link", name="Overview").wait_for()
-    settle(page)
-    assert "lesson=" in page.url
-    expect(page.get_by_role("button", name="Previous")).to_be_enabled()
 
 
 def test_a_clicker_goes_through_tabs_and_pages(server: str, page: Page, settle: SETTLE) -> None:

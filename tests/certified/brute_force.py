@@ -608,10 +608,15 @@ def exact(case: dict[str, Any]) -> Number:
     return averaged(case, rules)
 
 
+def measure_and_cutoff(case: dict[str, Any], rules: dict[str, Any]) -> tuple[str, Any]:
+    """Return the measure of a case and its cutoff, as `split_name` does."""
+    k = mean_size(case, rules) if rules["k"] == "average" else rules["k"]
+    return split_name(case["measure"], {"all": "M", "gold": "O"}.get(k, k))
+
+
 def averaged(case: dict[str, Any], rules: dict[str, Any], without: str | None = None) -> Number:
     """Return the average over the documents of a case."""
-    k = mean_size(case, rules) if rules["k"] == "average" else rules["k"]
-    name, k = split_name(case["measure"], {"all": "M", "gold": "O"}.get(k, k))
+    name, k = measure_and_cutoff(case, rules)
     tables = name in CONCORDANCE
     # Lists are looked at as they were returned, with their repeats.
     rules = rules | (OF_SETS if tables else {"duplicates": "keep"} if name in LISTS else {})
@@ -677,19 +682,25 @@ def mean_of_defined(each: Sequence[Callable[[], Number]]) -> Number:
 # --- annotators -------------------------------------------------------------------------------------------------------
 
 
-def of_annotators(name: str, case: dict[str, Any], rules: dict[str, Any]) -> Number:
-    """Return how far annotators agree: every phrase of the universe of every document, decision by decision."""
-    if name in SETS:
-        return over_label_sets(SETS[name], case, rules)
-    people, by_document = list(case["gold"]), []
+def decisions_of_annotators(case: dict[str, Any], rules: dict[str, Any]) -> list[list[dict[str, bool]]]:
+    """Return {annotator: yes or no} of every phrase of the universe, by document."""
+    by_document = []
     every = list(dict.fromkeys(name for own in case["gold"].values() for name in own))
     for document in every:
-        seen = [person for person in people if document in case["gold"][person]]
+        seen = [person for person in case["gold"] if document in case["gold"][person]]
         entries = [(person, entry, None) for person in seen for entry in case["gold"][person][document]]
         items = gold_items(entries, rules | OF_SETS)
         n = len(items) if rules["universe"] == "rankings" else int(rules["universe"])
         chosen = [{person: person in item.voters for person in seen} for item in items]
         by_document.append(chosen + [dict.fromkeys(seen, False)] * (n - len(items)))
+    return by_document
+
+
+def of_annotators(name: str, case: dict[str, Any], rules: dict[str, Any]) -> Number:
+    """Return how far annotators agree: every phrase of the universe of every document, decision by decision."""
+    if name in SETS:
+        return over_label_sets(SETS[name], case, rules)
+    people, by_document = list(case["gold"]), decisions_of_annotators(case, rules)
     row = case.get("row", "all")
     if row != "all":
         one, two = row.split("|")

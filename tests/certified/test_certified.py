@@ -1,4 +1,4 @@
-"""The certified set: its exact values by brute force, by a second way, and by KPScope itself."""
+"""The certified set: its exact values by brute force, by published programs, and by KPScope itself."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ import pytest
 
 import kp_core as kp
 from benchmarks import certified as benchmark
-from kp_core.scoring.measures import OWN_COUNTS, parse
+from kp_core.scoring.measures import SPECIAL, parse
 from tests.cases import cases
-from tests.certified import second_way
-from tests.certified.brute_force import DEFAULTS, printed
+from tests.certified.programs import published
 from tests.certified.write import CASES, DATA, INPUTS, certified, settings_of
 from tests.corpora import corpus_of
 
@@ -68,20 +67,10 @@ def test_the_file_is_what_brute_force_writes() -> None:
     assert CASES.stat().st_size < 275_000
 
 
-def test_brute_force_from_the_file_alone() -> None:
-    assert [case["id"] for case in SET if printed(case) != (case["value"], case.get("reason"))] == []
-
-
-def test_the_second_way_agrees_everywhere() -> None:
-    found = [(case["id"], case["value"], second_way.formula(case, DEFAULTS)) for case in SET]
-    assert len(found) == 396
-    assert [one for one in found if not equal(one[2], one[1])] == []
-
-
 def test_published_programs_agree_where_they_can_do_a_case() -> None:
     programs, wrong = Counter[str](), []
     for case in SET:
-        if (answer := second_way.published(case, DEFAULTS)) is not None:
+        if (answer := published(case)) is not None:
             programs[answer[0]] += 1
             if not equal(answer[1], case["value"]):
                 wrong.append((case["id"], case["value"], answer))
@@ -116,7 +105,7 @@ def test_presets_are_written_down_as_kpscope_has_them() -> None:
 def test_every_measure_and_every_convention_of_a_preset_is_there() -> None:
     measures = {parse(case["measure"]).measure.name for case in SET}
     # What needs tables beside the data has no case, as the page says.
-    needed = {name for name, one in kp.MEASURES.items() if one.family not in OWN_COUNTS}
+    needed = {name for name, one in kp.MEASURES.items() if one.matcher not in SPECIAL}
     assert needed - measures == set()
     conventions = {name for one in kp.PRESETS.values() if one.of != "similarity" for name in one.changes}
     assert conventions - {case["convention"] for case in SET} == set()
@@ -165,7 +154,7 @@ def test_a_script_with_too_few_lines_is_refused() -> None:
         asked(f"{sys.executable} -c 'print(1)'")
 
 
-def test_the_page_shows_the_example_and_counts_the_cases() -> None:
+def test_the_page_names_the_example_and_counts_the_cases() -> None:
     page = PAGE.read_text("utf-8")
-    assert f"```\n{EXAMPLE.read_text('utf-8')}```" in page
+    assert f"`docs/certified/{EXAMPLE.name}`" in page
     assert page.count(f"{len(SET)} ") == 2

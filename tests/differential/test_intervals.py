@@ -95,14 +95,6 @@ def test_one_drawing_serves_all_systems_so_that_equal_systems_have_equal_interva
     np.testing.assert_array_equal(one, two)
 
 
-def test_the_seed_decides_the_interval(corpus):
-    first, again, other = (
-        scored(corpus, "F1@k", 5, **(OPTIONS | {"seed": seed}))[["low", "high"]].to_numpy() for seed in (1, 1, 2)
-    )
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any()
-
-
 def test_a_constant_has_an_interval_of_no_width():
     corpus = corpus_of({f"d{i}": ["a"] for i in range(5)}, {"s": {f"d{i}": ["a"] for i in range(5)}})
     row = scored(corpus, "F1@k", 1, **OPTIONS).iloc[0]

@@ -14,7 +14,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
 
 from kp_core.similarity import Choices, score
-from kp_core.similarity.meteor import best_alignment
+from kp_core.similarity.phrase_measures import best_alignment
 from tests.phrases import WORDS, draw
 
 SEEDS = (1, 2)

@@ -104,25 +104,6 @@ def test_what_is_not_there_is_refused():
         kp.evaluate(corpus(), k=2, by="colour")
 
 
-def test_presence_is_that_of_the_places_in_the_text(lectures):
-    """Every gold phrase of the sample lectures, among them `Zipf's law`, `k-means++` and `robots.txt`."""
-    from kp_core.corpus import whole_texts
-    from kp_core.scoring.prepare import prepare
-    from kp_core.scoring.standing import standing
-    from kp_core.text.normalise import Normaliser
-    from tests.phrases import present
-
-    data = prepare(lectures)
-    coded, identities, gold = data.coded, data.identities, data.gold
-    found = standing(data)(gold.document[gold.spelling_item], gold.spelling_form)
-    texts = dict(zip(lectures.documents["doc_id"], whole_texts(lectures.documents), strict=True))
-    normaliser = Normaliser.parse(data.settings.normalise)
-    raw = {form: str(coded.phrases[place]) for place, form in enumerate(identities.gold.tolist())}
-    for item, form, stands in zip(gold.spelling_item, gold.spelling_form.tolist(), found, strict=True):
-        text = texts[coded.documents[gold.document[item]]]
-        assert stands == present(text, [raw[form]], normaliser)[0], raw[form]
-
-
 @pytest.mark.parametrize("correction", ["holm", "bh"])
 def test_a_pair_without_a_test_is_not_corrected_for(correction):
     rng = np.random.default_rng(0)

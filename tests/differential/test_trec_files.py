@@ -41,8 +41,10 @@ def theirs(corpus, **options):
 
 def differing(corpus, found, compared_at_least, **options):
     wrong, compared = [], 0
+    frame = document_values(corpus, list(PAIRS.values()), 5, preset="trec", **options)
+    by_measure = {measure: rows.set_index("document")["value"] for measure, rows in frame.groupby("measure")}
     for name, measure in PAIRS.items():
-        ours = document_values(corpus, measure, 5, preset="trec", **options).set_index("document")["value"]
+        ours = by_measure[measure]
         for document, values in found.items():
             value = ours[document.replace("%20", " ")]
             compared += 1

@@ -17,7 +17,7 @@ import yaml
 import kp_core as kp
 from docs.written import PAGES as WRITTEN
 from kp_core.cli import app, main
-from kp_core.reading.mapping import SWITCHES, Mapping
+from kp_core.reading.meaning.mapping import SWITCHES, Mapping
 from kp_ui.shell import PAGES as SHOWN
 from tests.cases import ROOT
 
@@ -188,7 +188,17 @@ def test_pages_that_come_from_the_program_are_as_it_writes_them(name: str) -> No
 
 
 def test_every_option_of_the_command_line_has_its_help() -> None:
-    assert re.findall(r"^\* (`.+`): None$", WRITTEN["command_line.md"](), re.M) == []
+    commands = [name for name in app if not name.startswith("-")]
+    options = [
+        (name, option.name, option.parameter.help)
+        for name in commands
+        for option in app[name].assemble_argument_collection(parse_docstring=True)
+        if option.names and option.name != "*"
+    ]
+    assert len(options) > 100
+    assert [option for option in options if not option[2]] == []
+    page = WRITTEN["command_line.md"]()
+    assert [name for name, option, _ in options if f"`{option}`" not in page] == []
 
 
 def test_everything_that_can_be_said_of_a_file_stands_on_the_page_on_formats() -> None:

@@ -86,19 +86,13 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("error")
     faulthandler.register(signal.SIGPROF, chain=True)  # a file that hangs ends the run, and says where
-    found = seeds()
-    counts: Counter[str] = Counter()
-    families: Counter[str] = Counter()
-    faults: list[str] = []
-    over: list[str] = []
-    slowest, slowest_input, begun = 0.0, 0, time.monotonic()
+    found, counts, faults, over = seeds(), Counter[str](), 0, 0
+    slowest, begun = 0.0, time.monotonic()
     at_start = peak = _peak()
-    largest_input = 0
     for number in range(asked.first, asked.first + asked.inputs):
         if time.monotonic() - begun > asked.seconds:
             break
         one = case(seed, number, found)
-        families[one.family] += 1
         signal.setitimer(signal.ITIMER_PROF, HANGS)
         before, took = time.process_time(), 0.0
         try:
@@ -107,32 +101,24 @@ def main() -> int:
             if took > SECONDS:
                 took = min(took, *(_took(one) for _ in range(AGAIN)))
         except Exception:
-            counts["faults"] += 1
+            faults += 1
             shown = f"input {number} of seed {seed}, {one.role}={one.source.name}"
-            faults.append(f"{shown}\n{traceback.format_exc()}")
-            print(faults[-1], file=sys.stderr, flush=True)
-        before_it, peak = peak, _peak()
-        if took > slowest:
-            slowest, slowest_input = took, number
-        largest_input = number if peak > before_it else largest_input
+            print(f"{shown}\n{traceback.format_exc()}", file=sys.stderr, flush=True)
+        slowest, before_it, peak = max(slowest, took), peak, _peak()
         if took > SECONDS or (peak > before_it and peak - at_start > BYTES):
-            over.append(f"input {number} of seed {seed}: {took:.1f} s, {(peak - at_start) / 1e6:.0f} MB")
-            print(over[-1], file=sys.stderr, flush=True)
+            over += 1
+            print(f"input {number} of seed {seed}: {took:.1f} s, {(peak - at_start) / 1e6:.0f} MB", file=sys.stderr)
     signal.setitimer(signal.ITIMER_PROF, 0)
     figures = {
         "seed": seed,
-        "inputs": counts.total(),
+        "inputs": counts.total() + faults,
         "loaded": counts["loaded"],
         "refused": counts["refused"],
-        "faults": len(faults),
-        "over_limits": len(over),
+        "faults": faults,
+        "over_limits": over,
         "slowest_seconds": round(slowest, 2),
-        "slowest_input": slowest_input,
         "largest_megabytes": round((peak - at_start) / 1e6),
-        "largest_input": largest_input,
-        "peak_megabytes": round(peak / 1e6),
         "minutes": round((time.monotonic() - begun) / 60, 1),
-        "families": dict(sorted(families.items())),
     }
     print(json.dumps(figures))
     return 1 if faults or over else 0

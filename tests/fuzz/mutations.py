@@ -15,9 +15,8 @@ import numpy as np
 
 from kp_core import scale
 from kp_core.reading import Mapping, Source
-from kp_core.reading.families import all_families
-from kp_core.reading.family import FormatFamily
-from kp_core.reading.mapping import SWITCHES
+from kp_core.reading.lists.families import all_families
+from kp_core.reading.meaning.mapping import SWITCHES
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import MANIFEST, Saved, workspace_file
 from tests.awkward.files import FILES, parquet, workbook, zipped
@@ -210,8 +209,8 @@ def _mapping(rng: random.Random) -> Mapping:
     """Return what a user could say of a file, mostly nothing."""
     if rng.random() < 0.7:
         return Mapping()
-    chosen: FormatFamily = rng.choice(all_families())
-    offered = {name: SWITCHES[name] for name in getattr(chosen, "OPTIONS", ())}
+    chosen = rng.choice(all_families())
+    offered = {name: SWITCHES[name] for name in chosen.OPTIONS}
     switches = tuple((name, rng.choice(values)) for name, values in offered.items() if values and rng.random() < 0.5)
     encoding = rng.choice(("", "", "", "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))
     columns = rng.choice(COLUMNS) if rng.random() < 0.1 else {}

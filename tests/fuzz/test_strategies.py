@@ -10,7 +10,7 @@ from hypothesis import given, is_hypothesis_test, settings
 from hypothesis import strategies as st
 
 from kp_core.reading import Mapping, Source, load
-from kp_core.reading.families import all_families
+from kp_core.reading.lists.families import all_families
 from tests.fuzz.sound import is_read_or_refused
 
 TEXT = """
@@ -67,7 +67,7 @@ phrases = st.lists(st.text("abc xyz", min_size=1).filter(str.strip), min_size=1,
 lists = st.dictionaries(st.text("dC-19", min_size=1, max_size=4), phrases, min_size=1, max_size=6)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(lists)
 def test_the_order_in_the_file_is_kept_by_every_family(documents: dict[str, list[str]]) -> None:
     wanted = [(doc_id, phrase.strip()) for doc_id, found in documents.items() for phrase in found]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import kp_core as kp
 from kp_core.corpus import COLUMNS
 from kp_core.reading import Source
-from kp_core.reading.families import all_families
-from kp_core.reading.tidy import tidy
-from kp_core.reading.values import EDGES
+from kp_core.reading.lists.families import all_families
+from kp_core.reading.open.values import EDGES
+from kp_core.reading.rows.tidy import tidy
 from kp_core.takeaway.workspace_file import Saved, read_workspace, tidy_uploads, workspace_file
 from tests.corpora import corpus_of
 from tests.format_samples import SAMPLES
@@ -22,7 +22,7 @@ from tests.read_back import ENDINGS, back, rows, same
 
 
 def test_every_family_has_a_sample():
-    known = {form for family in all_families() for form in (family.NAME, *getattr(family, "FORMS", {}))}
+    known = {form for family in all_families() for form in (family.NAME, *family.FORMS)}
     assert {name.split()[0] for name in SAMPLES} == known
 
 
@@ -55,7 +55,7 @@ def everything() -> kp.Corpus:
 CORPORA = {
     **{name: partial(kp.load, **given) for name, (given, _) in SAMPLES.items()},
     "everything": everything,
-    "a fix": partial(kp.load, {"1": ["tide"]}, {"a": {"1.txt": ["tide"]}}, fixes=["strip-extension", "trim"]),
+    "a fix": partial(kp.load, {"1": ["tide"]}, {"a": {"1.txt": ["tide"]}}, fixes=["strip-extension"]),
     "ties": partial(kp.load, {"1": ["tide"]}, {"a": {"1": [("tide", 0.1), ("sea", 0.2), ("sun", 0.2)], "2": []}}),
     "a system called gold": partial(kp.load, {"1": ["tide"]}, {"gold": {"1": ["tide"]}, "b": {"1": ["sea"]}}),
     "numbers in further columns": lambda: kp.load(

@@ -1,7 +1,7 @@
 """Candidates reach the measured share of the gold keyphrases of two public data sets within two points.
 
 Rows that need no tags on all 99 papers of SemEval-2010, tagged rows on wiki20 (a quarter of a minute of tagging); all
-rows of both sets: `python -m benchmarks.extraction`, in docs/lecture_systems.md.
+rows of both sets: `python -m benchmarks.extraction`, in benchmarks/lecture_systems.md.
 """
 
 import pytest

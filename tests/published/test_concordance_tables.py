@@ -10,7 +10,6 @@ from kp_core import MEASURES
 from kp_core.scoring.intervals import independent_error
 from kp_core.scoring.measures import concordance
 from tests.cases import rows
-from tests.corpora import corpus_of, scored
 from tests.measure_names import AGREEMENT
 
 #: Key of the oracle → measure of KPScope.
@@ -116,16 +115,3 @@ def test_silence_beats_all_six_lecture_systems_on_pabak_and_negative_agreement(s
         named = {key.lower(): text for key, text in row.items()}
         assert float(named["pabak"]) < silence[0]
         assert float(named["p_neg"]) < silence[1]
-
-
-@pytest.mark.published
-def test_lecture_systems_through_the_whole_evaluation(shared):
-    table = rows(shared("oracles/agreement/lecture_systems_implied_tables.csv"))
-    gold = [f"keyphrase {i}" for i in range(495)]
-    runs = {r["system"]: {"d": gold[: int(r["a"])] + [f"other {i}" for i in range(int(r["c"]))]} for r in table}
-    corpus = corpus_of({"d": gold}, runs)
-    frame = scored(corpus, ["kappa", "P_pos", "P_neg", "PABAK"], "all", universe=10_750, normalise="none")
-    found = frame.pivot_table(index="system", columns="measure", values="value")
-    for row in table:
-        printed = [float(row[f"printed_{name}"]) for name in ("kappa", "p_pos", "p_neg", "pabak")]
-        assert found.loc[row["system"], ["kappa", "P_pos", "P_neg", "PABAK"]].round(3).tolist() == printed

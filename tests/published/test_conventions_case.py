@@ -89,17 +89,3 @@ def test_every_document_under_the_defaults(shared, corpus):
             assert found["value"] == pytest.approx(float(Fraction(row[column])), abs=1e-12), (row, column)
             assert found["gold_size"] == int(row["gold_size"])
             assert found["hits"] == int(row["hits"]) or column in ("AP", "rr")
-
-
-def test_kex_gives_a_miss_one_over_the_length_of_the_list_plus_one(case, corpus):
-    record = case["conventions"]["kex"]
-    found = document_values(corpus, "MRR", 5, **record).set_index("document")["value"]
-    assert found[["d4", "d5"]].tolist() == [1.0, 1.0]  # no list, and an empty one: 1/(0+1)
-    assert found[["d1", "d8"]].tolist() == [1.0, 0.5]
-
-
-def test_opennmt_averages_the_reciprocal_ranks_of_all_hits(case, corpus):
-    found = document_values(corpus, "MRR", 5, **case["conventions"]["opennmt-kpg"]).set_index("document")["value"]
-    # d8 after duplicates: retrieval index stem query-expansion information-retrieval relevance relevance-feedback
-    assert found["d8"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4 + 1 / 5 + 1 / 7) / 5, abs=1e-12)
-    assert found["d3"] == 0

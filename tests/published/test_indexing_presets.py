@@ -1,6 +1,7 @@
 """Presets of subject indexing: the scripts' formulas, written anew, on drawn lists; each value is counted."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
@@ -88,20 +89,30 @@ def test_annif_over_subjects_counts_those_that_one_side_lacks() -> None:
 
 
 def test_casimir() -> None:
-    equal = compared = 0
+    """Of 200 drawn collections, each a type of documents in one corpus."""
+    gold, lists = dict[str, list[str]](), dict[str, list[str]]()
     for seed in range(200):
-        gold, lists = _drawn(12, seed, labels=25)
-        lists = {document: list(dict.fromkeys(own)) for document, own in lists.items()}
-        frame = kp.evaluate(
-            kp.load(gold=gold, systems={"run": lists}), measures="P@k,R@k,F1@k", preset="casimir", interval="none"
-        ).frame
+        for side, drawn in zip((gold, lists), _drawn(12, seed, labels=25), strict=True):
+            side |= {f"{seed}-{document}": list(dict.fromkeys(own)) for document, own in drawn.items()}
+    seeds = [document.partition("-")[0] for document in gold]
+    documents = pd.DataFrame({"doc_id": list(gold), "title": "t", "group": seeds})
+    corpus = kp.load(gold=gold, systems={"run": lists}, documents=documents)
+    asked = {"measures": "P@k,R@k,F1@k", "preset": "casimir", "by": "group", "interval": "none"}
+    frame = kp.evaluate(corpus, **asked).frame
+    equal = compared = 0
+    for seed in dict.fromkeys(seeds):
+        due_in, said_in = (
+            {document: own for document, own in side.items() if document.partition("-")[0] == seed}
+            for side in (gold, lists)
+        )
         values: tuple[list[float], ...] = ([], [], [])
-        for label in {one for side in (gold, lists) for own in side.values() for one in own}:
-            due, said = ({d for d, own in side.items() if label in own} for side in (gold, lists))
+        for label in {one for side in (due_in, said_in) for own in side.values() for one in own}:
+            due, said = ({d for d, own in side.items() if label in own} for side in (due_in, said_in))
             values[0].extend([len(due & said) / len(said)] if said else [])
             values[1].extend([len(due & said) / len(due)] if due else [])
             values[2].append(2 * len(due & said) / (len(due) + len(said)))
-        equal += int(np.isclose(frame["value"], [np.mean(own) for own in values], atol=1e-12).sum())
+        found = frame.loc[frame["subset"] == f"group:{seed}", "value"]
+        equal += int(np.isclose(found, [np.mean(own) for own in values], atol=1e-12).sum())
         compared += 3
     _share("casimir", equal, compared)
 

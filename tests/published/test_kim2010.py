@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from kp_core.studies.correlation import kim2010
-from kp_core.studies.correlation.breakdowns import exceeds_all
 from kp_core.text.tags import class_of_tags
 
 MEASURES = {
@@ -114,26 +113,6 @@ def test_every_verdict_follows_from_the_printed_cells(rho, shared):
     printed = pd.read_csv(shared("published/kim2010_claims_against_tables.csv"), dtype=str)
     words = {"holds": "True", "half": "True", "fails": "False", "unclear": "ambiguous"}
     assert [words[each] for each in claims["verdict"]] == printed["supported_by_the_printed_numbers"].tolist()
-
-
-def test_middle_is_notably_better_for_the_average_only(rho):
-    gains = {
-        how: [
-            rho[how, "location:Middle", name] - max(rho[how, f"location:{where}", name] for where in ("First", "Head"))
-            for name in ("BLEU", "METEOR", "ROUGE-1")
-        ]
-        for how in ("average", "majority")
-    }
-    assert np.round(gains["average"], 2).tolist() == [0.08] * 3
-    assert np.round(gains["majority"], 4).tolist() == [0.0019, 0.0022, 0.0019]
-
-
-def test_bold_cells_of_the_published_tables():
-    frame = kim2010.correlations()
-    own = exceeds_all(frame)
-    cell = (frame["average"] == "average") & (frame["subset"] == "location:Head")
-    assert frame["measure"][cell & own].tolist() == NGRAMS
-    assert not own[frame["subset"] == "all"].any()
 
 
 def test_class_of_the_keyphrases_of_the_worked_examples(shared):

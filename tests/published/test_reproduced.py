@@ -132,12 +132,12 @@ WITH_GOLD = ("pke", "kex", "ijcnlp13")
 def equal_values(corpus, lists, preset, script, **options):
     """Return how many values of single documents equal those of the script, and how many were compared."""
     expected = {key: script(*own) for key, own in lists.items()}
+    measures = list(next(iter(expected.values())))
     equal = compared = 0
-    for measure in next(iter(expected.values())):
-        for row in document_values(corpus, measure, 5, preset=preset, **options).itertuples(index=False):
-            if (row.system, row.document) in expected:
-                compared += 1
-                equal += abs(row.value - expected[row.system, row.document][measure]) <= 1e-9
+    for row in document_values(corpus, measures, 5, preset=preset, **options).itertuples(index=False):
+        if (row.system, row.document) in expected:
+            compared += 1
+            equal += abs(row.value - expected[row.system, row.document][row.measure]) <= 1e-9
     return equal, compared
 
 

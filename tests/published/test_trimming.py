@@ -53,20 +53,6 @@ def test_the_majority_reached_at_every_threshold(examples):
                 assert (row["status"], row["size"], row["reason"]) == ("ok", size, None)
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("unreachable_above_two", "no_majority"),
-        ("nobody_chose_anything", "both_empty"),
-        ("everybody_chose_everything", "all_yes"),
-    ],
-)
-def test_an_unreachable_document_says_why(examples, name, reason):
-    case = next(case for case in examples["more_cases"] if case["name"] == name)
-    small, options = found(case)
-    assert trim(small, threshold=0.95, **options).frame["reason"].item() == reason
-
-
 def test_the_choice_matrix_form(examples):
     cases = examples["choice_matrix_examples"]
     assert len(cases) == 4

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,15 @@ OURS = ("stemmer: str | None", "sample: str", "shape: Shape", "role: str")
 Check = Callable[[str], Iterator[str]]
 
 
+@cache
+def nodes(source: str) -> list[ast.AST]:
+    """Return everything in a file; several rules look at the same files."""
+    return list(ast.walk(ast.parse(source)))
+
+
 def calls(source: str) -> Iterator[ast.Call]:
     """Give every call in a file."""
-    return (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return (node for node in nodes(source) if isinstance(node, ast.Call))
 
 
 def called(node: ast.expr) -> str:
@@ -44,8 +51,8 @@ def options(call: ast.Call) -> set[str | None]:
 
 def careless_caches(source: str) -> Iterator[str]:
     """st.cache_data samples large tables and shares results among users: key by one digest, in one session."""
-    tree, decorators = ast.parse(source), set()
-    for node in ast.walk(tree):
+    decorators = set()
+    for node in nodes(source):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         for decorator in (d for d in node.decorator_list if called(d) == "cache_data"):
@@ -60,14 +67,14 @@ def careless_caches(source: str) -> Iterator[str]:
             every += [a for a in (node.args.vararg, node.args.kwarg) if a]
             if [a.arg for a in every if not a.arg.startswith("_")] != ["digest"]:
                 yield f"line {node.lineno}: {node.name} must have one argument without underscore, `digest`"
-    for node in ast.walk(tree):
+    for node in nodes(source):
         if isinstance(node, ast.Call) and called(node) == "cache_data" and node not in decorators:
             yield f"line {node.lineno}: use cache_data as a decorator"
 
 
 def shared_caches(source: str) -> Iterator[str]:
     """What a process keeps for good is the same for everybody: it hangs on no argument that could be data."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         kept = {called(decorator): decorator for decorator in node.decorator_list}
@@ -87,7 +94,7 @@ def open_ended(source: str) -> Iterator[str]:
 
 def own_tolerances(source: str) -> Iterator[str]:
     """Which values are equal is said in one place, `kp_core/order.py`: 1e-9 here and 1e-12 there give two answers."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
         near = [part for part in parts if isinstance(part, ast.Constant) or _moved(part)]
         numbers = [one.value for part in near for one in ast.walk(part) if isinstance(one, ast.Constant)]

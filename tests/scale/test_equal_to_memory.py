@@ -9,7 +9,7 @@ import pytest
 
 import kp_core as kp
 from kp_core import scale
-from kp_core.reading.tidy import tidy
+from kp_core.reading.rows.tidy import tidy
 from tests.scale.tables import Given, assert_same_rows, draw, engine, in_memory, write
 
 MEASURES = ("P@k", "R@k", "F1@k", "F1@O", "MAP", "nDCG@k", "RBP", "bpref", "hits@k", "kappa", "PABAK", "a", "d", "N")
@@ -244,13 +244,3 @@ def test_notes_on_reading_add_up_and_stand_in_the_order_of_memory(tmp_path: Path
         "1 list of “alpha” was not in order of rank; it was sorted.",
         "1 phrase of “alpha” follows one of equal rank; file order stays.",
     ]
-
-
-def test_poisson_intervals_are_those_of_the_bootstrap_up_to_monte_carlo_error(tables: dict[str, pd.DataFrame]) -> None:
-    options: dict[str, Any] = {"k": 5, "measures": ["F1@k", "MAP", "kappa"], "resamples": 20_000}
-    corpus = in_memory(tables)
-    one, two = (kp.evaluate(corpus, interval=name, **options).frame for name in ("bootstrap", "poisson"))
-    width = one["high"] - one["low"]
-    for name in ("low", "high"):
-        # The 2.5 % point of 20,000 draws has an error of about .005 of the interval's width; the difference, .007.
-        assert ((one[name] - two[name]).abs() / width).max() < 0.05

@@ -17,7 +17,6 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.reading import LIMITS, Source
-from kp_core.scale.sources import Source as Table
 from tests.scale.tables import draw, engine, write
 
 
@@ -164,27 +163,3 @@ def test_a_measure_that_a_plan_repeats_has_its_rows_once(data: bytes) -> None:
     assert once is not None
     assert repeated is not None
     pd.testing.assert_frame_equal(repeated.frame, once.frame)
-
-
-def test_tables_are_read_below_the_allowed_folder_only(run: scale.Streamed, folder: Path, tmp_path: Path) -> None:
-    assert scale.lies_within(run.plan, folder)
-    assert not scale.lies_within(run.plan, tmp_path)
-    (tmp_path / "gold.parquet").symlink_to(run.plan.sources[0].paths[0])
-    for path in (str(tmp_path / "gold.parquet"), "s3://bucket/gold.parquet", f"{folder}/../{folder.name}/no.parquet"):
-        plan = replace(run.plan, sources=(Table("gold", (path,), "parquet", "gold"),))
-        assert not scale.lies_within(plan, tmp_path)
-    assert not scale.lies_within(replace(run.plan, sources=()), folder)
-
-
-@pytest.mark.parametrize("hidden", [".gold.parquet", ".keys/gold.parquet", "a/.keys/gold.parquet"])
-def test_hidden_files_of_the_allowed_folder_are_no_sources(hidden: str, run: scale.Streamed, tmp_path: Path) -> None:
-    root = tmp_path / ".config"
-    (root / hidden).parent.mkdir(parents=True)
-    (root / hidden).write_bytes(b"PAR1")
-    (root / "open.parquet").symlink_to(root / hidden)
-    (root / "gold.parquet").write_bytes(b"PAR1")
-    plans = [
-        replace(run.plan, sources=(Table("gold", (str(path),), "parquet", "gold"),))
-        for path in (root / hidden, root / "open.parquet", root / "gold.parquet")
-    ]
-    assert [scale.lies_within(plan, root) for plan in plans] == [False, False, True]

@@ -64,19 +64,6 @@ def written(*folders: Path) -> set[Path]:
     return {path for folder in folders for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts}
 
 
-def test_what_one_session_loads_no_other_sees(server: str) -> None:
-    with wait_for_a_seat(server) as first, wait_for_a_seat(server) as second:
-        for session, marker in ((first, "mango"), (second, "papaya")):
-            session.open("data")
-            session.upload("drop_0", files(marker))
-        for session, own, other in ((first, "mango", "papaya"), (second, "papaya", "mango")):
-            for page in ("overview", "documents", "data"):
-                session.open(page)
-                everything = session.words() + str(session.tables()) + str(session.charts())
-                assert f"system-{own}" in everything
-                assert other not in everything
-
-
 def test_one_too_many_is_told_so_and_gets_the_seat_that_becomes_free(server: str) -> None:
     with wait_for_a_seat(server), ExitStack() as stack:
         with wait_for_a_seat(server):

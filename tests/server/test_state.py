@@ -80,14 +80,6 @@ def test_files_come_back_under_their_key_and_under_no_other(folder: Path) -> Non
     assert kept.find(key) is None
 
 
-def test_a_change_takes_the_place_of_what_was_kept(folder: Path) -> None:
-    key = kept.keep(OWN, "")
-    more = Uploads((*OWN.files, Source("run.csv", b"doc_id,rank,keyphrase\nd1,1,tide\n")))
-    assert kept.keep(more, key) == key
-    assert kept.find(key) == more
-    assert len(list(folder.iterdir())) == 1
-
-
 def test_after_a_day_files_are_deleted(folder: Path) -> None:
     first, second = kept.keep(OWN, ""), kept.keep(OWN, "")
     yesterday = time.time() - 86_401

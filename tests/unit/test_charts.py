@@ -1,6 +1,7 @@
 """Charts draw the numbers they are given, keep one look a system, and take names for what they are: data."""
 
 import tomllib
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -8,7 +9,9 @@ import pytest
 import kp_core as kp
 from kp_core.charts import curves, dots, over_thresholds, style
 from kp_core.charts import screen_tables as tables
+from kp_core.charts.selection import NEAR
 from kp_core.scoring.counts import BASELINES
+from kp_core.similarity.relation import TYPES
 from tests.cases import ROOT
 from tests.figures import checked
 
@@ -76,15 +79,26 @@ def test_the_words_name_the_best_and_the_value(result: kp.Result) -> None:
     assert f"at k = 2, <b>one</b> is highest with {value:.2f}" in curves.over_k(result, "F1@k", curves.Marks(2)).alt
 
 
-def test_dots_are_in_order_carry_their_systems_and_leave_out_the_oracle(result: kp.Result) -> None:
-    found = checked(dots.leaderboard(result.at(2), "MAP")).data
-    assert [dot.y[0] for dot in found] == ["&lt;b&gt;one&lt;/b&gt;", "two", "random k", "says nothing"]
-    assert [dot.customdata[0] for dot in found] == ["<b>one</b>", "two", "random k", "says nothing"]
-    assert not [dot for dot in found if "customdata" in dot.hovertemplate]  # it would be read as markup there
-    values = [dot.x[0] for dot in found]
-    assert values == [tables.value(result.at(2), dot.customdata[0], "MAP") for dot in found]
-    assert values[:2] == sorted(values[:2], reverse=True)
+def test_a_forest_puts_the_best_row_on_top_and_numbers_beside_the_dots(result: kp.Result) -> None:
+    found, systems = checked(dots.leaderboard(result.at(2), "MAP")), ["<b>one</b>", "two", "random k", "says nothing"]
+    assert list(found.layout.yaxis.ticktext) == ["&lt;b&gt;one&lt;/b&gt;", *systems[1:]]  # without the oracle
+    values = [tables.value(result.at(2), name, "MAP") for name in systems]
+    assert [(dot.x[0], dot.y[0]) for dot in found.data] == [(value, place) for place, value in enumerate(values)]
+    shown = [f"<b>{values[0]:.3f}</b>", *(f"{value:.3f}" for value in values[1:])]
+    assert [(note.y, note.text) for note in found.layout.annotations] == list(enumerate(shown))
     assert dots.leaderboard(result.at(2), "bpref").alt == "bpref is undefined for every system."
+
+
+def test_a_forest_has_a_head_over_each_group_with_the_best_row_in_bold() -> None:
+    part = ["group:note", "group:note", "group:talk", "group:talk"]
+    rows = pd.DataFrame({"system": ["s", "t"] * 2, "subset": part, "value": [0.5, 0.6, 0.4, float("nan")]})
+    chart = dots.by_part(SimpleNamespace(frame=rows.assign(measure="F1@2", low=0.3, high=0.7)))
+    layout = checked(chart).layout
+    assert list(zip(layout.yaxis.tickvals, layout.yaxis.ticktext, strict=True)) == [(1, "t"), (2, "s"), (4, "s")]
+    notes = {(note.y, note.text) for note in layout.annotations}
+    numbers = {(1, "<b>0.600</b>"), (2, "0.500"), (4, "<b>0.400</b>")}
+    assert notes == {(0, "<b>note</b>"), (3, "<b>talk</b>"), *numbers}
+    assert chart.alt == "F1@2 by part of the data: note: t 0.600, s 0.500; talk: s 0.400."
 
 
 def test_a_dot_without_an_interval_has_no_bar(corpus: kp.Corpus) -> None:
@@ -151,15 +165,6 @@ def test_intervals_of_few_documents_are_grey(result: kp.Result) -> None:
     assert (best(0, "F1@2"), best(1, "F1@2")) == ("best", "")
 
 
-def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
-    """A system called "1" is no second row: Plotly would take such a name for a place on the axis."""
-    corpus = kp.load(gold={"d": ["a", "b"]}, systems={"1": {"d": ["a", "b"]}, "0": {"d": ["a", "x"]}})
-    figure = checked(dots.leaderboard(kp.evaluate(corpus, measures="P@k", k=2, interval="none"), "P@k"))
-    dot = {trace.y[0]: trace.x[0] for trace in figure.data}
-    assert dot == {"1": 1.0, "0": 0.5}
-    assert [(one.y, one.text) for one in figure.layout.annotations] == [(0, "<b>1.000</b>"), (1, "<b>0.500</b>")]
-
-
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
@@ -168,8 +173,8 @@ def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
         ({"search": " SEA "}, "cb"),  # an id, and a title
         ({"search": "news"}, "ca"),  # a type
         ({"search": "Tide"}, "d"),  # a phrase
-        ({"which": "A wins"}, "c"),
-        ({"which": "B wins"}, ""),
+        ({"which": "first wins"}, "c"),
+        ({"which": "second wins"}, ""),
         ({"which": "nobody finds"}, "e"),
     ],
 )
@@ -180,10 +185,38 @@ def test_documents_are_arranged_as_asked(asked: dict[str, str], expected: str) -
     values = pd.DataFrame(rows, columns=["system", "document", "value"])
     known = pd.DataFrame({"doc_id": ids.values(), "text": ["x", "xxx", "xx", "xxxx", "x"]})
     known = known.assign(title=["", "The Sea", "", "", ""], group=["news", "", "news", "", ""])
-    found = tables.documents(values, known, "title", **{"other": "y", "texts": {"d-d": "a tide table"}} | asked)
+    found = tables.documents(values, known, "title", asked.get("other", "y"), asked.get("which", "all"))
+    found = tables.searched(found, known, asked.get("search", ""), {"d-d": "a tide table"})
     assert "".join(doc_id[-1] for doc_id in found["document"] if doc_id != "d-e" or "which" in asked) == expected
     beside = ["difference"] if asked.get("other") != "nobody" else []
     assert found.columns.tolist() == ["document", *beside, "system title", "y", "title", "type"]
     if beside and "c" in expected:
         row = found[found["document"] == "sea-c"].iloc[0]
         assert row[["difference", "system title", "y", "type"]].tolist() == [pytest.approx(0.4), 0.6, 0.2, "news"]
+
+
+def test_charts_name_systems_without_common_parts_and_whole_in_the_hover() -> None:
+    whole = {f"candidats.{name}.final": lists for name, lists in zip(("a<b", "two"), SYSTEMS.values(), strict=True)}
+    found = kp.evaluate(kp.load(gold=GOLD, systems=whole), k=(1, 2), measures=["F1@k"])
+    figure = checked(curves.over_k(found, "F1@k"))
+    assert [note.text for note in figure.layout.annotations] == ["two", "a&lt;b"]
+    hovers = {trace.legendgroup: trace.hovertemplate for trace in figure.data if trace.legendgroup in whole}
+    assert {name: hover.rpartition("<extra>")[2] for name, hover in hovers.items() if hover} == {
+        "candidats.a<b.final": "candidats.a&lt;b.final</extra>",
+        "candidats.two.final": "candidats.two.final</extra>",
+    }
+    board = checked(dots.leaderboard(found.at(2), "F1@k"))
+    assert list(board.layout.yaxis.ticktext) == ["a&lt;b", "two"]
+    assert "candidats.two.final" in dots.leaderboard(found.at(2), "F1@k").alt
+
+
+def test_long_names_of_systems_break_into_lines_and_are_whole() -> None:
+    long = "supervised_extraction_with_reranking_by_position"
+    found = kp.evaluate(kp.load(gold=GOLD, systems={long: SYSTEMS["two"], "yake": SYSTEMS["two"]}), k=(1, 2))
+    words = [note.text for note in checked(curves.over_k(found, "F1@k")).layout.annotations]
+    assert next(text for text in words if "<br>" in text).replace("<br>", "") == long
+
+
+def test_empty_classes_are_not_drawn() -> None:
+    counts = pd.DataFrame({"system": ["two"], "all": [3]} | {kind: [3 * (kind == "NONE")] for kind in TYPES})
+    assert [trace["name"] for trace in dots.type_bars(counts, "predictions").figure["data"]] == [NEAR["NONE"]]

@@ -95,7 +95,7 @@ def test_streamed_data_with_missing_lists_are_suggestive_at_most(tmp_path: Path)
     assert said["grade"] == "suggestive"
     assert said["coverage"] == {"a": [60, 60], "b": [58, 60]}
     assert said["caveats"] == ["b has no list for 2 of 60 documents; each counts as 0."]
-    assert said["why"].endswith("Streamed data are not compared on shared documents: repeat it with missing = skip.")
+    assert said["why"].endswith("leave out documents without a list instead.")
 
 
 def test_lists_that_are_shifted_by_one_line_are_the_first_caveat() -> None:

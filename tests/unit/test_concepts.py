@@ -1,6 +1,5 @@
 """Broader concepts and rare ones: closures walked by hand, the formulas of the papers, tables that are refused."""
 
-import math
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -11,9 +10,10 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.reading import Source, report
-from kp_core.reading.source import packed
-from kp_core.scoring.propensity import inverse_propensity
+from kp_core.reading import Source
+from kp_core.reading.open.source import packed
+from kp_core.reading.rows import report
+from kp_core.scoring.gold import inverse_propensity
 
 #: A child stands before its parents, so no drawn graph has a cycle.
 NAMES = [f"c{i}" for i in range(8)]
@@ -75,14 +75,6 @@ def test_hierarchical_measures_need_a_hierarchy_and_concepts() -> None:
             kp.evaluate(corpus, measures="hP@1", by_concept=concepts)
 
 
-def test_weights_are_those_of_jain_prabhu_and_varma() -> None:
-    for n in (10_000, 1_000, 100, 1, 2, 0):
-        c = (math.log(10_100) - 1) * 2.5**0.55
-        assert inverse_propensity(np.array([n]), 10_100)[0] == pytest.approx(
-            1 + c * math.exp(-0.55 * math.log(n + 1.5))
-        )
-
-
 @given(LISTS, LISTS, st.integers(1, 5), st.booleans())
 def test_rare_concepts_gain_more(gold: dict, lists: dict, k: int, table: bool) -> None:
     gold = {d: cs for d, cs in gold.items() if cs} | {"d9": ["c0", "c7"]}
@@ -130,9 +122,6 @@ def test_tables_are_options_and_files_by_their_heads(tmp_path, capsys) -> None:
         assert corpus.vocabulary.ancestors["e:1"] == {"e:3"}
         assert [one.words for one in report.receipt(corpus)][-1] == "broader concepts · 2 rows"
         assert report.understood(corpus) == "3 files, all understood."
-    (tmp_path / "annif.tsv").write_text("<e:1>\t<e:3>\n<e:3>\t<e:4>\n", encoding="utf-8")
-    headless = kp.load(gold=at["gold.csv"], broader=str(tmp_path / "annif.tsv"))
-    assert headless.vocabulary.ancestors["e:1"] == {"e:3", "e:4"}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,8 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.errors import InputError
 from kp_core.reading import Source
-from kp_core.reading.tidy import escape, file_names, tidy, unescape
-from kp_core.reading.values import EDGES
+from kp_core.reading.open.values import EDGES
+from kp_core.reading.rows.tidy import escape, file_names, tidy, unescape
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import read_workspace
 from tests.cases import LECTURES
@@ -26,6 +27,15 @@ DATA = [
     *("--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv")),
     *("--documents", str(LECTURES / "documents.jsonl"), "--judgements", str(LECTURES / "judgements.csv")),
 ]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_gold_with_a_system_column_reads_back(form):
+    row = {"doc_id": "d1", "annotator": "gold", "phrase": "tide table", "system (file)": "yake", "rank": 1}
+    meant = kp.Mapping.read("document=doc_id,keyphrases=phrase,annotator=annotator")
+    corpus = kp.load(gold=pd.DataFrame([row]), mapping={"gold": meant})
+    again = back(tidy(corpus, form))
+    assert (again.annotators, rows(again.gold, ["doc_id", "phrase"])) == (["gold"], [["d1", "tide table"]])
 
 
 @pytest.mark.parametrize("empty_phrase", ["", "tide"])

@@ -1,11 +1,8 @@
 """Data sets stand apart: each is evaluated by itself, their mean is plain, and nothing of them is ever pooled."""
 
-import io
 import json
 import shutil
 import subprocess
-import zipfile
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,6 +21,7 @@ from kp_core.studies.compare import Family, better_on, verdict
 from kp_core.studies.gate import Requirement, checked
 from kp_core.studies.paper_table import key
 from kp_core.takeaway.bundle import report
+from tests.format_samples import archive
 
 WORDS = [f"{a} {b}" for a in ("deep", "sparse", "topic", "user") for b in ("model", "graph", "index", "query", "web")]
 SHARES = {"bart": 0.6, "t5": 0.42, "yake": 0.3}
@@ -71,25 +69,6 @@ def test_rows_of_a_data_set_are_those_of_it_alone(
         named = [f"dataset:{name}" if one == "all" else f"dataset:{name}/{one}" for one in alone["subset"]]
         own = found[found["subset"].isin(named)].reset_index(drop=True)
         pd.testing.assert_frame_equal(own, alone.assign(subset=named), check_exact=True)
-
-
-def test_real_data_sets_stand_apart_too(shared: Callable[[str], Path]) -> None:
-    termith, wikinews = shared("data/termith_eval"), shared("data/wikinews_fr")
-    read = {
-        "termith": kp.load(termith / "gold.tsv", documents=termith / "documents.tsv"),
-        "wikinews": kp.load(wikinews / "derived_annotators.tsv", documents=wikinews / "documents"),
-    }
-    each = {}
-    for name, corpus in read.items():
-        texts = corpus.documents.dropna(subset=["text"]).set_index("doc_id")["text"]
-        words = {d: list(dict.fromkeys(text.split()))[:20] for d, text in texts.items()}
-        each[name] = kp.load(corpus.gold, {"first": words, "last": {d: own[::-1] for d, own in words.items()}})
-    asked = {"k": "5,10", "measures": "P@k,R@k,MAP", "resamples": 100}
-    found = kp.evaluate(kp.together(**each), **asked).frame
-    for name, corpus in each.items():
-        alone = kp.evaluate(corpus, **asked).frame
-        own = found[found["subset"] == f"dataset:{name}"].reset_index(drop=True)
-        pd.testing.assert_frame_equal(own.drop(columns="subset"), alone.drop(columns="subset"), check_exact=True)
 
 
 def test_the_mean_is_plain_and_its_interval_by_t_adds_up(each: dict[str, kp.Corpus], whole: kp.Corpus) -> None:
@@ -157,24 +136,12 @@ def partial_conjunction(p: list[float], alpha: float) -> int:
     return best
 
 
-def enumerated(p: list[float], alpha: float) -> int:
-    """Count by hand: at least u hold if every choice of N − u + 1 of them has one of p at most α over its size."""
-    best = 0
-    for u in range(1, len(p) + 1):
-        size = len(p) - u + 1
-        if all(min(sorted(p)[start : start + size]) <= alpha / size for start in range(u)):
-            best = u
-        else:
-            break
-    return best
-
-
 def test_on_how_many_data_sets_follows_the_published_formula() -> None:
     rng = np.random.default_rng(0)
     for _ in range(2000):
         p = (rng.random(rng.integers(1, 7)) ** rng.integers(1, 6)).tolist()
         holm = int((paired.holm(np.array(p)) <= 0.05).sum())
-        assert holm == partial_conjunction(p, 0.05) == enumerated(p, 0.05)
+        assert holm == partial_conjunction(p, 0.05)
 
 
 def test_better_on_is_made_of_the_comparisons_of_each_data_set(each: dict[str, kp.Corpus], whole: kp.Corpus) -> None:
@@ -204,14 +171,6 @@ def test_the_answer_says_on_how_many(whole: kp.Corpus) -> None:
 
 
 # how data sets are given
-
-
-def archive(files: dict[str, str]) -> Source:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as folder:
-        for name, text in files.items():
-            folder.writestr(name, text)
-    return Source("bench.zip", packed.getvalue())
 
 
 def table(found: Lists, **further: str) -> str:
@@ -338,7 +297,7 @@ def test_ids_of_a_file_without_its_data_set_are_joined_or_refused() -> None:
 
 
 def test_data_sets_and_runs_are_written_and_read_back(whole: kp.Corpus, tmp_path: Path) -> None:
-    from kp_core.reading.tidy import tidy
+    from kp_core.reading.rows.tidy import tidy
 
     for form in ("csv", "jsonl", "parquet"):
         written = [Source(name, data) for name, data in tidy(whole, form).files.items()]
@@ -408,7 +367,7 @@ def test_five_data_sets_in_latex_give_no_warning(tmp_path: Path, options: str) -
         whole, measures=["F1@5", "F1@M"], by="dataset,presence", deviations=True, resamples=50, label="tab:main"
     )
     simple = kp.paper_table(whole, measures=["F1@5", "F1@M"], by="dataset,presence", marks=False, label="tab:simple")
-    preamble = rf"\documentclass[{options}]{{article}}\usepackage{{booktabs}}\begin{{document}}"
+    preamble = rf"\documentclass[{options}]{{article}}\usepackage{{booktabs,rotating}}\begin{{document}}"
     text = "".join(f"{one.latex()}\nSee Table~\\ref{{{one.label}}}.\n" for one in (made, simple))
     (tmp_path / "paper.tex").write_text(f"{preamble}\n{text}\\end{{document}}\n")
     for _ in range(2):

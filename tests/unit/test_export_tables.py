@@ -3,7 +3,11 @@
 import csv
 import io
 import json
+import shutil
+import subprocess
+from pathlib import Path
 
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -167,3 +171,30 @@ def test_what_is_read_again_is_not_changed_and_that_is_said(given, tmp_path, cap
     assert "csv: " in (said := capsys.readouterr().err)
     assert "like a formula; open the file as text, not by a click." in said
     assert set(kp.load(systems=lists).runs["doc_id"]) == {"=d"}
+
+
+def test_latex_of_a_long_or_wide_table_compiles_within_its_page(tmp_path: Path) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed, so the tables were not compiled")
+    long = pd.DataFrame({"system": ["yake"] * 312, "k": range(312), "F1@k": [0.25] * 312})
+    wide = pd.DataFrame({f"a measure {n}": [0.25] for n in range(7)})
+    assert typeset.latex(long, "F1@k over k").count(r"\begin{longtable}") == 1
+    assert r"\begin{table*}" not in typeset.latex(wide, "Wide")
+    body = typeset.latex(long, "F1@k over k", "recipe") + typeset.latex(wide, "Wide")
+    preamble = r"\documentclass{article}\usepackage{booktabs,rotating,longtable}\begin{document}"
+    (tmp_path / "paper.tex").write_text(f"{preamble}\n{body}\\end{{document}}\n")
+    command = ["pdflatex", "-interaction=nonstopmode", "paper.tex"]
+    done = [subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120) for _ in range(3)][-1]
+    log = (tmp_path / "paper.log").read_text("utf-8", "replace")
+    assert done.returncode == 0, log[-2000:]
+    assert [line for line in log.splitlines() if "Warning" in line or "Overfull" in line] == []
+
+
+def test_a_workbook_has_widths_formats_and_a_frozen_head() -> None:
+    frame = pd.DataFrame({"system": ["a system with a long name"], "F1@5": [0.23456], "% of human ceiling": [45.67]})
+    book = openpyxl.load_workbook(io.BytesIO(typeset.xlsx({"F1@5 by system": frame})))
+    sheet = book["F1@5 by system"]
+    assert sheet.freeze_panes == "A2"
+    assert [sheet.column_dimensions[letter].width for letter in "ABC"] == [27, 7, 20]
+    assert [(cell.value, cell.number_format) for cell in sheet[2][1:]] == [(0.23456, "0.000"), (45.67, "0.0")]
+    assert openpyxl.load_workbook(io.BytesIO(typeset.xlsx({"a/b: c?": frame}))).sheetnames == ["a b  c"]

@@ -13,7 +13,7 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.takeaway import figures
 from kp_core.takeaway.bundle import report
-from kp_core.takeaway.figures import image, table_svg
+from kp_core.takeaway.figures import chart_html, image, table_svg
 from tests.cases import LECTURES
 
 EVIL = 'a_b & <b>"x"</b>'
@@ -57,7 +57,7 @@ def test_a_chart_is_as_wide_as_its_columns_in_every_form(corpus: kp.Corpus, colu
 
 def test_a_chart_is_a_page_by_itself(corpus: kp.Corpus) -> None:
     made = report(corpus, k=2, interval="none", sections=["leaderboard"])
-    page = made.interactive()
+    page = chart_html(made.sections[0].charts[0], made.signature)
     head, _, drawn = page.partition("</title>")
     assert head.partition('content="')[2].partition('"')[0] == made.signature
     assert 'src="http' not in drawn

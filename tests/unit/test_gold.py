@@ -57,39 +57,6 @@ def test_the_highest_grade_of_an_item_counts_and_no_grade_is_one():
     assert items(corpus) == [(("tide", "tides"), 3), (("sea",), 1)]
 
 
-@pytest.mark.parametrize(("gold_list", "lists", "expected"), CASES["repeated_entries"])
-def test_repeated_entries(gold_list, lists, expected):
-    assert len(items(corpus_of(lists), gold_list=gold_list)) == expected
-
-
-SERVICE = {"d": [["quality of service", "service quality"], ["data", "datum"], "key"]}
-
-
-def test_accepted_spellings_are_one_item():
-    entries = ["quality of service / service quality", "data / datum", "key"]
-    assert phrases(corpus_of(SERVICE)) == entries
-    assert phrases(corpus_of(SERVICE), variants="first") == [entry.split(" / ")[0] for entry in entries]
-    gold = {"A": {"d": [["a", "b"], ["x"]]}, "B": {"d": [["c", "d"], ["b", "c"]]}}
-    shared = items(corpus_of(gold), normalise="none")  # a, b, c and d are joined through a third entry
-    assert [set(spelled) for spelled, _ in shared] == [set("abcd"), {"x"}]
-    assert len(items(corpus_of(gold), normalise="none", variants="first")) == 4
-
-
-def test_a_second_spelling_is_a_miss_that_keeps_its_rank():
-    corpus = corpus_of(SERVICE, {"s": {"d": ["service quality", "quality of service", "key"]}})
-    assert value(corpus, "hits@2") == 1
-    assert value(corpus, "MAP") == pytest.approx((1 + 2 / 3) / 3)
-    assert value(corpus, "hits@3", variants="first") == 2
-
-
-def test_a_second_spelling_is_no_second_choice_in_the_table():
-    corpus = corpus_of(SERVICE, {"s": {"d": ["service quality", "quality of service", "key", "door"]}})
-    found = scored(corpus, list("abcd"), 2, universe=10)["value"].tolist()
-    # the list of choices is: service quality (= quality of service), key, door; two of them stand within k = 2
-    assert found == [2, 1, 0, 7]
-    assert scored(corpus, list("abcd"), 3, universe=10)["value"].tolist() == [2, 1, 1, 6]
-
-
 def test_one_prediction_that_spells_two_listed_items_has_the_higher_grade():
     for first, second in ((1, 3), (3, 1)):
         grades = {"d": {"model": first, "models": second}}

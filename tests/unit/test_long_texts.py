@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 import kp_core as kp
-from kp_core.reading import fields, lists
-from kp_core.reading.datasets import without_dataset
-from kp_core.reading.identifiers import _last_part
-from kp_core.reading.json_text import _BLOCK, unfenced
-from kp_core.reading.profiles import _NUMBERS
-from kp_core.reading.rows import _STRING
-from kp_core.reading.sense import _NO_PHRASES
-from kp_core.reading.table import _RULE
-from kp_core.reading.vectors import _NUMBER
+from kp_core.reading.beside.datasets import without_dataset
+from kp_core.reading.beside.vectors import _NUMBER
+from kp_core.reading.lists import list_builder as lists
+from kp_core.reading.meaning import fields
+from kp_core.reading.meaning.profiles import _NUMBERS
+from kp_core.reading.open.json_text import _BLOCK, unfenced
+from kp_core.reading.open.table import _RULE
+from kp_core.reading.rows.identifiers import _last_part
+from kp_core.reading.rows.sense import _NO_PHRASES
 from kp_core.scale.sources import _unreadable
 from kp_core.scoring.measures.registry import parse
 from kp_core.similarity import declaration
@@ -45,7 +45,6 @@ CASES: dict[str, tuple[Callable[[str], Any], str]] = {
     "a head of brackets": (fields.base_of, "(" * LONG + "x"),
     "a head of blanks": (fields.number_of, "a" + " " * LONG + "x"),
     "evidence": (fields.in_words, "_" * LONG),
-    "a string that is cut off": (lambda text: list(_STRING.finditer(text)), '"' + '\\"' * (LONG // 2)),
     "the name of a file": (lambda text: without_dataset(text, "nus"), "a" + " " * LONG + "b"),
     "an id": (_last_part, "_" * LONG + "!"),
     "an answer of a model": (unfenced, "```a b" + " " * LONG + "c"),

@@ -16,7 +16,7 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.reading.limits import Limits, limits_from
-from kp_core.reading.source import shared, shared_names
+from kp_core.reading.open.source import shared, shared_names
 
 GOLD = b"doc_id,annotator,keyphrase\nd1,ana,tide\nd2,ana,moon\n"
 SYSTEM = "doc_id,rank,keyphrase\nd1,1,tide\nd1,2,tide → 😀\nd2,1,moon\n".encode()
@@ -57,16 +57,6 @@ def test_a_name_that_is_not_utf_8_is_spelled_out(form: str, folder: Path, capsys
         assert [(row["system"], row["value"]) for row in json.loads(out)["rows"]] == [(SHOWN, 0.5)]
     else:
         assert {"latex": r"caf\textbackslash{}udce9", "markdown": r"caf\\udce9"}.get(form, SHOWN) in out
-
-
-def test_a_report_names_such_systems(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for ending in ("html", "zip", "json", "tex"):
-        words = ["--gold", "gold.csv", "--system", f"{ODD}.csv", f"{ODD} 2=gold.csv", "--title", f"On {ODD}"]
-        assert main(["report", *words, "--out", f"{ODD}.{ending}"]) == 0
-        assert capsys.readouterr().out.startswith(f"{SHOWN}.{ending}: ")
-    assert f"<title>On {SHOWN}</title>" in Path(f"{ODD}.html").read_text("utf-8")
-    with zipfile.ZipFile(f"{ODD}.zip") as packed:
-        assert f"{SHOWN} 2," in packed.read("csv/values_by_document.csv").decode()
 
 
 def test_names_inside_folders_and_archives_stay_apart(folder: Path) -> None:
@@ -186,10 +176,5 @@ def test_phrases_of_an_array_that_are_no_text_are_refused(code: int, found: str)
         file = io.BytesIO()
         np.lib.format.write_array(file, array)
         members[f"{name}__npy"] = file.getvalue().replace("t".encode("utf-32-le"), code.to_bytes(4, "little"))
-    with pytest.raises(kp.InputError, match=f"v.npz: expected phrases as text, found a phrase with {found}"):
+    with pytest.raises(kp.InputError, match=f"v.npz: expected phrases and their vectors, found a phrase with {found}"):
         kp.vocabulary(vectors=Source("v.npz", zipped(**members)))
-
-
-def test_phrases_with_vectors_in_python_are_held_to_the_same() -> None:
-    with pytest.raises(kp.InputError, match="found a phrase with half a character"):
-        kp.vocabulary(vectors={"x\ud800": [1.0, 0.0]})

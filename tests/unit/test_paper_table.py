@@ -90,8 +90,10 @@ def test_latex_compiles_without_a_warning(corpus: kp.Corpus, tmp_path: Path, opt
     small = kp.paper_table(corpus, measures=["P@k"], label="tab:small", **asked)
     large = kp.paper_table(corpus, measures=["P@k", "R@k", "F1@k", "MAP", "nDCG@k"], bounds=True, **asked)
     large = replace(large, beaten={"MAP": frozenset(["rake"])})
-    preamble = rf"\documentclass[{options}]{{article}}\usepackage{{booktabs}}\begin{{document}}"
-    tables = "".join(f"{made.latex()}\nSee Table~\\ref{{{made.label}}}.\n" for made in (small, large))
+    wide = kp.paper_table(corpus, k="5,10", marks=False, label="tab:wide")  # as a page shows it at first
+    assert wide.latex().count(r"\begin{tabular}") == 1
+    preamble = rf"\documentclass[{options}]{{article}}\usepackage{{booktabs,rotating}}\begin{{document}}"
+    tables = "".join(f"{made.latex()}\nSee Table~\\ref{{{made.label}}}.\n" for made in (small, wide, large))
     (tmp_path / "paper.tex").write_text(f"{preamble}\n{tables}\\end{{document}}\n")
     for _ in range(2):  # the second run knows the reference
         done = subprocess.run(

@@ -1,13 +1,13 @@
 """Printed numbers and the settings that print them: each found by evaluating every setting one by one."""
 
 import json
+from functools import cache
 from itertools import product
 
 import pytest
 
 import kp_core as kp
-from kp_core.settings import Settings, presets_for
-from kp_core.studies.printed import Printed, printing
+from kp_core.studies.printed import Printed
 
 #: A repeated phrase, a short list, two spellings and an empty gold list: nearly every convention changes a number.
 GOLD = {"d1": ["hash tables", "collision"], "d2": ["tide", "moon", "sea"], "d3": []}
@@ -17,14 +17,15 @@ SYSTEMS = {
 }
 
 
-@pytest.fixture(scope="module")
-def corpus() -> kp.Corpus:
-    return kp.load(gold=GOLD, systems=SYSTEMS)
+CORPUS = kp.load(gold=GOLD, systems=SYSTEMS)
 
 
-def value_of(corpus: kp.Corpus, signature: str, measure: str, system: str) -> float:
-    frame = kp.evaluate(corpus, kp.settings_from(signature), measure, interval="none").frame
-    return float(frame.loc[frame["system"] == system, "value"].iloc[0])
+@cache
+def values_of(signature: str) -> dict[tuple[str, str], float]:
+    """Return the value of each system and measure under one setting."""
+    frame = kp.evaluate(CORPUS, kp.settings_from(signature), ["P@2", "R@2", "F1@2"], interval="none").frame
+    rows = frame.drop_duplicates(["system", "measure"])
+    return dict(zip(zip(rows["system"], rows["measure"], strict=True), rows["value"], strict=True))
 
 
 @pytest.mark.parametrize(
@@ -59,22 +60,22 @@ def test_what_is_no_printed_number_is_refused(text: str) -> None:
     ],
 )
 def test_what_fits_is_what_an_evaluation_of_every_setting_rounds_to(
-    corpus: kp.Corpus, numbers: dict[str, int], systems: tuple[str, ...]
+    numbers: dict[str, int], systems: tuple[str, ...]
 ) -> None:
     plain, made = kp.Settings(k=2), dict[str, str]()
     for name, digits in numbers.items():
         system, _, measure = name.rpartition(":")
-        value = value_of(corpus, kp.signature(plain, 3), measure, system or systems[0])
+        value = values_of(kp.signature(plain, 3))[system or systems[0], measure]
         made[name] = f"{value:.{digits}f}"
-    found = kp.printing(corpus, numbers=[f"{name}={text}" for name, text in made.items()])
+    found = kp.printing(CORPUS, numbers=[f"{name}={text}" for name, text in made.items()])
     fits = {(row.system, row.signature, row.measure) for row in found.frame.itertuples()}
-    expected, signatures = set(), dict.fromkeys(kp.spread(corpus, k=2, measure="P@2").printing().frame["signature"])
+    expected, signatures = set(), dict.fromkeys(kp.spread(CORPUS, k=2, measure="P@2").printing().frame["signature"])
     for signature, system in product(signatures, systems or ("",)):
         rows = [
             (name.partition(":")[0] if ":" in name else system, name.rpartition(":")[2], text)
             for name, text in made.items()
         ]
-        values = [(value_of(corpus, signature, measure, own), text) for own, measure, text in rows]
+        values = [(values_of(signature)[own, measure], text) for own, measure, text in rows]
         if all(abs(value - float(text)) <= 0.5 * 10.0 ** -len(text.partition(".")[2]) + 1e-9 for value, text in values):
             expected |= {(own, signature, measure) for own, measure, _ in rows}
     # of settings that cannot differ for these measures one stands for all, so signatures are held against values
@@ -82,38 +83,14 @@ def test_what_fits_is_what_an_evaluation_of_every_setting_rounds_to(
     assert {(system, measure) for system, _, measure in fits} == {(own, measure) for own, _, measure in expected}
     assert found.fitting == len({signature for _, signature, _ in fits})
     assert all(
-        row.value == pytest.approx(value_of(corpus, row.signature, row.measure, row.system), abs=1e-12)
+        row.value == pytest.approx(values_of(row.signature)[row.system, row.measure], abs=1e-12)
         for row in found.frame.itertuples()
     )
 
 
-@pytest.fixture(scope="module")
-def spreads(lectures: kp.Corpus) -> list[kp.Spread]:
-    return [kp.spread(lectures, measure=measure, k=5) for measure in ("F1@5", "P@5", "R@5")]
-
-
-@pytest.mark.parametrize("digits", [3, 4])
-@pytest.mark.parametrize("preset", presets_for(Settings()))
-def test_a_preset_is_found_by_what_it_prints(
-    lectures: kp.Corpus, spreads: list[kp.Spread], preset: str, digits: int
-) -> None:
-    printed, counts = list[Printed](), list[int]()
-    for spread in spreads:
-        asked = {"preset": preset, "k": 5, "interval": "none"}
-        asked |= {"average": "macro"} if kp.Settings(preset=preset).average == "both" else {}
-        exact = kp.evaluate(lectures, measures=spread.measure, **asked).frame.set_index("system").loc["tfidf", "value"]
-        printed.append(Printed.of(spread.measure, f"{exact:.{digits}f}", "tfidf"))
-        given = [one.asked for one in spreads[: len(printed)]], [one.tried for one in spreads[: len(printed)]]
-        found = printing(*given, printed, spread.settings, spread.documents)
-        counts.append(found.fitting)
-        own = found.frame[found.frame["measure"] == spread.measure]
-        assert any(not row.changes and row.value == pytest.approx(exact, abs=1e-12) for row in own.itertuples())
-    assert counts == sorted(counts, reverse=True)
-
-
-def test_where_nothing_fits_the_nearest_are_told_with_how_far_they_are(corpus: kp.Corpus) -> None:
-    found = kp.printing(corpus, numbers=["long:P@2=.99"])
-    every = kp.spread(corpus, measure="P@2").printing().frame
+def test_where_nothing_fits_the_nearest_are_told_with_how_far_they_are() -> None:
+    found = kp.printing(CORPUS, numbers=["long:P@2=.99"])
+    every = kp.spread(CORPUS, measure="P@2").printing().frame
     highest = every.loc[every["system"] == "long", "value"].max()
     assert (found.fitting, len(found.frame), len(found.nearest)) == (0, 0, 3)
     assert found.nearest["off"].tolist() == pytest.approx([highest - 0.985] * 3)
@@ -122,10 +99,10 @@ def test_where_nothing_fits_the_nearest_are_told_with_how_far_they_are(corpus: k
     assert any(note.where == "printed" and "none of" in note.message for note in found.notes)
 
 
-def test_what_the_numbers_do_not_tell_is_asked_of_the_authors(corpus: kp.Corpus) -> None:
-    plain = kp.spread(corpus, measure="R@2").printing().frame
+def test_what_the_numbers_do_not_tell_is_asked_of_the_authors() -> None:
+    plain = kp.spread(CORPUS, measure="R@2").printing().frame
     value = plain.loc[plain["system"] == "short", "value"].iloc[0]
-    found = kp.printing(corpus, numbers=[f"short:R@2={value:.4f}"])
+    found = kp.printing(CORPUS, numbers=[f"short:R@2={value:.4f}"])
     assert found.fitting > 1
     assert all(
         {str(getattr(kp.settings_from(line), name)) for line in found.frame["signature"]} <= set(values) | {"usual"}
@@ -134,14 +111,14 @@ def test_what_the_numbers_do_not_tell_is_asked_of_the_authors(corpus: kp.Corpus)
     assert any(note.where == "ask the authors" for note in found.notes)
 
 
-def test_a_system_that_is_not_there_is_refused(corpus: kp.Corpus) -> None:
+def test_a_system_that_is_not_there_is_refused() -> None:
     with pytest.raises(kp.UsageError, match="choose one of: long, short"):
-        kp.printing(corpus, numbers=["bart:P@2=.5"])
+        kp.printing(CORPUS, numbers=["bart:P@2=.5"])
     with pytest.raises(kp.UsageError, match="name a printed number"):
-        kp.printing(corpus)
+        kp.printing(CORPUS)
 
 
-def test_a_spread_is_asked_for_a_number_of_its_measure(corpus: kp.Corpus) -> None:
-    spread = kp.spread(corpus, measure="P@2")
-    assert spread.printing(".50").frame.equals(kp.printing(corpus, numbers=["P@2=.50"]).frame)
+def test_a_spread_is_asked_for_a_number_of_its_measure() -> None:
+    spread = kp.spread(CORPUS, measure="P@2")
+    assert spread.printing(".50").frame.equals(kp.printing(CORPUS, numbers=["P@2=.50"]).frame)
     assert spread.printing(0.5).fitting > spread.printing("0.5000", system="short").fitting

@@ -14,7 +14,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import UsageError
-from kp_core.settings import FIELDS
+from kp_core.settings import CONVENTIONS
 from kp_core.takeaway.bundle import SECTIONS, Report, report
 from kp_core.takeaway.figures import browser
 from kp_core.takeaway.paragraph import WORDS, bibtex, cited, entries
@@ -194,7 +194,7 @@ def test_kappa_stands_in_the_report_of_people_where_it_can_be_read(tmp_path: Pat
 
 
 def test_every_value_of_every_convention_has_a_sentence() -> None:
-    for name, field in FIELDS.items():
+    for name, field in CONVENTIONS.items():
         assert set(WORDS.get(name, ())) == set(field.values)
 
 
@@ -238,3 +238,11 @@ def test_characters_that_xml_cannot_hold_end_neither_workbook_nor_archive(odd: s
             for cell in row
         }
     assert {f"s_x{ord(odd):04X}_", "t"} <= cells
+
+
+def test_spreadsheets_of_a_report_hold_intervals_as_numbers(lectures: kp.Corpus) -> None:
+    made = report(lectures, k=6, sections=["leaderboard"])
+    with zipfile.ZipFile(io.BytesIO(made.zip())) as archive:
+        rows = pd.read_csv(io.BytesIO(archive.read("csv/leaderboard.csv"))).set_index(["system", "measure"])
+    expected = kp.evaluate(lectures, k=6, measures=["F1@k"]).frame.set_index("system").loc["yake"]
+    assert rows.loc[("yake", "F1@6"), ["low", "high"]].tolist() == pytest.approx([expected["low"], expected["high"]])

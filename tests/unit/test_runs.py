@@ -149,9 +149,9 @@ def test_the_parts_of_the_variance_are_those_of_an_anova() -> None:
 @pytest.mark.parametrize(("measure", "average"), [("kappa", "micro"), ("F1@k", "micro"), ("F1@k", "f-of-means")])
 def test_influences_are_the_slopes_of_pooled_values(corpus: kp.Corpus, measure: str, average: str) -> None:
     """Add a document a little more often: the value moves by its influence."""
-    data, asked = prepare(corpus, k=5, universe=60), parse(measure)
-    view = count_systems(data)["bart#1"].of(asked).at((5,))
-    found = influence(asked, view, average, view.used)
+    data, asked = prepare(corpus, k=3, universe=60), parse(measure)  # at the gold size of 5, P and R would be equal
+    view = count_systems(data)["bart#1"].of(asked).at((3,))
+    found = influence(asked, view, average, view.scored)
     assert found.moved.sum() == pytest.approx(0, abs=1e-12)
 
     def value(weights: Floats) -> float:
@@ -167,19 +167,6 @@ def test_influences_are_the_slopes_of_pooled_values(corpus: kp.Corpus, measure: 
         more = ones.copy()
         more[document] += step
         assert found.moved[document, 0] == pytest.approx((value(more) - value(ones)) / step, abs=1e-5)
-
-
-def test_micro_averages_take_the_influences(corpus: kp.Corpus) -> None:
-    data, asked = prepare(corpus, k=5, universe=60), parse("kappa")
-    documents, systems = len(data.documents), count_systems(data)
-    frame = kp.evaluate(corpus, k=5, universe=60, measures="kappa").frame.set_index("system")
-    for system, runs in runs_of(systems).items():
-        views = [systems[run].of(asked).at((5,)) for run in runs]
-        found = [influence(asked, view, "micro", view.used) for view in views]
-        error, freedom = two_way([np.stack([one.value[0] + documents * one.moved[:, 0] for one in found])])
-        half = student.ppf(0.975, freedom) * error
-        row = frame.loc[system]
-        assert (row["high"] - row["low"]) / 2 == pytest.approx(half, abs=1e-12)
 
 
 @pytest.mark.parametrize(("measure", "average"), [("F1@k", "macro"), ("kappa", "micro")])

@@ -69,14 +69,6 @@ def test_a_line_that_is_no_signature_is_refused(line, message):
         settings_from(line)
 
 
-def test_a_signature_of_an_earlier_version_keeps_its_meaning():
-    line = signature(Settings(preset="jcdl20", k=5, ap_repeats="miss"), 3)
-    later, earlier = settings_from(line), settings_from(line.replace(f"v:{kp.__version__}", "v:1.0.0"))
-    assert (later.titles, earlier.titles) == ("yes", "no")  # in 1.0.0 titles were no part of a text
-    assert earlier == later.changed(titles="no")
-    assert earlier.ap_repeats == "miss"
-
-
 def test_an_option_beside_a_preset_wins_over_it():
     made = Settings(preset="kex", denominator="k", k=3)
     assert (made.denominator, made.duplicates, made.k) == ("k", "keep", (3,))

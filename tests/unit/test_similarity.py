@@ -1,13 +1,10 @@
-import sys
-import types
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.similarity import MEASURES, Choices, parse, read_synonyms, register, score
+from kp_core.similarity import MEASURES, Choices, parse, read_synonyms, score
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -101,16 +98,6 @@ def test_a_swap_of_neighbours_is_two_edits_of_tokens_or_one():
     assert value("deep neural net", "neural deep net", "levenshtein-tokens(distance=osa)") == pytest.approx(2 / 3)
 
 
-def test_information_is_counted_over_all_references():
-    pairs = [("a b", "a b"), ("a c", "a c")]
-    # 4 tokens: a twice, b and c once; "a b" after "a": 1 of 2
-    expected = (np.log2(2) + np.log2(4)) / 2 + np.log2(2)
-    assert kp.similarity(pairs, "NIST")["value"].tolist() == pytest.approx([expected] * 2)
-    assert kp.similarity(pairs, "NIST(normalised=yes)")["value"].tolist() == [1.0, 1.0]
-    alone = kp.similarity([("a", "a")], "NIST(normalised=yes)")
-    assert alone["reason"].item() == "no_information"
-
-
 def test_synonyms_are_the_third_stage_of_meteor():
     groups = read_synonyms("# of my field\nfast, quick\trapid\n\nsearch,retrieval\n")
     assert groups == [["fast", "quick", "rapid"], ["search", "retrieval"]]
@@ -144,55 +131,22 @@ def test_context_of_unequal_neighbours_by_hand():
     assert best == pytest.approx(max(value("alpha", "gamma", "levenshtein"), expected))
 
 
+def test_commas_separate_measures_but_not_options():
+    found = kp.similarity([("a b", "a")], "BLEU, M-R-precision(alignment=ordered,weights=keyphrase),BLEU")
+    assert found["measure"].tolist() == ["BLEU", "M-R-precision(alignment=ordered,weights=keyphrase)"]
+
+
+def test_combined_takes_the_table_of_the_user():
+    vocabulary = kp.vocabulary(similar=pd.DataFrame({"a": ["sea"], "b": ["ocean"], "score": [0.8]}))
+    assert value("sea", "ocean", "combined(meaning=given)", vocabulary=vocabulary) == pytest.approx(
+        0.5 * 2 / 5 + 0.5 * 0.8
+    )
+
+
 def test_context_stops_after_fifty_sentences():
     texts = ["Alpha red. " * 50 + "Alpha blue. Gamma blue."]
     assert value("alpha", "gamma", "context", texts=texts) == 0.0
     assert value("alpha", "gamma", "context", texts=["Alpha red. " * 49 + "Alpha blue. Gamma blue."]) > 0
-
-
-def test_a_registered_function_is_a_measure():
-    register(
-        "same first letter", lambda keys, others: [float(k[:1] == o[:1]) for k, o in zip(keys, others, strict=True)]
-    )
-    try:
-        pairs = [("Alpha", "Beta"), ("Alpha", "Apple"), ("Alpha", "Apple")]
-        assert kp.similarity(pairs, "same first letter")["value"].tolist() == [0.0, 1.0, 1.0]
-        register("same first letter", lambda keys, others: [1.0])
-        with pytest.raises(kp.UsageError, match="gave 1 values for 3 pairs"):
-            kp.similarity(pairs, "same first letter")
-    finally:
-        del MEASURES["same first letter"]
-    with pytest.raises(kp.UsageError, match="there is a measure 'BLEU' already"):
-        register("BLEU", lambda keys, others: [])
-    with pytest.raises(kp.UsageError, match="cannot name a measure"):
-        register("f(x)", lambda keys, others: [])
-
-
-def test_embedding_reads_a_local_model_offline(tmp_path, monkeypatch):
-    asked = {}
-
-    class Model:
-        def __init__(self, path, local_files_only):
-            asked.update(path=path, local=local_files_only)
-
-        def encode(self, phrases):
-            return [{"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.0, 0.0]}[phrase] for phrase in phrases]
-
-    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=Model))
-    found = kp.similarity([("a", "b"), ("a", "a"), ("a", "c")], "embedding", model=str(tmp_path))
-    assert found["value"].tolist() == pytest.approx([np.sqrt(0.5), 1.0, np.nan], nan_ok=True)
-    assert found["reason"].tolist() == ["ok", "ok", "no_value"]
-    assert asked == {"path": str(tmp_path), "local": True}
-    import os
-
-    assert os.environ["HF_HUB_OFFLINE"] == os.environ["TRANSFORMERS_OFFLINE"] == "1"
-
-
-def test_embedding_without_its_package_says_so(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(kp.UsageError, match="needs the package sentence-transformers"):
-        kp.similarity([("a", "b")], "embedding", model=str(tmp_path))
 
 
 def test_sentinels():
@@ -216,9 +170,3 @@ def test_long_and_strange_phrases():
     assert found.table[4, measures.index("exact")] == 1.0
     with pytest.raises(kp.InputError, match="half a character"):
         score(["\ud83d"], ["x"], ["exact"])
-
-
-def test_a_measure_asked_for_twice_stands_twice_in_a_wide_array():
-    assert score(["a b"], ["a"], ["jaccard", "ROUGE-2", "jaccard", "ROUGE-2"]).table[0].tolist() == pytest.approx(
-        [0.5, np.nan, 0.5, np.nan], nan_ok=True
-    )

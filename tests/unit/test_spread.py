@@ -94,8 +94,10 @@ def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) 
 
 def test_effects_are_in_order_and_leave_out_what_changes_nothing(spread: Spread) -> None:
     drawn = dots.effects(spread)
-    lead = "equal predictions in a…"  # a long label loses its middle
-    changes = [f"{lead}list after the cut at k", f"{lead}nd the second is a miss"]
+    changes = [
+        "equal predictions in a list leave the list<br>after the cut at k",
+        "equal predictions in a list stay, and the<br>second is a miss",
+    ]
     assert list(checked(drawn).layout.yaxis.categoryarray) == changes
     assert {t.name: list(t.x) for t in checked(drawn).data}["two"] == [-0.25, -0.25]
     said = "Effect of 2 single changes of a convention on P@2; the largest: "
@@ -136,8 +138,8 @@ def test_every_study_leaves_as_an_answer_with_settings_that_are_read_back(corpus
 
 
 def test_all_cutoffs_at_once_are_each_cutoff_alone(lectures: kp.Corpus) -> None:
-    every = spreads(lectures, kp.Settings(k="1-12,gold"), "F1@k")
-    for cutoff in (3, 12, "gold"):
+    every = spreads(lectures, kp.Settings(k="2,5,gold"), "F1@k")
+    for cutoff in (5, "gold"):
         alone, found = kp.spread(lectures, measure="F1@k", k=cutoff), every.at(cutoff)
         pd.testing.assert_frame_equal(found.frame, alone.frame, rtol=1e-12)
         pd.testing.assert_frame_equal(found.turns, alone.turns)

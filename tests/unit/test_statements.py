@@ -1,5 +1,6 @@
 """The sentences on systems and on people: each wording where it belongs, and nowhere else."""
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -54,6 +55,6 @@ def test_the_range_of_values_and_the_turns_are_said(ranges: list, turns: list, s
 
 @pytest.mark.parametrize("case", CASES["diagnoses"])
 def test_what_a_table_shows_is_said_and_nothing_else(case: dict[str, Any]) -> None:
-    said = " ".join(diagnose("x", case["cells"], case.get("others", {}), case.get("macro")))
+    said = " ".join(diagnose("x", case["cells"], case.get("others", {}), case.get("macro", math.nan)))
     assert [one for one in case.get("said", []) if one not in said] == []
     assert [one for one in case.get("unsaid", []) if one in said] == []

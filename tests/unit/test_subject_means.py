@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import t
-from sklearn.metrics import precision_recall_fscore_support
 
 import kp_core as kp
 from kp_core.words.statements import of_two
@@ -49,27 +47,6 @@ def test_the_example_of_casimir() -> None:
     assert _values(corpus, average="macro", denominator="returned") == pytest.approx(by_document)
     assert _values(corpus, average="micro", denominator="returned", measures="P@k,R@k") == pytest.approx([3 / 6, 3 / 9])
     assert _values(corpus, average="subject", measures="success@k") == pytest.approx([2 / 5])
-
-
-@given(LISTS, LISTS, st.sampled_from(["casimir", "zero"]), st.booleans())
-def test_drawn_lists_give_what_each_subject_gives(gold: dict, lists: dict, rule: str, weighted: bool) -> None:
-    gold = {name: phrases for name, phrases in gold.items() if phrases} | {"d9": ["a"]}
-    average = "subject-weighted" if weighted else "subject"
-    found = _values(_loaded(gold, x=lists), average=average, subject_empty=rule)
-    assert found == pytest.approx(_by_hand(gold, lists, rule, weighted), nan_ok=True)
-
-
-@given(LISTS, LISTS)
-def test_scikit_learn_has_the_same_macro_and_weighted_averages(gold: dict, lists: dict) -> None:
-    gold = {name: phrases for name, phrases in gold.items() if phrases} | {
-        "d9": ["a", "b"]
-    }  # of one label alone it means something else
-    lists = {name: phrases for name, phrases in lists.items() if name in gold}
-    labels = sorted({one for side in (gold, lists) for phrases in side.values() for one in phrases})
-    true, said = (np.array([[s in side.get(d, []) for s in labels] for d in gold]) for side in (gold, lists))
-    for average, theirs in (("subject", "macro"), ("subject-weighted", "weighted")):
-        expected = precision_recall_fscore_support(true, said, average=theirs, zero_division=0)[:3]
-        assert _values(_loaded(gold, x=lists), average=average, subject_empty="zero") == pytest.approx(list(expected))
 
 
 def test_intervals_leave_out_each_document() -> None:

@@ -1,8 +1,6 @@
 """Subjects, each by itself: the example of CASIMiR, and sets counted one by one."""
 
-import json
 from itertools import combinations
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kp_core as kp
-from kp_core.cli import main
-from kp_core.studies.subjects import BY_PEOPLE, documents_of
+from kp_core.studies.subjects import documents_of
 from tests.corpora import corpus_of
 
 #: The example that CASIMiR is tested with.
@@ -58,18 +55,6 @@ def test_spellings_of_a_keyphrase_are_one_subject_under_that_which_stands_first(
     assert (row["subject"], row["gold"], row["suggested"], row["found"]) == ("hash tables", 2, 1, 1)
 
 
-def test_the_command_prints_the_rows_of_the_contract(tmp_path, capsys) -> None:
-    for name, lists in (("gold", GOLD), ("x", SUGGESTED)):
-        rows = [f"{document},{phrase}" for document, phrases in lists.items() for phrase in phrases]
-        (tmp_path / f"{name}.csv").write_text("\n".join(["doc_id,keyphrase", *rows]), encoding="utf-8")
-    paths = ["--gold", str(tmp_path / "gold.csv"), "--system", str(tmp_path / "x.csv")]
-    assert main(["subjects", *paths, "--k", "all", "--format", "json"]) == 0
-    rows = {row["subject"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
-    shares = {"P": 1.0, "R": pytest.approx(2 / 3), "F1": pytest.approx(0.8), "reason": None}
-    counts = {"system": "x", "subject": "a", "label": None, "gold": 3, "suggested": 2, "found": 2}
-    assert rows["a"] == counts | shares
-
-
 #: Who saw which document, and what they chose there: a list may be empty.
 PEOPLE = st.fixed_dictionaries(
     {},
@@ -107,18 +92,6 @@ def test_each_subject_of_people_is_counted_pair_by_pair(people: dict) -> None:
         assert (row["reason"] == "single_annotator") == (shared is None)
         apart_of.append(counts[-1])
     assert apart_of == sorted(apart_of, reverse=True)
-
-
-def test_the_command_says_of_people_alone_who_chose_a_heading(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the three indexers of talk-1 B and C chose harbour: two pairs of whom one did, and one of whom both did."""
-    path = Path(__file__).parents[2] / "sample_data" / "studies" / "indexers.csv"
-    assert main(["subjects", "--gold", str(path), "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    (harbour,) = (row for row in rows if row["subject"] == "harbour")
-    assert [harbour[name] for name in BY_PEOPLE] == [
-        *("harbour", None, 1, 2, 3, 0, 1),
-        *(2, 0.5, "Indexer B, Indexer C", None),
-    ]
 
 
 def test_documents_of_a_subject_add_up_to_its_row() -> None:

@@ -15,14 +15,12 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.corpus import COLUMNS, Ranking, content_digest
 from kp_core.reading import Limits, Mapping, Source
-from kp_core.reading.source import packed
+from kp_core.reading.open.source import packed
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import Saved, is_workspace_file, read_workspace, workspace_file
-from tests.cases import LECTURES, ROOT
+from tests.cases import LECTURES
 from tests.forms import mappings
 
-#: Written by KPScope 1.0.0 in format 1; never to be written again.
-FIRST = ROOT / "tests" / "unit" / "format_1.kpscope"
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9)
 
 
@@ -62,31 +60,6 @@ def test_the_digest_sees_every_change(lectures, data):
     assert content_digest(replace(corpus, rankings=rankings)) != before
 
 
-def test_a_file_of_format_1_opens():
-    saved = read_workspace(FIRST)
-    assert saved.link == {"k": "2", "preset": "pke"}
-    assert kp.settings_from(saved.signature).k == (2,)
-    assert saved.ratings[["annotator", "score"]].to_numpy().tolist() == [["me", 4.0]]
-    corpus = saved.uploads.load()
-    assert corpus.gold.drop(columns="relevance").to_numpy().tolist() == [
-        ["d1", "ana", "tide table", ("tide table", "tide-table")],
-        ["d1", "ben", "moon", None],
-        ["d2", "ana", "sea level", None],
-    ]
-    assert corpus.gold["relevance"].tolist()[0] == 2
-    assert corpus.runs.to_numpy().tolist() == [
-        ["tides", "d1", 1, "moon", 0.1, "noun"],
-        ["tides", "d1", 2, "tide table", 0.4, "noun phrase"],
-    ]
-    assert corpus.empty.to_numpy().tolist() == [["gold", "ben", "d2"], ["system", "tides", "d2"]]
-    assert corpus.rankings == {"tides": Ranking("score", higher_is_better=False), "silent": Ranking()}
-    assert corpus.documents["text"].tolist() == ["Tides follow the moon.", "The sea level rises."]
-    assert corpus.report.fixes == ("strip-extension",)
-    assert corpus.judgements["score"].tolist() == [3.0]
-    # P@2: both predictions of d1 are keyphrases; d2 has an empty list, and k is the number returned
-    assert kp.evaluate(corpus, k=2, measures="P@k", preset="pke").frame["value"].tolist()[:1] == [0.5]
-
-
 # what is refused
 
 
@@ -115,7 +88,7 @@ def test_a_file_that_ends_early_is_refused(length):
 
 
 def test_a_newer_format_is_refused_by_its_version():
-    words = r"expected format 2 or older, found format 3, written by KPScope 3\.9\.0. Open it with a newer KPScope\."
+    words = r"expected format 2, found format 3, written by KPScope 3\.9\.0. Open it with a newer KPScope\."
     with pytest.raises(kp.InputError, match=words):
         read_workspace(zipped(members(WHOLE), version=3, kpscope="3.9.0"))
 
@@ -123,7 +96,7 @@ def test_a_newer_format_is_refused_by_its_version():
 @pytest.mark.parametrize(
     "change",
     [
-        *({"version": version} for version in (0, -1, 1.5, "x", None, {})),
+        *({"version": version} for version in (1, 0, -1, 1.5, "x", None, {})),
         {"format": "x"},
         *({"files": files} for files in (None, 1, [1], [{}], [{"name": "x", "member": "files/y", "as": []}])),
         {"files": [{"name": "gold.csv", "member": "files/gold.csv", "as": ["role=judge"]}]},
@@ -152,31 +125,11 @@ def test_the_limits_hold_for_a_workspace_file_too():
         read_workspace(zipped({**members(WHOLE), "../x": b"x"}))
 
 
-@pytest.mark.parametrize(
-    ("member", "column", "value", "said"),
-    [
-        ("gold", "phrase", " ", "an empty phrase"),
-        ("gold", "doc_id", "\ufeff\n", "an empty id"),
-        ("runs", "phrase", "\t", "an empty phrase"),
-        ("runs", "score", float("inf"), "score is not a finite number"),
-        ("ratings", "score", float("inf"), "score is not a finite number"),
-    ],
-)
-def test_what_no_corpus_can_hold_is_refused_in_format_1_too(member, column, value, said):
-    parts = members(FIRST.read_bytes())
-    table = pd.read_parquet(io.BytesIO(parts[f"{member}.parquet"]))
-    table.loc[0, column] = value
-    changed = {**parts, f"{member}.parquet": table.to_parquet(index=False)}
-    with pytest.raises(kp.InputError, match=said):
-        read_workspace(zipped(changed)).uploads.load()
-
-
-@pytest.mark.parametrize("whole", [WHOLE, FIRST.read_bytes()], ids=["format 2", "format 1"])
-def test_mutated_files_are_refused_or_read(whole):
-    rng, parts, refused = random.Random(7), members(whole), 0
+def test_mutated_files_are_refused_or_read():
+    rng, parts, refused = random.Random(7), members(WHOLE), 0
     for turn in range(60):
         name = rng.choice(list(parts))
-        data = bytearray(whole if turn % 2 else parts[name])
+        data = bytearray(WHOLE if turn % 2 else parts[name])
         for _ in range(rng.randint(1, 4)):
             data[rng.randrange(len(data))] = rng.randrange(256)
         source = Source("mine.kpscope", bytes(data)) if turn % 2 else zipped({**parts, name: bytes(data)})
@@ -209,8 +162,13 @@ def test_the_command_line_saves_and_opens_a_workspace(tmp_path, capsys):
     assert json.loads(first)["rows"][0]["value"] > 0
 
 
-def test_ratings_count_as_judgements_on_the_command_line(tmp_path, capsys):
-    assert main(["convert", "--workspace", str(FIRST), "--out", str(tmp_path)]) == 0
+def test_ratings_count_as_judgements_on_the_command_line(tmp_path):
+    judged = b"pair_id,doc_id,keyphrase,candidate,annotator,score\np1,d1,tide table,tide,ana,3\n"
+    rows = [("p2", "d1", "tide table", "tide tables", "me", 4.0)]
+    ratings = pd.DataFrame(rows, columns=[column.rstrip("?") for column in COLUMNS["judgements"]])
+    file = tmp_path / "rated.kpscope"
+    file.write_bytes(workspace_file(Saved(Uploads((Source("judgements.csv", judged),)), ratings=ratings)))
+    assert main(["convert", "--workspace", str(file), "--out", str(tmp_path)]) == 0
     assert (tmp_path / "judgements.csv").read_text().splitlines()[1:] == [
         "p1,d1,tide table,tide,ana,3.0",
         "p2,d1,tide table,tide tables,me,4.0",

@@ -78,7 +78,7 @@ def test_it_holds_the_packages_and_the_dashboard_and_nothing_else(wheel: Path) -
     assert wheel.name == f"kpscope-{__version__}-py3-none-any.whl"
 
 
-def test_the_source_archive_is_the_project_and_gives_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+def test_the_source_archive_is_the_project(tmp_path: Path) -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("skipped: this is not a git repository, so the project's own files are not known")
@@ -94,14 +94,6 @@ def test_the_source_archive_is_the_project_and_gives_the_same_wheel(wheel: Path,
         held = {name.partition("/")[2] for name in packed.getnames() if packed.getmember(name).isfile()}
     made = {"PKG-INFO", "setup.cfg"} | {name for name in held if name.startswith("kpscope.egg-info/")}
     assert held - made == own
-    pip("wheel", str(archive), "--no-build-isolation", "--wheel-dir", str(tmp_path), folder=tmp_path)
-    assert contents(tmp_path / wheel.name) == contents(wheel)
-
-
-def contents(wheel: Path) -> dict[str, int]:
-    """Give the checksum of every file but those that say when and how the wheel was made."""
-    files = (file for file in zipfile.ZipFile(wheel).infolist() if ".dist-info/" not in file.filename)
-    return {file.filename: file.CRC for file in files}
 
 
 def test_the_command_gives_the_numbers_of_the_project(

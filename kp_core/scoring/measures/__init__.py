@@ -1,34 +1,33 @@
 """Turn counts into values: one function a measure, and one entry in `measures.toml`."""
 
-from kp_core.scoring.measures import agreement, concordance, quality, ranked, sets
+from kp_core.scoring.measures import agreement, concordance, quality, ranked
 from kp_core.scoring.measures.registry import (
     DECLARED,
     MEASURES,
     OF_PEOPLE,
-    OWN_COUNTS,
+    SPECIAL,
     Asked,
     Measure,
+    matchers,
     names_in,
     of_systems,
-    own_counts,
     parse,
 )
 
 __all__ = [
     "MEASURES",
     "OF_PEOPLE",
-    "OWN_COUNTS",
+    "SPECIAL",
     "Asked",
     "Measure",
     "agreement",
     "concordance",
+    "matchers",
     "names_in",
     "of_systems",
-    "own_counts",
     "parse",
     "quality",
     "ranked",
-    "sets",
 ]
 
 for _name in DECLARED:  # the order of measures.toml, whichever module was imported first

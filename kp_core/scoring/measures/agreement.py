@@ -207,3 +207,24 @@ def light(tables: PairTables) -> Floats:
     values = concordance.kappa(tables.each)
     defined = (~np.isnan(values)).sum(axis=-1, keepdims=True)
     return ratio(np.nansum(values, axis=-1, keepdims=True), defined, np.nan)
+
+
+@measure("alpha-Jaccard")
+def jaccard(common: Floats, one: Floats, two: Floats) -> Floats:
+    """Return the share of the union that is common, of sets (n,) that have something in common.
+
+    >>> jaccard(np.array([1.0]), np.array([2.0]), np.array([3.0])).tolist()
+    [0.25]
+    """
+    return common / (one + two - common)
+
+
+@measure("alpha-MASI")
+def masi(common: Floats, one: Floats, two: Floats) -> Floats:
+    """Return the same times 1 for equal sets, 2/3 where one holds the other, 1/3 where they overlap.
+
+    >>> masi(np.array([1.0, 2.0]), np.array([2.0, 2.0]), np.array([2.0, 3.0])).round(4).tolist()
+    [0.1111, 0.4444]
+    """
+    monotone = np.select([common == np.maximum(one, two), common == np.minimum(one, two)], [1.0, 2 / 3], 1 / 3)
+    return np.asarray(jaccard(common, one, two) * monotone)

@@ -122,7 +122,7 @@ def bpref(at: View) -> Floats:
     if counts.judged is not None:
         judged = np.broadcast_to(counts.judged[:, None], hits.shape)
         hits = np.where(np.isnan(judged), hits, judged)
-    return ratio(np.where(counts.unjudged[:, None], np.nan, hits), at.size)
+    return ratio(np.where(counts.without_judgements[:, None], np.nan, hits), at.size)
 
 
 @measure("RBP")

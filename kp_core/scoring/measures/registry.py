@@ -12,8 +12,18 @@ from kp_core.scoring.codes import Floats
 from kp_core.settings import LARGEST_K, SUBJECT, Cutoff, Settings
 
 Family = Literal["overlap", "ranking", "concordance", "annotators", "sets", "hierarchy", "semantic", "list"]
-#: Families that see counts of their own → the refusal where what these are made of was not loaded.
-OWN_COUNTS: dict[Family, str] = {"hierarchy": "no hierarchy", "semantic": "no meaning", "list": "no lists"}
+#: exact, sets, hierarchy, given, or as-returned.
+Matcher = str
+#: Family → how predictions are matched with keyphrases for its measures; all others match exactly. Sets are distinct
+#: phrases on both sides; with a hierarchy all broader concepts match; given is a similarity of the user's.
+_MATCHERS: dict[Family, Matcher] = {
+    "concordance": "sets",
+    "hierarchy": "hierarchy",
+    "semantic": "given",
+    "list": "as-returned",
+}
+#: Matchers that baselines do not have → the refusal if what these are made of was not loaded.
+SPECIAL: dict[Matcher, str] = {"hierarchy": "no hierarchy", "given": "no meaning", "as-returned": "no lists"}
 #: Families of several annotators.
 OF_PEOPLE: tuple[Family, ...] = ("annotators", "sets")
 
@@ -58,6 +68,11 @@ class Measure:
     example: str = ""
 
     @property
+    def matcher(self) -> Matcher:
+        """How predictions are matched with keyphrases."""
+        return _MATCHERS.get(self.family, "exact")
+
+    @property
     def averages(self) -> tuple[str, ...]:
         """The averages that exist for this measure."""
         by_family = {
@@ -80,8 +95,8 @@ DECLARED = read_toml("scoring/measures/measures.toml")
 
 def of_systems(vocabulary: bool = False) -> list[str]:
     """Return the measures that score the output of a system; vocabulary: also those that need a table of phrases."""
-    without = (*OF_PEOPLE, *(() if vocabulary else OWN_COUNTS))
-    return [name for name, one in MEASURES.items() if one.family not in without]
+    without = () if vocabulary else SPECIAL
+    return [name for name, one in MEASURES.items() if one.family not in OF_PEOPLE and one.matcher not in without]
 
 
 def measure(name: str) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
@@ -114,7 +129,7 @@ class Asked:
     @property
     def of_tables(self) -> bool:
         """Whether it is a measure of a system's concordance tables, which have counts of their own and need N."""
-        return self.measure.family == "concordance"
+        return self.measure.matcher == "sets"
 
     def cutoffs(self, settings: Settings) -> tuple[Cutoff, ...]:
         """Return the cutoffs at which the measure is given."""
@@ -192,9 +207,9 @@ def parse(text: str) -> Asked:
     raise UsageError(f"there is no measure '{text}'; the measures are: {', '.join(MEASURES)} (k: a number, O or M)")
 
 
-def own_counts(asked: Iterable[Asked]) -> set[Family]:
-    """Return the families of measures that see counts of their own."""
-    return {one.measure.family for one in asked} & {*OWN_COUNTS}
+def matchers(asked: Iterable[Asked]) -> set[Matcher]:
+    """Return how predictions are matched for some measures."""
+    return {one.measure.matcher for one in asked}
 
 
 def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:

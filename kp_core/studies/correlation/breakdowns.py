@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus, kept, whole_texts
+from kp_core.corpus import Corpus, memoize, whole_texts
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies import WORDS
@@ -17,13 +17,7 @@ from kp_core.text.tags import keyphrase_classes
 BREAKDOWNS: dict[str, str] = WORDS["breakdowns"]
 DEFAULT_BY = ("location", "complexity", "pos")
 #: The order in which known labels stand; others follow by name.
-_ORDER = (
-    *("First", "Middle", "Head", "First+Head"),
-    *("Simple", "PP", "CC", "PP+CC"),
-    *("AdjN", "NN", "other"),
-    *("EXACT", "MORPH", "INCLUDE", "PARTOF", "OVERLAP", "NONE"),
-    *("shorter", "equal", "longer"),
-)
+_ORDER: list[str] = WORDS["label_order"]["labels"]
 #: Near-miss types in which one phrase is a contiguous part of the other.
 CONTIGUOUS = ("INCLUDE", "PARTOF")
 
@@ -37,9 +31,9 @@ def lengths(phrases: pd.DataFrame) -> Floats:
 def label(
     related: pd.DataFrame, phrases: pd.DataFrame, pairs: pd.DataFrame, corpus: Corpus, by: Sequence[str]
 ) -> pd.DataFrame:
-    """Return one column a breakdown; columns of the file win over what is computed.
+    """Return one column per breakdown; columns of the file win over what is computed.
 
-    related is what `describe` says of the phrases, one row a pair; pairs are the rows of the file.
+    related is what `describe` says of the phrases, one row per pair; pairs are the rows of the file.
     """
     words = lengths(phrases)
     labels = related[["type", "location", "complexity"]].copy()
@@ -47,8 +41,9 @@ def label(
     labels["length"] = [str(int(length)) if length < 4 else "4+" for length in words[:, 0].tolist()]
     if "pos" in by:
         given = [None if tag != tag else str(tag) for tag in pairs["pos"].tolist()] if "pos" in pairs else None
-        tags: dict[str, object] = kept(corpus, "tags", None, dict)
-        classes = keyphrase_classes(phrases["keyphrase"].tolist(), whole_texts(corpus.documents), given, tags)
+        tagged, texts = phrases["keyphrase"].tolist(), whole_texts(corpus.documents)
+        key = tuple(tagged), given and tuple(given)
+        classes = memoize(corpus, "classes of keyphrases", key, lambda: keyphrase_classes(tagged, texts, given))
         labels["pos"], labels["pos_source"] = zip(*classes, strict=True)
     if "doc_id" in pairs and (corpus.documents["group"].fillna("") != "").any():
         groups = corpus.documents.set_index("doc_id")["group"]
@@ -90,14 +85,14 @@ def _place(value: str) -> tuple[int, str]:
 
 
 def exceeds_all(frame: pd.DataFrame) -> Bools:
-    """Tell which rows of a correlation frame exceed the value of the same measure over all pairs: bold in the paper."""
+    """Return which correlations exceed that of the same measure over all pairs (R,): bold in the paper."""
     whole = frame[frame["subset"] == "all"].set_index(["measure", "average"])["value"]
     limits = whole.reindex(pd.MultiIndex.from_frame(frame[["measure", "average"]]))
     return np.asarray(frame["value"].to_numpy() > limits.to_numpy())
 
 
 def pooled_and_within(frame: pd.DataFrame, breakdown: str) -> pd.DataFrame:
-    """Return a row a measure: the pooled correlation beside the mean of its subsets weighted by their pairs.
+    """Return one row per measure: the pooled correlation beside the mean of its subsets weighted by their pairs.
 
     Where both differ much, the pooled value comes from differences between the subsets (Simpson's paradox).
     `breakdown` is a label column, such as `location`; undefined subsets are left out and counted.

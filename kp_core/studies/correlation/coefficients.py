@@ -21,7 +21,7 @@ Kernel = Callable[[Floats], Floats]
 
 #: Equal fractions tie although their last bits differ.
 DECIMALS = 12
-#: No rounding error of fractions is as small; unsmoothed BLEU is (down to 1e-308), and its order counts.
+#: No rounding error of fractions is as small.
 _TINY = 1e-30
 #: Resamples at a time: the arrays of one block stay in the processor's cache; Kendall compares cells by matrix
 #: products, which want larger ones.
@@ -66,18 +66,13 @@ def running_sums(rows: Floats, order: Ints) -> Floats:
     return sums[:size]
 
 
-def comparable(values: Floats) -> Floats:
-    """Return values rounded to 12 decimals, and to 12 digits where they are below 1e-30.
+def rounded(values: Floats) -> Floats:
+    """Return values to 12 decimals, so that equal fractions tie; unsmoothed BLEU (down to 1e-308) keeps its order.
 
-    >>> comparable(np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 2.0**-300])).tolist() == [0.3, 0.0, 2.0**-300]
+    >>> rounded(np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 2.0**-300])).tolist() == [0.3, 0.0, 2.0**-300]
     True
     """
-    rounded = np.round(values, DECIMALS)
-    tiny = (np.abs(values) < _TINY) & (values != 0)
-    if tiny.any():
-        mantissa, exponent = np.frexp(values[tiny])
-        rounded[tiny] = np.ldexp(np.round(mantissa, DECIMALS), exponent)
-    return rounded
+    return np.where(np.abs(values) < _TINY, values, np.round(values, DECIMALS))
 
 
 def equal_values(values: Floats) -> EqualValues:
@@ -86,7 +81,7 @@ def equal_values(values: Floats) -> EqualValues:
     >>> equal_values(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
     [1, 0, 0]
     """
-    _, group, counts = np.unique(comparable(values), return_inverse=True, return_counts=True)
+    _, group, counts = np.unique(rounded(values), return_inverse=True, return_counts=True)
     return EqualValues(np.argsort(group, kind="stable"), np.cumsum(counts) - counts, group)
 
 
@@ -246,7 +241,7 @@ class Correlator:
 
 
 def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
-    """Give each pattern of defined values (P,) with the columns (K,) that have it."""
+    """Yield each pattern of defined values (P,) with the columns (K,) that have it."""
     defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
     for place, pattern in enumerate(defined.T):
         columns[pattern.tobytes()].append(place)
@@ -292,7 +287,7 @@ def resampled(
 
 
 def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:
-    """Return the 95 % interval tanh(atanh r ± z·se); pairs count as independent, so it is a quick check only.
+    """Return the 95% interval tanh(atanh r ± z·se); pairs count as independent, so it is a quick check only.
 
     se² = 1 / (n - 3) for Pearson, (1 + r²/2) / (n - 3) for Spearman, .437 / (n - 4) for Kendall.
     Source: Fisher 1915; Bonett & Wright 2000; Fieller, Hartley & Pearson 1957.
@@ -324,7 +319,7 @@ def partial_spearman(measure: Floats, human: Floats, controls: Floats) -> float:
     columns = columns[~np.isnan(columns).any(axis=1)]
     if len(columns) < 3:
         return float("nan")
-    ranks = np.asarray(rankdata(comparable(columns), axis=0))
+    ranks = np.asarray(rankdata(rounded(columns), axis=0))
     base = np.column_stack([np.ones(len(ranks)), ranks[:, 2:]])
     left = ranks[:, :2] - base @ np.linalg.lstsq(base, ranks[:, :2], rcond=None)[0]
     spread = (left**2).sum(axis=0)

@@ -11,20 +11,20 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus, whole_texts
-from kp_core.errors import InputError, Note, UsageError, counted, unavailable, unfit
+from kp_core.errors import InputError, Note, UsageError, input_error, pluralize, refuse_unknown, usage_error
 from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
 from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, similarity, split_names
 from kp_core.similarity.relation import TYPES
+from kp_core.similarity.scorer import DEFAULT_MEASURES
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, lengths, paper_labels
 from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, estimate
-from kp_core.studies.correlation.human import Unit, pair_table, sampling_unit, score_matrix
+from kp_core.studies.correlation.human import COLUMNS, Unit, pair_table, sampling_unit, score_matrix
 from kp_core.studies.result import Numbers
 
 #: The measures of the paper, and those that any measure worth its name must beat.
 PAPER = ("R-precision", "M-R-precision", "BLEU", "METEOR", "NIST", "ROUGE-1")
 SENTINELS = ("exact", "stem-exact", "length-difference", "candidate-length", "random")
-_FIXED = ("pair_id", "doc_id", "keyphrase", "candidate")
 #: Option of `correlate` → its name in a signature.
 _SIGNED = {
     "preset": "sim",
@@ -32,7 +32,7 @@ _SIGNED = {
     "stemmer": "stem",
     "correlation": "corr",
     "interval": "ci",
-    **{name: name for name in ("ties", "resamples", "test", "trials", "swap", "correction", "seed", "by", "model")},
+    **{name: name for name in ("ties", "resamples", "test", "trials", "swap", "correction", "seed", "by")},
 }
 
 
@@ -40,9 +40,9 @@ _SIGNED = {
 class CorrelationStudy(Numbers):
     """A study with the pairs behind it.
 
-    frame     one row a measure, subset and way to combine the human scores
+    frame     one row per measure, subset and way to combine the human scores
     found     correlations, share of the human ceiling, tests, clusters
-    pairs     one row a judged pair: phrases, document, labels, human scores, and the value of every measure
+    pairs     one row per judged pair: phrases, document, labels, human scores, and the value of every measure
     settings  what was asked, by its names in the signature; notes: what the reader must know
     """
 
@@ -76,7 +76,7 @@ def correlate(
     by          breakdowns: location, complexity, pos, type, side, length, group
     paper       group the pairs as the paper does, near misses only
     study       correlation, intervals and tests (or its fields as options: correlation, resamples, seed, …)
-    options     also those of `similarity`: direction, preset, stemmer, normalise, synonyms, model
+    options     also those of `similarity`: direction, preset, stemmer, normalise, synonyms
 
     Source: Kim, Baldwin & Kan 2010.
     """
@@ -85,9 +85,7 @@ def correlate(
     if not len(table):
         raise InputError("judgements", "no judged pair", "pairs of phrases with scores", "Load a table of judgements.")
     breakdowns = [name.strip() for name in by.split(",") if name.strip()] if isinstance(by, str) else list(by)
-    for name in breakdowns:
-        if name not in BREAKDOWNS:
-            raise UsageError(f"there is no breakdown '{name}'; choose among: {', '.join(BREAKDOWNS)}")
+    refuse_unknown(breakdowns, BREAKDOWNS, "breakdown")
     known = {field.name for field in fields(Study)}
     study = replace(study or Study(), **{name: value for name, value in options.items() if name in known})
     chosen = {"seed": study.seed} | {name: value for name, value in options.items() if name not in known}
@@ -96,8 +94,8 @@ def correlate(
         chosen.setdefault("texts", whole_texts(corpus.documents))
     choices = Choices.of(chosen)
     scores, pairs = score_matrix(table), pair_table(table)
-    names = split_names(measures) if isinstance(measures, str) else list(measures or (*PAPER, *SENTINELS))
-    phrases, owner = _facing(pairs, corpus)
+    names = split_names(measures or (*PAPER, *SENTINELS))
+    phrases, owner = _candidate_pairs(pairs, corpus)
     values = _values(pairs, phrases, owner, names, choices)
     recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
     related = describe(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), recipe)
@@ -127,8 +125,8 @@ def correlate(
 
 
 def similarities(pairs: pd.DataFrame, measures: str | None, options: dict[str, Any]) -> Numbers:
-    """Return the values of plain pairs, one row a pair and measure; measures: one text with commas between them."""
-    frame = similarity(pairs, **({"measures": split_names(measures)} if measures else {}), **options)
+    """Return the values of plain pairs, one row per pair and measure; measures: one text with commas between them."""
+    frame = similarity(pairs, measures or DEFAULT_MEASURES, **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
     choices = Choices.of(options)
     settings = {"sim": choices.preset, "dir": choices.direction, "stem": choices.stemmer, "seed": str(choices.seed)}
@@ -149,7 +147,7 @@ def correlation_from(signature: str) -> dict[str, Any]:
     if kind != "kps-correlation":
         raise UsageError(f"'{kind}' does not begin the signature of a correlation, kps-correlation does")
     if "synonyms" in given:
-        raise unavailable("synonyms")
+        raise usage_error("synonyms")
     numbers = {field.name for field in fields(Study) if isinstance(field.default, int)}
     options: dict[str, Any] = {"by": ""}
     for name, short in _SIGNED.items():
@@ -169,7 +167,7 @@ def _settings(
 ) -> dict[str, str]:
     """Return what was asked, by its names in the signature; what is empty does not apply."""
     chosen = {"by": ",".join(by), **vars(study)}
-    chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer", "model")}
+    chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer")}
     if study.interval != "bootstrap":
         del chosen["resamples"]
     if study.test != "perm-both":
@@ -187,30 +185,30 @@ def _settings(
 
 def numeric_columns(judgements: pd.DataFrame) -> list[str]:
     """Return the further columns of judgements that hold numbers, so that they can be measures."""
-    further = [name for name in judgements.columns if name not in (*_FIXED, "annotator", "score")]
+    further = [name for name in judgements.columns if name not in (*COLUMNS, "annotator", "score")]
     return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
 
 
-def _facing(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame, Ints]:
-    """Return keyphrase and candidate of each pair, without one a row a gold keyphrase, and the place of the pair."""
+def _candidate_pairs(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame, Ints]:
+    """Return the phrases of each pair, with all gold keyphrases if it names none, and the place of the pair."""
     phrases = pairs.reindex(columns=["keyphrase", "candidate"])
     if (missing := phrases["keyphrase"].isna()).any():
         if not len(corpus.gold) or "doc_id" not in pairs:
-            raise unfit("judgements", "no keyphrase of pairs", pairs=counted(int(missing.sum()), "pair"))
+            raise input_error("judgements", "no keyphrase of pairs", pairs=pluralize(int(missing.sum()), "pair"))
         gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
-        facing = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
-        phrases = phrases.assign(keyphrase=facing).explode("keyphrase").fillna({"keyphrase": ""})
+        keyphrases = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
+        phrases = phrases.assign(keyphrase=keyphrases).explode("keyphrase").fillna({"keyphrase": ""})
     return phrases.reset_index(drop=True), phrases.index.to_numpy()
 
 
 def _values(
     pairs: pd.DataFrame, phrases: pd.DataFrame, owner: Ints, names: list[str], choices: Choices
 ) -> pd.DataFrame:
-    """Return one column a measure, one row a judged pair."""
+    """Return one column per measure, one row per judged pair."""
     asked = {name.removeprefix("column:") for name in names}
     columns = {}
     for name in pairs.columns:
-        if str(name) in asked and name not in _FIXED:
+        if str(name) in asked and name not in COLUMNS:
             column = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
             columns[str(name)] = column[owner]
     wide = score(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), names, choices, columns)
@@ -223,20 +221,20 @@ def _notes(found: Correlations, values: pd.DataFrame, labels: pd.DataFrame, unit
     notes = []
     for name, missing in values.isna().sum().items():
         if missing:
-            text = f"undefined for {missing} of {counted(len(labels), 'pair')}, which its correlation leaves out"
+            text = f"undefined for {missing} of {pluralize(len(labels), 'pair')}, which its correlation leaves out"
             notes.append(Note("info", str(name), text))
     if found.tied:
-        have = counted(found.tied, "pair has", "pairs have")
+        have = pluralize(found.tied, "pair has", "pairs have")
         text = f"{have} no single majority, nor one mode nearest to the median"
         notes.append(Note("info", "majority", f"{text}; ties go {found.study.ties}"))
     units = int(found.frame["documents"].max())  # that of all pairs
     if units < 10 and found.study.interval == "bootstrap":
-        few = counted(units, f"{unit.removesuffix('s')} is", f"{unit} are")
+        few = pluralize(units, f"{unit.removesuffix('s')} is", f"{unit} are")
         notes.append(Note("warning", "intervals", f"{few} too few for a reliable interval"))
     if found.study.test == "perm-both" and found.study.trials < found.trials_needed():
         text = f"with so many pairs of measures, {found.study.trials} trials cannot make any difference significant"
         notes.append(Note("warning", "tests", f"{text}; ask for {found.trials_needed()} or more"))
     if count := int((labels["pos_source"] == "phrase").sum() if "pos_source" in labels else 0):
-        tagged = counted(count, "keyphrase was tagged by itself", "keyphrases were tagged by themselves")
+        tagged = pluralize(count, "keyphrase was tagged by itself", "keyphrases were tagged by themselves")
         notes.append(Note("info", "pos", f"{tagged}, which is less certain"))
     return notes

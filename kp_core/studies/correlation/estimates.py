@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kp_core.errors import UsageError, unavailable
+from kp_core.errors import refuse_below, refuse_unless, usage_error
 from kp_core.order import close
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -44,26 +44,25 @@ class Study:
         """Refuse a choice that does not exist."""
         for name, kind in get_type_hints(type(self)).items():
             value, choices = getattr(self, name), get_args(kind)
-            least = 0 if name == "seed" else 1
-            if choices and value not in choices:
-                raise UsageError(f"there is no {name} '{value}'; choose one of: {', '.join(choices)}")
-            if not choices and value < least:
-                raise UsageError(f"{name} is {value}; choose a whole number from {least} up")
+            if choices:
+                refuse_unless(value, choices, name)
+            else:
+                refuse_below(value, int(name != "seed"), name)
         if self.test == "williams" and self.correlation == "kendall":
-            raise unavailable("williams")
+            raise usage_error("williams")
 
 
 @dataclass(frozen=True)
 class Correlations:
     """What was found.
 
-    frame     a row a measure (and `human`, the leave-one-out ceiling), subset and way to combine the scores: value
+    frame     one row per measure (and `human`, the leave-one-out ceiling), subset and way to combine the scores: value
               and interval; `n` pairs, `documents` the clusters they come from, `undefined` pairs without a value
     ceiling   the same rows without `human`: value in percent of the human ceiling of that subset, with interval
     tests     a row two measures, over all pairs: difference of their correlations, p and corrected p
     clusters  for each way to combine the scores: cluster of each measure, 1 is best
-    partial   a row a measure: Spearman's rho given both lengths
-    tie_range a row a measure, over all pairs: value of the majority under each rule for what is still tied
+    partial   one row per measure: Spearman's rho given both lengths
+    tie_range one row per measure, over all pairs: value of the majority under each rule for what is still tied
     tied      pairs that need that rule; study: what was asked
     """
 
@@ -106,9 +105,9 @@ def estimate(
 ) -> Correlations:
     """Return how well measures agree with people: correlations by subset, intervals, and tests between measures.
 
-    scores    (P, R) of R annotators for P pairs; measures: one row a pair, undefined where it is no finite number
+    scores    (P, R) of R annotators for P pairs; measures: one row per pair, undefined where it is no finite number
     cluster   (P,) number of the document, or another unit, of each pair: what is resampled
-    labels    one row a pair, one column a breakdown such as `location`; lengths (P, 2) words of keyphrase and candidate
+    labels    one row per pair, one column per breakdown; lengths (P, 2) words of keyphrase and candidate
 
     The same resamples serve every measure, subset and combination of scores, and the human ceiling.
     Source: Kim, Baldwin & Kan 2010 for the study; Deutsch, Dror & Roth 2021 for intervals and tests.
@@ -198,7 +197,7 @@ def _bounds(value: Floats, drawn: Floats, clusters: Ints) -> tuple[Floats, Float
 
 
 def _rows(subsets: Iterable[str], names: tuple[str, ...], columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
-    """Return a row a subset, combination and measure from arrays of that shape."""
+    """Return one row per subset, combination and measure from arrays of that shape."""
     index = pd.MultiIndex.from_product([subsets, COMBINATIONS, names], names=["subset", "average", "measure"])
     frame = index.to_frame(index=False)[["measure", "subset", "average"]]
     return frame.assign(**{name: column.ravel() for name, column in columns.items()})
@@ -298,7 +297,8 @@ def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) 
 
     It is a function of which units (B, U) are swapped, 1 or 0; unit (n,) is the unit of each pair of phrases.
     """
-    mixed, n = _mixed(_standardised(measures), human, name), len(human)
+    values, n = np.round(measures, 12), len(human)  # equal values stay equal
+    mixed = _mixed(np.round((values - values.mean(axis=0)) / values.std(axis=0), 12), human, name)
     step = max(8, coefficients.BLOCK_CELLS[name] // n)
 
     def difference(swapped: Floats) -> Floats:
@@ -313,12 +313,6 @@ def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) 
         return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
 
     return difference
-
-
-def _standardised(values: Floats) -> Floats:
-    """Return columns with mean 0 and variance 1; equal values stay equal."""
-    values = np.round(values, 12)
-    return np.asarray(np.round((values - values.mean(axis=0)) / values.std(axis=0), 12))
 
 
 def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tuple[Floats, Floats]]:

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
+from kp_core.corpus import empty_table
 from kp_core.errors import InputError
 from kp_core.order import reaches
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -26,14 +27,12 @@ TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
 _WIDE = "score_"
 COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
 _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
-#: The table of judgements while nothing is rated: every page asks for it, for the workspace that could be saved.
-_NONE = pd.DataFrame(columns=[*COLUMNS, "annotator", "score"], dtype="str").astype({"score": "float64"})
 
 
 def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of a long table (pair_id, annotator, score) or a wide one (pair_id, score_1, score_2, ...).
 
-    One row a pair and one column an annotator, in the order in which they first stand in the table; NaN where an
+    One row per pair and one column per annotator, in the order in which they first stand in the table; NaN where an
     annotator did not score a pair.
 
     >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).to_numpy().tolist()
@@ -59,7 +58,7 @@ def _is_wide(name: object) -> bool:
 
 
 def pair_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a judged pair, in the order of `score_matrix`: its phrases, document and given labels."""
+    """Return one row per judged pair, in the order of `score_matrix`: its phrases, document and given labels."""
     columns = [name for name in table if name not in ("annotator", "score") and not _is_wide(name)]
     return table.drop_duplicates("pair_id")[columns].reset_index(drop=True)
 
@@ -122,7 +121,7 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
 
 
 def still_tied(scores: Floats) -> Bools:
-    """Tell which pairs (P,) need the last tie rule of `majority`, because mode and median leave two scores.
+    """Return which pairs (P,) need the last tie rule of `majority`, because mode and median leave two scores.
 
     >>> still_tied(np.array([[1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 1.0, 3.0]])).tolist()
     [True, False]
@@ -203,7 +202,7 @@ def quadratic_kappa(first: Floats, second: Floats) -> float:
 
 
 def pairwise_agreement(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a pair of annotators: pairs both scored, share of equal scores, quadratic weighted kappa."""
+    """Return one row per pair of annotators: pairs both scored, share of equal scores, quadratic weighted kappa."""
     rows = []
     for (a, first), (b, second) in combinations(zip(scores.columns, scores.to_numpy().T, strict=True), 2):
         both = ~(np.isnan(first) | np.isnan(second))
@@ -247,14 +246,14 @@ def _name(*parts: str) -> str:
 
 
 def rating_table(pairs: pd.DataFrame, ratings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
-    """Return ratings {annotator: {pair: score}} as judgements, one row a score.
+    """Return ratings {annotator: {pair: score}} as judgements, one row per score.
 
     >>> pairs = pd.DataFrame([["p", "d", "x", "y"]], columns=list(COLUMNS))
     >>> rating_table(pairs, {"ana": {"p": 3}})[["annotator", "score"]].to_numpy().tolist()
     [['ana', 3.0]]
     """
     if not ratings:
-        return _NONE.copy()
+        return empty_table("judgements")
     rows = [(rater, pair, float(score)) for rater, own in ratings.items() for pair, score in own.items()]
     table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
     return pairs.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]

@@ -46,7 +46,7 @@ def printed_values(average: str) -> pd.DataFrame:
 
 
 def printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the tables as printed, a row a subset and a column a measure; where cells look misprinted; and these."""
+    """Return the printed table (subset, measure), a table of its suspected misprints, and a list of these."""
     found = correlations()
     rows = found[found["average"] == average].assign(marked=found["suspect"] != "")
     rows["subset"] = rows["subset"].str.replace("L<=", "L ≤ ").str.replace(":", ": ")

@@ -7,15 +7,15 @@ Source: Nomoto & Matsumoto 1997, Table 8. What is marked as assumed is not print
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus, kept
-from kp_core.errors import Note, counted, part_of, unfit
+from kp_core.corpus import Corpus, memoize
+from kp_core.errors import Note, input_error, part_of, pluralize
 from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Bools, Ints
 from kp_core.scoring.prepare import prepare_annotators
@@ -24,25 +24,15 @@ from kp_core.settings import Settings
 from kp_core.studies import WORDS
 from kp_core.studies.trimming import Form, Levels, levels_of
 from kp_core.text.stem import stem_words
-from kp_core.text.tags import tag_sentence, word_class
+from kp_core.text.tags import tag, word_class
 from kp_core.text.tokenise import clean, tokens
 
 #: Attribute → what it is, what of it is assumed, and how rules name it; in the order of the source.
 ATTRIBUTES: dict[str, dict[str, str]] = WORDS["attributes"]
 CATEGORIES = ("group", "attitude")
-#: Words of attitude as people read them. A bracket may be left out; May in upper case is a month.
-ATTITUDE_WORDS = (
-    "must, should, ought, may, might, can, cannot, could, will, would, shall, need(s) to, have to, has to, hope(s), "
-    "believe(s), think(s), argue(s), propose(s); mustn't, shouldn't, mightn't, can't, couldn't, won't, wouldn't; is or "
-    "are followed by necessary, important, expected or likely"
-)
-#: The same as a regular expression.
-_ATTITUDE = re.compile(
-    r"(?<![\w-])(?:must|should|ought|(?-i:may)|might|can|cannot|could|will|would|shall|needs? to|ha(?:ve|s) to|hopes?|"
-    r"believes?|thinks?|argues?|proposes?|(?:must|should|might|ca|could|wo|would)n['\u2019]t|"
-    r"(?:is|are) (?:necessary|important|expected|likely))(?![\w-])",
-    re.IGNORECASE,
-)
+#: Words of attitude as people read them, and as a regular expression.
+ATTITUDE_WORDS: str = WORDS["attitude"]["words"]
+_ATTITUDE = re.compile(WORDS["attitude"]["pattern"], re.IGNORECASE | re.VERBOSE)
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _CLOSING = "\"'\u2019\u201d»)]"
 
@@ -59,7 +49,7 @@ def attitude(sentence: str) -> int:
 
 
 def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.DataFrame, list[Note]]:
-    """Return one row a sentence: doc_id, sentence, text and its `ATTRIBUTES`; missing ones are 0, and noted.
+    """Return one row per sentence: doc_id, sentence, text and its `ATTRIBUTES`; missing ones are 0, and noted.
 
     given   table with a column `sentence` and attributes that take the place of computed ones; the document type may
             be any text, the others are numbers
@@ -68,12 +58,12 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     """
     listed = list_sentences(corpus)
     if not len(listed):
-        raise unfit("the documents", "no sentence")
+        raise input_error("the documents", "no sentence")
     told = pd.DataFrame() if given is None else _checked(given, listed)
     documents = corpus.documents.set_index("doc_id")
     notes = []
     if empty := documents.index[~documents.index.isin(listed["doc_id"])].tolist():
-        text = f"no sentence in {counted(len(empty), 'document')}: {Ids.of(empty)}, so nothing can be chosen there"
+        text = f"no sentence in {pluralize(len(empty), 'document')}: {Ids.of(empty)}, so nothing can be chosen there"
         notes.append(Note("warning", "texts", text))
     by_text, by_paragraph = listed.groupby("doc_id"), listed.groupby(["doc_id", "paragraph"])
     frame = listed[["doc_id", "sentence", "text"]].assign(
@@ -85,7 +75,9 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     )
     if not {"title_similarity", "tf_idf"} <= set(told):
         titles = documents["title"].fillna("").astype(str).to_dict()
-        from_nouns, missing = _from_nouns(listed, titles, kept(corpus, "lexical", None, dict))
+        from_nouns, missing = _from_nouns(
+            listed, titles, memoize(corpus, "nouns", None, lambda: list(map(_nouns, listed["text"])))
+        )
         frame = frame.join(from_nouns)
         notes += [note for note in missing if note.where not in told]
     for name in told:
@@ -101,14 +93,14 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
         said = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
-        raise unfit("the given attributes", "no attribute", **said)
+        raise input_error("the given attributes", "no attribute", **said)
     for wrong, problem in (
         (~given["sentence"].isin(listed["sentence"]), "no sentence of the loaded texts"),
         (given["sentence"].duplicated(), "a sentence given twice"),
     ):
         if wrong.any():
             sentence = given.loc[wrong, "sentence"].iloc[0]
-            raise unfit("the given attributes", "not in the list", sentence=sentence, problem=problem)
+            raise input_error("the given attributes", "not in the list", sentence=sentence, problem=problem)
     table = given.set_index("sentence")[known].reindex(listed["sentence"])
     for name in known:
         if name == "group":
@@ -120,20 +112,20 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
         wrong = filled & (~np.isfinite(values) | ((values % 1 != 0) & bool(whole)))
         if wrong.any():
             where = f"the given attributes, column {name}, sentence '{wrong.idxmax()}'"
-            raise unfit(where, "attribute", value=table.loc[wrong, name].iloc[0], whole=whole)
+            raise input_error(where, "attribute", value=table.loc[wrong, name].iloc[0], whole=whole)
         table[name] = values
     return table
 
 
 def _from_nouns(
-    listed: pd.DataFrame, titles: Mapping[str, str], lexicon: MutableMapping[Any, Any]
+    listed: pd.DataFrame, titles: Mapping[str, str], nouns_of: Sequence[list[str]]
 ) -> tuple[pd.DataFrame, list[Note]]:
     """Return title_similarity and tf_idf of every sentence, and where they are missing and therefore 0.
 
     The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F its count there and MAX_F the largest there,
-    DF the sentences of the text that have it, N all of them.
+    DF the sentences of the text that have it, N all of them. nouns_of are those of each sentence.
     """
-    pairs = [(row, noun) for row, text in enumerate(listed["text"]) for noun in _nouns(text, lexicon)]
+    pairs = [(row, noun) for row, spelled in enumerate(nouns_of) for noun in spelled]
     words = [(name, token.lower()) for name, title in titles.items() for token, _, _ in tokens(clean(title))]
     distinct = list(dict.fromkeys(word for _, word in (*pairs, *words)))
     stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
@@ -157,22 +149,22 @@ def _from_nouns(
     ]
     zero = "the attribute counts as 0 there"
     notes = [
-        Note("warning", where, f"{why} in {counted(len(names), 'document')}: {Ids.of(names)}; {zero}")
+        Note("warning", where, f"{why} in {pluralize(len(names), 'document')}: {Ids.of(names)}; {zero}")
         for where, why, names in missing
         if names
     ]
     return sums, notes
 
 
-def _nouns(sentence: str, lexicon: MutableMapping[Any, Any]) -> list[str]:
+def _nouns(sentence: str) -> list[str]:
     """Return the nouns in lower case; the tagger takes every word in another script for one, so these are left out."""
     spelled = [token for token, _, _ in tokens(sentence)]
-    tagged = tag_sentence(spelled, lexicon) if _LATIN.search(sentence) else []
+    tagged = tag(spelled) if _LATIN.search(sentence) else []
     return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
 
 
 def columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return attributes as numbers under (attribute, value): a category has one column a value, if it has several.
+    """Return attributes as numbers under (attribute, value): a category has one column per value, if it has several.
 
     >>> columns(pd.DataFrame({name: [1, 2] for name in ATTRIBUTES}).assign(group="N"))["attitude"].to_numpy().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -192,7 +184,7 @@ def columns(frame: pd.DataFrame) -> pd.DataFrame:
 class Extracts:
     """The sentences of the documents that annotators saw, their attributes, and who chose which; S sentences.
 
-    frame       one row a sentence, as `attributes` gives it; columns: its attributes as numbers (S, F)
+    frame       one row per sentence, as `attributes` gives it; columns: its attributes as numbers (S, F)
     document, place, votes   (S,) number of the document, sentences before it there, annotators who chose it
     documents, groups        (D,) ids and types of the documents, in order
     """

@@ -11,8 +11,22 @@ import kp_core as kp
 from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import extracts
-from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Design
-from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
+from kp_core.studies.sentence_study.protocol import (
+    CLASSIFIERS,
+    LEAD,
+    MAJORITY,
+    MEASURES,
+    NULL,
+    PRUNING,
+    RANDOM,
+    TREE,
+    Design,
+    errors_when_pruned,
+    folds,
+    learner,
+    nodes,
+    rules,
+)
 from kp_core.studies.trimming import at_random
 from tests.cases import LECTURES, cases
 from tests.figures import checked
@@ -147,12 +161,6 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
     assert np.abs(kept[:, [4, 6]].mean(0) - 1 / 2).max() < 4 * np.sqrt(1 / 4 / 600)
 
 
-def test_without_trimming_the_null_is_the_tree(found):
-    """At one vote nothing is removed, so random trimming removes nothing either."""
-    tables = protocol.at_majority(found, np.ones(20, np.int64), Design(repeats=1)).tables[0]
-    assert (tables[CLASSIFIERS.index(NULL)] == tables[CLASSIFIERS.index(TREE)]).all()
-
-
 def test_measures_are_those_of_scikit_learn(found, outcome):
     from sklearn import metrics
 
@@ -225,19 +233,6 @@ def test_learning_finds_what_is_there(lectures):
     assert share["share"]["tf_idf"] == 1
     assert share["importance"].idxmax() == "tf_idf"
     assert share["share"]["title_similarity"] == 0
-
-
-def test_types_are_parts_of_the_whole(found, study):
-    """Right decisions over the types add up to those over all."""
-    outcome = protocol.at_majority(found, found.majority(0.5), Design(repeats=1))
-    hits, said, there, number = outcome.tables[0, CLASSIFIERS.index(TREE)]
-    right = number - (there - hits) - (said - hits)
-    rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]
-    rows = rows[rows["threshold"] == 0.5].set_index("subset")["value"]
-    for kind in ("lab note", "lecture", "reading guide"):
-        among = np.array(found.groups) == kind
-        assert rows[f"group:{kind}"] == pytest.approx(right[among].sum() / number[among].sum(), abs=1e-12)
-    assert rows["all"] == pytest.approx(right.sum() / number.sum(), abs=1e-12)
 
 
 def test_given_types_have_the_rows(lectures, given):

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.corpus import whole_texts
 from kp_core.extraction import RECONSTRUCTED, SYSTEMS, External, extract
 from kp_core.extraction.collection import Collection
-from kp_core.extraction.external import read_phrases
+from kp_core.extraction.texts import read_phrases
 from kp_core.reading import Source
 from kp_core.text.candidates import Stems
 from tests.cases import cases
@@ -122,13 +121,6 @@ def test_chunks_are_among_the_candidates_of_tfidf_and_may_be_of_any_length(lectu
     assert longer[inside.index].tolist() == pytest.approx(inside.tolist())
 
 
-def test_the_order_of_the_documents_does_not_matter(lectures, plain):
-    turned = dict(zip(lectures.documents["doc_id"][::-1], whole_texts(lectures.documents)[::-1], strict=True))
-    again = extract(turned, "tfidf", None).frame
-    key = ["doc_id", "rank"]
-    assert again.sort_values(key, ignore_index=True).equals(plain.frame.sort_values(key, ignore_index=True))
-
-
 def test_raising_one_phrase_never_worsens_its_rank(lectures, plain):
     before = plain.frame.set_index(["doc_id", "phrase"])["rank"]
     for phrase in ("index", "inverted index", "search engine"):
@@ -183,13 +175,6 @@ def test_another_language_is_noticed_and_can_be_given():
     assert not any("English" in note.message for note in own.notes)
     assert "stop:own-3-" in own.signature
     assert "stem:snowball-fr-pystemmer" in own.signature
-
-
-def test_odd_texts_end_in_a_result():
-    texts = {"long": "x" * 100_000, "one": "Tide", "marks": "...", "plain": "A tide table rises."}
-    found = extract(texts, "tfidf,tfidf-chunks")
-    assert set(found.frame["doc_id"]) >= {"one", "plain"}
-    assert "There are no English tokens in document marks" in found.notes[0].message
 
 
 def test_recipe_and_notes_say_what_was_done():

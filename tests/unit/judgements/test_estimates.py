@@ -184,7 +184,7 @@ def test_no_pairs_at_all_give_rows_with_reasons():
 @pytest.mark.parametrize(
     ("choices", "says"),
     [
-        ({"correlation": "gamma"}, "no correlation 'gamma'"),
+        ({"correlation": "gamma"}, "correlation is 'gamma'; choose one of: spearman"),
         ({"test": "t"}, "perm-both, williams, none"),
         ({"test": "williams", "correlation": "kendall"}, "choose perm-both"),
         ({"resamples": 0}, "resamples is 0; choose a whole number from 1 up"),

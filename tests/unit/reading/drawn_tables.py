@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kp_core.reading import Mapping, Source
-from kp_core.reading.mapping import FILE, HEADS, ROW
+from kp_core.reading.meaning.mapping import FILE, HEADS, ROW
 from tests.format_samples import parquet, workbook
 from tests.sayable import COLUMNS, outcome
 from tests.settled import Truth
@@ -83,7 +83,9 @@ class Draw:
         self.separator = "" if as_lists else rng.choice(list(SPLITS))
         made = "{}" if self.layout == "row is document" else rng.choice(IDS)
         ids = [made.format(n) for n in range(1, rng.randint(4, 8))]
-        self.ids: list[Any] = [int(one) if one.isdigit() else one for one in ids]
+        known = self.language in ("English", "foreign")
+        self.merged = self.layout == "keyphrase per row" and known and number % 3 > 0
+        self.ids: list[Any] = [int(one) if one.isdigit() and not self.merged else one for one in ids]
         beside = [one for one in BESIDE if one != "url" or self.layout != "row is document"]  # a URL may be the id
         self.beside = rng.sample(beside, rng.choice((0, 0, 1, 2, 3)))
         self.lists: dict[tuple[str, str], list[str]] = {}
@@ -128,8 +130,13 @@ def rows_of_people(draw: Draw) -> tuple[list[Row], Mapping]:
                 cells = [{"phrases": draw.cell(found)}]
             ids = ({"document": document} if named else {}) | dict.fromkeys(who, name)
             rows += [draw.row(n, {**ids, **{role: cell[role] for role in (*by, kind)}}) for cell in cells]
+    if draw.merged:  # as merged cells are written: the id is in the first of its rows only
+        head = draw.heads["document"]
+        above = [None, *(row[head] for row in rows)]
+        rows = [row | ({head: ""} if row[head] == last else {}) for row, last in zip(rows, above, strict=False)]
     higher = {"higher_is_better": order != "rising"} if "score" in by else {}
     meaning = Mapping(document="document" if named else ROW, keyphrases=kind, split="none" * (kind == "phrase"))
+    meaning = replace(meaning, fill_down="yes" * draw.merged)
     return rows, replace(meaning, **who, **{role: role for role in by}, **higher)
 
 
@@ -216,7 +223,8 @@ def table(seed: int, number: int) -> Drawn:
         given[draw.other] = [Source("plain.csv", f"doc_id,keyphrase\n{text}".encode())]
         truth[draw.other] = plain
     truths = [Truth(**truth), *([Truth(**{draw.side: by_title})] if draw.layout == "row is document" else [])]
-    words = f"{draw.layout} · {draw.language} · {draw.container} · {draw.role} · {' '.join(draw.beside)}"
+    layout = f"{draw.layout}, merged ids" if draw.merged else draw.layout
+    words = f"{layout} · {draw.language} · {draw.container} · {draw.role} · {' '.join(draw.beside)}"
     return Drawn(f"{number}: {words}", file, given, tuple(truths), tuple(meanings))
 
 

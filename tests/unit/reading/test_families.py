@@ -17,8 +17,8 @@ import pytest
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Mapping, Question, Source, load
-from kp_core.reading.mapping import mappings_of
-from kp_core.reading.rows import Rows, check
+from kp_core.reading.meaning.mapping import mappings_of
+from kp_core.reading.rows.check import Rows, check
 from tests.format_samples import EXAMPLES, archive, open_document, workbook
 from tests.forms import changed, choices, one_choice
 
@@ -203,8 +203,8 @@ def test_millions_of_objects_in_one_line_are_refused_at_once() -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        ['{"id": "d8", "predictions": ["a"', '], "note": 1}'],
-        ['{"id": "d8", "predictions": ["a"]}, {"id": "d9", "predictions": ["a"]}', '{"id": "x", "note": [{}', "{}]}"],
+        ['{"id": "d8", "predictions": ["a"}', '"note": 1}'],
+        ['["a"]', "null", '{"id": "x", "note": [{}'],
         ['{"id": "d9", "pre'],
     ],
 )
@@ -229,6 +229,13 @@ def test_a_file_with_ids_is_never_aligned_and_never_a_text(line: str) -> None:
 
 
 # ambiguous cases
+
+
+def test_quoted_cells_between_semicolons_are_a_table() -> None:
+    rows = 'd1;"sand; port";1998;"Doe, J.; Roe, R."\nd2;"ship";1999;"Doe, J."\nd3;"a; b; c";2000;"Roe, R."\n'
+    with pytest.raises(Question) as asked:
+        read(rows, "g.csv")
+    assert asked.value.forms[0].columns["column 2"] == ("sand; port", "ship", "a; b; c")
 
 
 def test_two_spellings_of_an_id_are_two_documents() -> None:

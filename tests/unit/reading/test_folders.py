@@ -13,7 +13,8 @@ import pytest
 import kp_core as kp
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading import Limits, Source, report
+from kp_core.reading import Limits, Source
+from kp_core.reading.rows import report
 from tests.cases import cases
 from tests.format_samples import archive
 
@@ -102,7 +103,7 @@ def test_what_is_nothing_is_left_out_and_listed_and_refuses_no_folder() -> None:
     assert lists(corpus) == {"gold": {"1": ["tide", "sea"], "2": ["moon"]}}
     assert sorted(ignored(corpus)) == sorted(nothing)
     assert report.understood(corpus).startswith("2 files understood; left out: 8 files without lists or texts (")
-    assert "Left out: a table of measures (P R F) without document ids." in [n.message for n in corpus.report.notes]
+    assert "Left out: a first line “P R F”." in [n.message for n in corpus.report.notes]
     with pytest.raises(InputError, match=r"2\.json: .*broken JSON"):
         kp.load(gold=archive({"1.json": '{"d": ["a"]}', "2.json": '{"d": ["a"'}))
 

@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.errors import InputError
-from kp_core.reading import json_table as module
-from kp_core.reading.family import File
-from kp_core.reading.json_lines import columns_at_once
-from kp_core.reading.json_table import json_table
 from kp_core.reading.limits import Limits
-from kp_core.reading.separators import json_list
-from kp_core.reading.source import Source
-from kp_core.reading.table import Table
+from kp_core.reading.lists.family import File
+from kp_core.reading.open import json_table as module
+from kp_core.reading.open.json_table import columns_at_once, json_table
+from kp_core.reading.open.source import Source
+from kp_core.reading.open.table import Table
+from kp_core.reading.rows.separators import json_list
 
 LISTS = pa.list_(pa.large_string())
 
@@ -322,12 +321,6 @@ def test_a_key_twice_is_refused(text: str) -> None:
         table(text)
 
 
-def test_a_key_twice_is_settled_as_the_user_said() -> None:
-    text = '{"id": 1, "k": ["a"], "k": ["b"]}\n{"id": 2, "k": ["c"]}\n'
-    assert columns(text, twice="keep-first")["k"] == [["a"], ["c"]]
-    assert columns(text, twice="merge")["k"] == [["a", "b"], ["c"]]
-
-
 @pytest.mark.parametrize(
     ("text", "limits"),
     [
@@ -340,6 +333,12 @@ def test_a_key_twice_is_settled_as_the_user_said() -> None:
 def test_limits(text: str, limits: Limits) -> None:
     with pytest.raises(InputError, match="at most"):
         table(text, limits=limits)
+
+
+def test_whole_json_in_one_line_may_be_longer_than_a_line() -> None:
+    found = table('[{"a": 1, "b": 2}]', limits=Limits(line_bytes=10))
+    assert found is not None
+    assert found.names == ["(key)", "a", "b"]
 
 
 def test_json_deeper_than_python_goes_is_refused() -> None:
@@ -497,7 +496,7 @@ def test_a_new_field_in_each_line_is_refused_as_in_a_list(monkeypatch: pytest.Mo
 def test_a_number_long_before_a_truth_value_ends_no_process() -> None:
     """Lines of 3 MB are blocks of their own, in which Arrow settled the types of fields block by block."""
     code = """
-from kp_core.reading.json_lines import columns_at_once
+from kp_core.reading.open.json_table import columns_at_once
 lines = ['{"k": "%s", "a": %s}' % ("x" * 3_000_000, value) for value in ("null", "-1", "true")]
 print(columns_at_once("\\n".join(lines)))
 """

@@ -9,7 +9,7 @@ from hypothesis import given
 
 import kp_core as kp
 from kp_core.reading import Form, Mapping, Question, Source, form_for, understand
-from kp_core.reading.mapping import HEADS, ROW
+from kp_core.reading.meaning.mapping import HEADS, ROW
 from tests.cases import ROOT
 from tests.format_samples import archive, workbook
 from tests.forms import mappings, proposed

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kp_core.corpus import Corpus
-from kp_core.reading import Source, identifiers, load, report
+from kp_core.reading import Source, load
+from kp_core.reading.rows import identifiers, report
 from kp_core.text.normalise import Normaliser
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Limits
-from kp_core.reading.source import shared, shared_names
+from kp_core.reading.open.source import shared, shared_names
 
 GOLD = "doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\n"
 RUN = "doc_id,rank,keyphrase\nd1,1,Hash Tables\nd2,1,tide\n"

@@ -17,10 +17,10 @@ import pytest
 import kp_core as kp
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Source, load
-from kp_core.reading.decode import decode
 from kp_core.reading.limits import Limits, limits_from
-from kp_core.reading.report import limits as limits_table
-from kp_core.reading.source import expand
+from kp_core.reading.open.decode import decode
+from kp_core.reading.open.source import expand
+from kp_core.reading.rows.report import limits as limits_table
 from tests.format_samples import archive
 
 TSV = b"doc_id\tphrase\nd1\ttide\n"

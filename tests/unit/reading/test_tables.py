@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -14,11 +13,11 @@ from hypothesis import strategies as st
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import Mapping, Source, layout_rows, load
+from kp_core.reading import Mapping, Source, load
 from kp_core.reading.limits import Limits
-from kp_core.reading.list_cells import ListCells
-from kp_core.reading.lists import ListBuilder
-from kp_core.reading.tidy import tidy
+from kp_core.reading.lists.list_builder import ListBuilder
+from kp_core.reading.rows import apply as layout_rows
+from kp_core.reading.rows.tidy import tidy
 
 
 def read(text: str, name: str = "a.csv", role: str = "gold", **more: object) -> Corpus:
@@ -195,22 +194,6 @@ def test_a_name_given_to_a_table_of_systems_goes_before_theirs_and_stands_for_no
     assert load(systems={"mine": frame}).systems == ["a", "b", "mine"]
     assert load(systems={"mine": frame[:2]}).runs["system"].tolist() == ["mine/a", "mine/b"]
     assert load(systems={"mine": frame[:1]}).runs["system"].tolist() == ["mine"]
-
-
-def test_a_row_of_lists_does_not_look_at_all_others() -> None:
-    looks = []
-
-    class Watched(list[object]):
-        def __iter__(self) -> Iterator[object]:
-            looks.append(1)
-            return super().__iter__()
-
-    cells = ListCells(";", ["1"] * 100, Watched([None] * 100), "phrases", [False] * 100)
-    builder = ListBuilder("gold", Limits())
-    for row in range(100):
-        builder.open(f"d{row}", file="a.csv", line=row + 1)
-        cells.add(builder, row)
-    assert len(looks) == 1
 
 
 PHRASES = st.sampled_from(["tide", "sea level", "", " ", "1. tide", "• tide", "a;b", "R&amp;D", "<peos>", "-", "null"])

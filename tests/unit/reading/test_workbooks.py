@@ -5,13 +5,15 @@ import io
 import zipfile
 
 import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Limits, Mapping, Source
-from kp_core.reading.family import File
-from kp_core.reading.workbooks import read_sheet
+from kp_core.reading.lists.family import File
+from kp_core.reading.open.workbooks import read_sheet
 from tests.format_samples import archive, open_document, parquet, workbook
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -236,3 +238,11 @@ def test_a_workbook_is_opened_once_for_all_of_its_sheets(ending, monkeypatch):
         assert len(kp.load(gold=source).gold) == 2 * sheets
         counts.append(len(opened))
     assert counts[0] == counts[1]
+
+
+def test_lists_in_several_row_groups_of_parquet():
+    stream = io.BytesIO()
+    table = pa.table({"doc_id": ["d1", "d2", "d3"], "keywords": [["tide", "sea"], ["sea"], ["moon"]]})
+    pq.write_table(table, stream, row_group_size=1)
+    gold = kp.load(gold=Source("g.parquet", stream.getvalue())).gold
+    assert rows(gold, "doc_id", "phrase") == [["d1", "tide"], ["d1", "sea"], ["d2", "sea"], ["d3", "moon"]]

@@ -1,0 +1,1 @@
+"""Read what stands beside keyphrases: vectors, tables of a vocabulary, several data sets."""

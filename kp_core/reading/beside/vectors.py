@@ -1,0 +1,240 @@
+"""Turn a file of vectors, a phrase each, into one table: Parquet, NumPy's npz, or the text of word2vec and fastText."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import sys
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pc_csv
+
+from kp_core.corpus import first_of_phrases
+from kp_core.errors import InputError, input_error
+from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.open.archive import DAMAGED_ARRAYS, is_arrays
+from kp_core.reading.open.source import Source
+from kp_core.reading.open.values import HALF_A_CHARACTER, text_column
+
+#: The arrays of an npz file, and the columns of a Parquet file.
+PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
+_EXPECTED = "phrases and their vectors"
+_REMEDY = (
+    "Write phrases as text (np.array(phrases, dtype=str)) and vectors as numbers, as Parquet or npz, or as word2vec "
+    "text; the documentation shows how."
+)
+#: Bytes that hold the head of a text, or a phrase and the numbers that tell it.
+_HEAD = 500
+_TOLD = 10
+_NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def is_vectors(file: Source) -> bool:
+    """Tell a file of vectors by the names of its arrays or columns, or as word2vec text by its name and first words.
+
+    A list, a run or a text of the ending .txt may have numbers too: vectors have a head that says how many, one of
+    them with a point, or all of the first ten have one.
+
+    >>> [is_vectors(Source("a.txt", data)) for data in (b"2 3\\ntide 0.1 0.2 0.3\\n", b"1 0 5 1\\n")]
+    [True, False]
+    """
+    if file.data.startswith(b"PAR1"):
+        import pyarrow.parquet as pq
+
+        with suppress(pa.ArrowException, *DAMAGED_ARRAYS):
+            names = {name.lower() for name in pq.read_schema(pa.BufferReader(file.data)).names}
+            return bool(names & {*PHRASES}) and bool(names & {*VECTORS})
+        return False
+    if is_arrays(file.data):  # those of a streamed run have another first array
+        return not file.data[30:].startswith(b"header.json.npy")
+    ending = Path(file.name).suffix.lower()
+    if ending != ".txt":
+        return ending == ".vec"
+    lines = [*file.data[:_HEAD].removeprefix(codecs.BOM_UTF8).splitlines(), b"", b""]
+    first, second = (line.split(b" ") for line in lines[:2])
+    length = int(first[1]) if len(first) == 2 and all(map(bytes.isdigit, first)) else 0
+    numbers = [cell for cell in (second if length else first)[1:] if cell]
+    told = numbers[:_TOLD]
+    if length and not (length == len(numbers) or length > len(numbers) >= _TOLD):
+        return False
+    points = sum(not one.lstrip(b"+-").isdigit() for one in told)
+    return all(map(_NUMBER.fullmatch, told)) and points >= (1 if length else _TOLD)
+
+
+def read_vectors(
+    given: Source | pd.DataFrame | Mapping[str, Any], limits: Limits, encoding: str | None = None
+) -> pd.DataFrame:
+    """Return phrase and vector of a `Source`, a table or {phrase: vector}; raises InputError for what is none.
+
+    encoding: of a text that is not UTF-8
+
+    >>> read_vectors({"tide": [1.0, 0.0]}, Limits())["vector"].tolist()
+    [[1.0, 0.0]]
+    """
+    if isinstance(given, Mapping):
+        return _table("the vectors", list(given), _matrix("the vectors", list(given.values())))
+    if isinstance(given, pd.DataFrame):
+        return _columns("the vectors", pa.Table.from_pandas(given, preserve_index=False))
+    try:
+        if given.data.startswith(b"PAR1"):
+            return _of_parquet(given, limits)
+        return _of_npz(given, limits) if given.data.startswith(b"PK") else _of_text(given, limits, encoding or "utf8")
+    except (pa.ArrowException, *DAMAGED_ARRAYS) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(given.name, "a damaged or unusual file", _EXPECTED, _REMEDY) from None
+
+
+def file_of_vectors(given: str | Path | Source, limits: Limits) -> Source:
+    """Return a file of vectors in memory, which may be larger than others."""
+    if isinstance(given, Source):
+        refuse_over(limits.vector_bytes, len(given.data), "bytes", given.name)
+        return given
+    path = Path(given)
+    try:
+        refuse_over(limits.vector_bytes, path.stat().st_size, "bytes", path.name)
+        return Source(path.name, path.read_bytes())
+    except OSError:
+        raise InputError(path.name or "a path", "no file that can be read", _EXPECTED, "Check the path.") from None
+
+
+def _of_parquet(source: Source, limits: Limits) -> pd.DataFrame:
+    import pyarrow.parquet as pq
+
+    opened = pq.ParquetFile(pa.BufferReader(source.data))
+    refuse_over(limits.rows, opened.metadata.num_rows, "rows", source.name, "a table")
+    groups = [opened.metadata.row_group(number) for number in range(opened.metadata.num_row_groups)]
+    refuse_over(limits.vector_bytes, sum(one.total_byte_size for one in groups), "bytes unpacked", source.name)
+    return _columns(source.name, opened.read())
+
+
+def _columns(name: str, table: pa.Table) -> pd.DataFrame:
+    """Return the phrases and vectors of a table: a column of lists, or every other column a number of the vector."""
+    phrase = next((one for one in table.column_names if one.lower() in PHRASES), None)
+    if phrase is None:
+        raise input_error(name, "no vocabulary", needed="phrase and vector", found=", ".join(table.column_names[:20]))
+    rest = table.drop_columns(phrase)
+    phrases = table[phrase].cast(pa.large_string()).to_pylist()
+    if len(rest.column_names) == 1 and pa.types.is_nested(rest.schema.types[0]):
+        column = rest.column(0).combine_chunks()
+        length = pc.list_value_length(column)
+        if column.null_count or len(pc.unique(length)) > 1:
+            raise input_error(name, "vectors of one length")
+        return _table(name, phrases, _matrix(name, column.flatten()).reshape(len(column), -1))
+    numbers = [
+        one.to_numpy() for one in rest.columns if pa.types.is_floating(one.type) or pa.types.is_integer(one.type)
+    ]
+    if len(numbers) < rest.num_columns or not numbers:
+        raise InputError(name, "columns that are no numbers", _EXPECTED, _REMEDY)
+    return _table(name, phrases, _matrix(name, np.stack(numbers, axis=1)))
+
+
+def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
+    with zipfile.ZipFile(io.BytesIO(source.data)) as packed:
+        members = packed.infolist()
+    # bzip2 and LZMA unpack a kilobyte into gigabytes in one step.
+    if any(one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in members):
+        raise InputError(source.name, "arrays packed by another method than Deflate", _EXPECTED, _REMEDY)
+    most = max(limits.ratio_from_bytes, limits.unpacked_ratio * len(source.data))
+    refuse_over(min(limits.vector_bytes, most), sum(one.file_size for one in members), "bytes unpacked", source.name)
+    with np.load(io.BytesIO(source.data), allow_pickle=False) as arrays:
+        names = {key.lower(): key for key in arrays.files}
+        phrases, vectors = (next((names[key] for key in keys if key in names), None) for keys in (PHRASES, VECTORS))
+        if phrases is None or vectors is None:
+            found = f"arrays {', '.join(arrays.files[:20])}"
+            raise InputError(source.name, found, "the arrays phrases and vectors", _REMEDY)
+        texts, matrix = (np.asarray(arrays[key]) for key in (phrases, vectors))
+        if texts.dtype.kind != "U":
+            raise InputError(source.name, f"phrases of type {texts.dtype}", _EXPECTED, _REMEDY)
+        # Of a number that is no character Python would make a broken text.
+        codes = np.ascontiguousarray(texts, dtype=texts.dtype.newbyteorder("=")).tobytes()
+        if (np.frombuffer(codes, np.uint32) > sys.maxunicode).any():
+            raise InputError(source.name, "a phrase with a code that is no character", _EXPECTED, _REMEDY)
+        return _table(source.name, np.ravel(texts).tolist(), _matrix(source.name, matrix))
+
+
+def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
+    """Return the vectors of word2vec text: a phrase, _ for its blanks, and its numbers, with blanks between them."""
+    data = source.data.removeprefix(codecs.BOM_UTF8)
+    head = re.match(rb"(\d+) (\d+)[ \r]*\n", data)
+    try:
+        table = pc_csv.read_csv(
+            pa.BufferReader(data),
+            pc_csv.ReadOptions(autogenerate_column_names=True, skip_rows=1 if head else 0, encoding=encoding),
+            pc_csv.ParseOptions(delimiter=" ", quote_char=False),
+            pc_csv.ConvertOptions(column_types={"f0": pa.large_string()}, strings_can_be_null=False),
+        )
+    except (pa.ArrowException, UnicodeError):
+        raise _misfit(source.name, data, encoding) from None
+    if table.num_columns > 1 and table.columns[-1].null_count == len(table):  # a blank ends each line
+        table = table.drop_columns(table.column_names[-1])
+    refuse_over(limits.vector_bytes, table.nbytes, "bytes unpacked", source.name)
+    numbers = [column.to_numpy() for column in table.columns[1:]]
+    if not numbers or any(one.dtype.kind not in "fi" for one in numbers):
+        raise _misfit(source.name, data, encoding)
+    if head and (said := (int(head[1]), int(head[2]))) != (len(table), len(numbers)):
+        found = f"{len(table):,} vectors of {len(numbers):,} numbers"
+        remedy = "Load the whole file, or correct its first line."
+        raise InputError(source.name, found, f"{said[0]:,} of {said[1]:,}, as its first line says", remedy)
+    phrases = pc.replace_substring(table.column(0), "_", " ").to_pylist()
+    return _table(source.name, phrases, _matrix(source.name, np.stack(numbers, axis=1)))
+
+
+def _misfit(name: str, data: bytes, encoding: str) -> InputError:
+    """Return the refusal of a text that is no vectors, with its first line that is no phrase and numbers."""
+    length, expected = 0, "a phrase, _ for its blanks, and numbers with a blank between"
+    for number, line in enumerate(data.splitlines(), 1):
+        phrase, *cells = line.removesuffix(b" ").split(b" ")
+        if not line or (number == 1 and len(cells) == 1):
+            continue
+        length = length or len(cells)
+        odd = [f"“{cell[:50].decode(errors='replace')}”" for cell in cells if not _NUMBER.fullmatch(cell)]
+        if len(cells) != length or not cells:
+            odd = odd or [f"{len(cells):,} numbers"]
+            expected += f", {length:,} in each line"
+        if phrase != phrase.decode(encoding, "ignore").encode(encoding):
+            odd = [f"bytes that are not {encoding}"]
+        if odd:
+            return InputError(f"{name}, line {number}", odd[0], expected, _REMEDY)
+    return InputError(name, "no line of a phrase and numbers", _EXPECTED, _REMEDY)
+
+
+def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
+    """Return numbers as single or double precision, as they were given; refuses what is no finite number."""
+    try:
+        matrix = np.asarray(values)
+        if matrix.dtype.kind not in "fiu":
+            raise TypeError
+        matrix = matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float32)
+    except (TypeError, ValueError):
+        raise input_error(name, "vectors of one length") from None
+    if not np.isfinite(matrix).all():
+        raise InputError(name, "a number that is missing or infinite", "finite numbers", "Leave such a phrase out.")
+    return matrix
+
+
+def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.DataFrame:
+    """Return phrases and vectors as a table, each phrase once; refuses phrases with two different vectors."""
+    if matrix.ndim != 2 or len(matrix) != len(phrases) or not matrix.size:
+        found = f"{len(phrases):,} phrases and an array of {' × '.join(map(str, matrix.shape)) or 'one number'}"
+        raise InputError(name, found, "a vector for each phrase", _REMEDY)
+    if any(not isinstance(one, str) or not one.strip() for one in phrases):
+        raise input_error(name, "empty concept", needed="a phrase")
+    if text_column(phrases)[1]:
+        raise InputError(name, f"a phrase with {HALF_A_CHARACTER}", _EXPECTED, _REMEDY)
+    known = pd.Series([one.strip() for one in phrases], dtype="str")
+    if known.duplicated().any():
+        once = first_of_phrases(name, known, matrix)
+        known, matrix = known[once].reset_index(drop=True), matrix[once]
+    flat = pa.array(np.ascontiguousarray(matrix).ravel())
+    column = pa.FixedSizeListArray.from_arrays(flat, matrix.shape[1])
+    return pd.DataFrame({"phrase": known, "vector": pd.Series(column, dtype=pd.ArrowDtype(column.type))})

@@ -1,0 +1,1 @@
+"""Recognize and read formats with a grammar of their own: lines, folders, annotations, TREC."""

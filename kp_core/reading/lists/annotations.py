@@ -1,0 +1,454 @@
+"""Turn what was marked in annotation tools (JSON, brat, tagged tokens) into lists, and the texts beside."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note, pluralize
+from kp_core.reading.lists.family import Family, File, Recognition, Strength
+from kp_core.reading.lists.list_builder import ListBuilder, document_rows
+from kp_core.reading.meaning.fields import NAMES, find_roles, plain, quoted
+from kp_core.reading.meaning.mapping import HEADS
+from kp_core.reading.meaning.question import Finding, Question, Reply
+from kp_core.reading.meaning.shapes import text_of
+from kp_core.reading.open.json_text import JsonRecord, shown
+from kp_core.reading.open.values import Rejected
+from kp_core.reading.rows.check import Rows
+from kp_core.typeset import storable
+
+_Group = Callable[[Sequence[File], Role | None], list[Recognition]]
+#: Fields of spans or labels.
+_LISTS = ("label", "labels", "entities", "annotations", "spans")
+#: How names begin of which each of these tools writes one; without any, no object need be looked at.
+_TELLING = ('"label', '"entities"', '"annotation', '"spans"', '"answer"')
+#: How Prodigy names what else would be called an annotator and an id.
+_PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
+_MARK = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")
+#: Relations, events, attributes, modifiers, normalisations, notes, and what is the same.
+_OTHER_MARK = re.compile(r"[REAMN]\d+\t\S+(?: .*)?|#\S*\t\S+ \S+.*|\*\t\S+ .*")
+_CELLS, _TAG = re.compile(r"[\t ]+"), re.compile(r"([BIOESLU])(?:-(\S+))?")
+#: What begins a document of tagged tokens, and what may follow -DOCSTART- without a meaning.
+_HEAD = re.compile(r"-DOCSTART-(.*)|#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")
+_NOTHING = re.compile(r"(?:^|\s)(?:-X-|-|_|O)(?=\s|$)|[()]")
+#: Parts of a data set, which hold many documents each.
+_PARTS = re.compile(r"(?<![a-z])(train|dev|test|valid)", re.IGNORECASE)
+#: The value of the setting `label` that keeps all labels.
+EVERY = "all"
+
+
+class Span(NamedTuple):
+    """Something marked: its labels, where it begins and ends (in several parts, or nowhere), and its text if given."""
+
+    labels: Sequence[str]
+    parts: Sequence[tuple[Any, Any]] = ()
+    text: str | None = None
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Marked:
+    """What one annotator, or a model, marked in one document; `left` says why it is left out."""
+
+    doc_id: str
+    text: str = ""
+    spans: list[Span] = field(default_factory=list)
+    file: str = ""
+    line: int = 0
+    source: str | None = None
+    left: str = ""
+    predicted: bool = False
+
+
+def _recognise_json(file: File, role: Role | None) -> Recognition | None:
+    """Recognise objects of a text with a list of spans or labels, as doccano, Prodigy and Label Studio write them."""
+    if not any(name in file.text for name in _TELLING):
+        return None
+    values = [record.value for record in file.records if record.value is not None]
+    first = values[:200]
+    names = list(dict.fromkeys(name for value in first for name in value))
+    others = {plain(name) for name in names} - {*_LISTS}
+    fits = [_marked_in(value) for value in first].count(None) <= 0.2 * len(first) and not others & {*NAMES["gold"]}
+    if role == "documents" or not fits or not {*names} & {*_LISTS}:
+        return None
+    said = {"doc_id": file.mapping.document, "annotator": file.mapping.annotator}
+    columns = find_roles([name for name in names if name not in ("text", *_LISTS)], ("doc_id", "annotator"), said)
+    if "annotator" not in columns and _PRODIGY["annotator"] in names:
+        columns = {part: name for part, name in _PRODIGY.items() if name in names} | columns
+    every = [one for value in values for one in _marked_in(value) or () if not one.left]
+    guess: Role = "system" if every and all(one.predicted for one in every) else "gold"
+    evidence = f"{pluralize(len(values), 'JSON object')} with a text and spans or labels"
+    reading = Recognition("F13", role or guess, (file,), evidence, columns, strength=Strength.MARKS)
+    return labelled(reading, (label for one in every for span in one.spans for label in span.labels))
+
+
+def _marked_in(value: dict[str, Any]) -> list[Marked] | None:
+    """Return what every annotator marked in the document of an object; None if it is none of a known tool."""
+    if isinstance(value.get("data"), dict):
+        return _task(value["data"], value)
+    text = value.get("text")
+    lists = [items for name in _LISTS if isinstance(items := value.get(name), list) and None not in map(_span, items)]
+    if not isinstance(text, str) or not (lists or "answer" in value):
+        return None
+    found: dict[str | None, list[Span]] = {}
+    for item in max(lists, key=bool, default=[]):
+        user = text_of(item.get("user")) if isinstance(item, dict) else None
+        found.setdefault(user, []).extend(filter(None, [_span(item)]))
+    left = "" if value.get("answer", "accept") == "accept" else "Tasks that were not accepted, and left out"
+    return [Marked("", text, spans, source=user, left=left) for user, spans in (found or {None: []}).items()]
+
+
+def _span(item: Any) -> Span | None:
+    """Return a label of the whole text, or offsets with a label, in a list or an object."""
+    if isinstance(item, str):
+        return Span((), text=item)
+    if isinstance(item, list) and len(item) == 3:
+        item = dict(zip(("start", "end", "label"), item, strict=True))
+    for start, end in (("start", "end"), ("start_offset", "end_offset")) if isinstance(item, dict) else ():
+        if start in item and end in item:
+            labels = item.get("label", item.get("labels"))
+            every = [str(label) for label in (labels if isinstance(labels, list) else [labels]) if label is not None]
+            text = item.get("text")
+            return Span(every, ((item[start], item[end]),), text if isinstance(text, str) else None)
+    return None
+
+
+def _task(data: dict[str, Any], value: dict[str, Any]) -> list[Marked] | None:
+    """Read a task of Label Studio: its data, and results of every annotator and every model."""
+    done, models = value.get("annotations"), value.get("predictions")
+    if not isinstance(done, list) or not all(map(_has_results, done)):
+        return None
+    field = next((name for name in data if plain(name) in NAMES["text"] and isinstance(data[name], str)), "")
+    ids = find_roles([name for name in data if name != field], ("doc_id",))
+    doc_id, text = (text_of(data[ids["doc_id"]]) if ids else None) or "", data.get(field, "")
+    # JavaScript counts rare characters twice.
+    units = text.encode("utf-16-le", "surrogatepass") if text and max(text) > "\uffff" else b""
+    found = [] if done else [Marked(doc_id, left="Tasks that nobody annotated, and left out")]
+    # Models may give their numbers only.
+    predictions = list(filter(_has_results, models)) if isinstance(models, list) else []
+    for place, one in enumerate([*done, *predictions]):
+        who = one.get("model_version") if place >= len(done) else one.get("completed_by")
+        if isinstance(who, dict):
+            who = next((who[name] for name in ("email", "username", "id") if who.get(name) is not None), None)
+        left = "Cancelled annotations that were left out" if one.get("was_cancelled") else ""
+        spans = [span for result in one["result"] for span in _results(result, units)]
+        found.append(Marked(doc_id, text, spans, source=text_of(who), left=left, predicted=place >= len(done)))
+    return found
+
+
+def _has_results(done: Any) -> bool:
+    return isinstance(done, dict) and isinstance(done.get("result"), list)
+
+
+def _results(result: Any, units: bytes) -> Iterator[Span]:
+    """Give the span of a result, or what was chosen or written; of a path in a taxonomy the last step."""
+    value = result.get("value") if isinstance(result, dict) else None
+    if not isinstance(value, dict):
+        return
+    kind = text_of(result.get("type")) or ""
+    control = text_of(result.get("from_name")) or kind
+    if "start" in value:
+        start, end, marked = value["start"], value.get("end"), value.get("text")
+        labels = value.get(kind) if kind.endswith("labels") else None
+        every = list(filter(None, map(text_of, labels))) if isinstance(labels, list) else [control]
+        if marked is None and type(start) is int and type(end) is int and units:
+            marked = units[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
+        yield Span(every, ((start, end),), marked if isinstance(marked, str) else None)
+        return
+    chosen: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
+    for item in chosen if isinstance(chosen, list) else [chosen]:
+        if phrase := text_of(item[-1] if isinstance(item, list) and item else item):
+            yield Span((control,), text=phrase)
+
+
+def _ids_of(file: File, records: Sequence[JsonRecord], field: str | None) -> tuple[list[str], list[Note]]:
+    """Return the id of every object, which is its line if no field holds it; the only object is named like its file."""
+    if field is not None:
+        return [text_of((record.value or {}).get(field)) or "" for record in records], []
+    if len(records) == 1:
+        return [file.stem], []
+    said = Note("warning", file.name, "There is no field of ids; the line numbers are the ids.")
+    return [str(record.line or position) for position, record in enumerate(records, 1)], [said]
+
+
+def _read_json(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
+    file, who = recognition.files[0], recognition.columns.get("annotator", "")
+    ids, notes = _ids_of(file, file.records, recognition.columns.get("doc_id"))
+    every, rejected = list[Marked](), list[Rejected]()
+    for doc_id, record in zip(ids, file.records, strict=True):
+        found = None if record.value is None else _marked_in(record.value)
+        if not found or not doc_id:
+            reason = "an empty id" if found else record.broken or "no text with a list of spans or labels"
+            rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
+            continue
+        for one in found:
+            source = one.source or text_of(record.value.get(who))
+            every.append(replace(one, doc_id=one.doc_id or doc_id, file=file.name, line=record.line, source=source))
+    left = Counter(one.left for one in every if one.left)
+    notes += [Note("info", file.name, f"{said}: {count:,}.") for said, count in left.items()]
+    models = [one for one in every if one.predicted]
+    people = [one for one in every if not one.predicted and not one.left]
+    if recognition.role == "system" and models:
+        return span_rows(recognition, models, rejected, notes)
+    parts = span_rows(recognition, people, rejected, notes)
+    beside = role is None and recognition.role == "gold" and models
+    return [*parts, *(span_rows(replace(recognition, role="system"), models)[:1] if beside else ())]
+
+
+def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Claim all `.ann` files, or a single file, if nine of ten lines are those of brat, and texts of the same names."""
+    marks = [file for file in files if file.suffix == ".ann" or len(files) == 1]
+    texts = {key: file for file in files if file.suffix == ".txt" for key in (file.stem, file.name[:-4])}
+    beside = {file.name: texts.get(file.name[:-4]) or texts.get(file.stem) for file in marks}
+    of_marks = {text.name: text for text in beside.values() if text is not None}
+    lines = [line for file in marks for line in file.sample]
+    fitting = sum(bool(_MARK.fullmatch(line) or _OTHER_MARK.fullmatch(line)) for line in lines)
+    if not any(map(_MARK.fullmatch, lines)) or fitting < 0.9 * len(lines) or (role == "documents" and not of_marks):
+        return []
+    labels = {found[1] for file in marks for line in file.lines if (found := _MARK.fullmatch(line))}
+    several = len({file.stem for file in marks}) < len(marks)
+    whose = "annotator = folder, document = file" if several else "document = file"
+    evidence = f"{pluralize(len(marks), 'file')} of brat with {pluralize(len(of_marks), 'text')}; {whose}"
+    plan, every = (marks, beside, several), (*marks, *of_marks.values())
+    reading = Recognition("F13B", role or "gold", every, evidence, plan=plan, strength=Strength.MARKS)
+    return [labelled(reading, labels)]
+
+
+def _read_brat(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Read the marks of every file in its order; a file without any is an empty list."""
+    marks, texts, several = recognition.plan
+    every, rejected, other = list[Marked](), list[Rejected](), 0
+    for file in marks:
+        text, folder = texts[file.name], PurePosixPath(file.name).parent.name or None
+        every.append(Marked(file.stem, text.text if text else "", [], file.name, 1, folder if several else None))
+        for number, line in enumerate(file.lines, 1):
+            if found := _MARK.fullmatch(line):
+                parts = [(int(begin), int(end)) for begin, end in (part.split() for part in found[2].split(";"))]
+                every[-1].spans.append(Span((found[1],), parts, found[3], number))
+            elif _OTHER_MARK.fullmatch(line):
+                other += 1
+            elif line.strip():
+                rejected.append((file.name, number, "no mark of brat", line[:200]))
+    said = [Note("info", marks[0].name, f"Relations, attributes and notes left out: {other:,}.")] if other else []
+    return span_rows(recognition, every, rejected, said)
+
+
+def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Claim all files of tagged tokens: those of one folder with different texts and no ids are a document each."""
+    folders: dict[str, list[File]] = defaultdict(list)
+    for file in filter(_is_tagged, files):
+        alone = _PARTS.search(file.stem) or any(map(_HEAD.fullmatch, file.lines))
+        folders[file.name if alone else PurePosixPath(file.name).parent.name].append(file)
+    found, several = list[Recognition](), len(folders) > 1
+    for name, group in folders.items():
+        texts = {tuple(line.split()[0] for line in file.lines if line.strip()) for file in group}
+        if len(texts) == len(group) > 1:  # what a folder is among several, its name says
+            found.append(replace(_tagged(group, role), plan=(name,) * several, guessed=several and role is None))
+        else:
+            found += [_tagged([file], role) for file in group]
+    return found
+
+
+def _is_tagged(file: File) -> bool:
+    """Tell a file in which 80 % of the lines end in a tag, some of them outside of keyphrases."""
+    lines = [line for line in file.sample if not (line.startswith("# ") or _HEAD.fullmatch(line))]
+    tags = [found[1] for line in lines if (found := _tag(line))]
+    return {"O"} < {*tags} and bool({*"BISU"} & {*tags}) and len(tags) >= 0.8 * len(lines)
+
+
+def _tag(line: str, place: int = -1) -> re.Match[str] | None:
+    """Return the tag of a token at a place from the end of its line."""
+    cells = _CELLS.split(line.rstrip())
+    return _TAG.fullmatch(cells[place]) if cells[0] and len(cells) > -place else None
+
+
+def _tagged(files: Sequence[File], role: Role | None) -> Recognition:
+    evidence = f"{pluralize(len(files), 'file')} of tokens with a tag (B, I, O) in each line"
+    reading = Recognition("F13C", role or "gold", tuple(files), evidence, strength=Strength.MARKS)
+    places = {place for columns in _columns_of(reading).values() for place in columns.values()}
+    lines = [line for file in files for line in file.lines]
+    return labelled(reading, (found[2] or "" for line in lines for place in places if (found := _tag(line, place))))
+
+
+def _columns_of(reading: Recognition) -> dict[Role, dict[str, int]]:
+    """Return role → column of tags → its place from the end; which of several is the gold standard is a question."""
+    file, said = reading.files[0], reading.files[0].mapping
+    rows = [_CELLS.split(line.rstrip()) for line in file.lines if _tag(line) and not _HEAD.fullmatch(line)]
+    width = max(map(len, rows))
+    longest = [list(map(_TAG.fullmatch, row)) for row in rows if len(row) == width]
+    tagged = [
+        place for place in range(1, width) if sum(row[place] is not None for row in longest) >= 0.9 * len(longest)
+    ]
+    columns = {f"column {place + 1}": place - width for place in tagged}
+    named = said.keyphrases or tuple(columns)
+    if unknown := [name for name in (*said.gold, *named) if name not in columns]:
+        found, expected = f"no tags in “{unknown[0]}”", f"a column of tags: {quoted(list(columns))}"
+        raise InputError(file.name, found, expected, "Name one of these columns.")
+    if reading.role == "documents":
+        return {"documents": {"": -1}}
+    if len(columns) > 1 and not (said.gold or said.keyphrases):
+        raise _question(file, named)
+    chosen: dict[Role, list[str]] = {"gold": [*said.gold], "system": [name for name in named if name not in said.gold]}
+    chosen = chosen if said.gold else {reading.role: [*named]}
+    return {role: {name: columns[name] for name in names} for role, names in chosen.items() if names}
+
+
+def _question(file: File, columns: Sequence[str]) -> Question:
+    """Ask which of several columns of tags is the gold standard."""
+    said, last = replace(file.mapping, format="F13C"), columns[-1]
+    answers: list[tuple[str, dict[str, Any]]] = [
+        (f"“{name}” is the gold standard, and the others are systems", {"gold": (name,)}) for name in columns[:10]
+    ]
+    answers += [("each column is an annotator", {"role": "gold", "keyphrases": tuple(columns), "annotator": HEADS})]
+    answers += [(f"only “{last}” is read", {"keyphrases": (last,)})]
+    found = f"a token with {len(columns)} tags in each line, in {quoted(columns)}"
+    replies = tuple(Reply(words, {file.name: replace(said, **more)}) for words, more in answers)
+    return Question(Finding("ask", file.name, found, "one of them as the gold standard", replies))
+
+
+def _read_tagged(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Read every document as a list of phrases for each column of tags, and its tokens as its text."""
+    files, folder = recognition.files, next(iter(recognition.plan), None)
+    whole = [(file, file.stem, list(enumerate(file.lines, 1))) for file in files]
+    documents = whole if len(files) > 1 else [(files[0], name, lines) for name, lines in _documents(files[0])]
+    notes = [Note("info", files[0].name, "Texts are tokens; they were joined with spaces (tokenised).")]
+    rejected: list[Rejected] = [
+        (file.name, number, "no token with a tag", line[:200])
+        for file, _, lines in documents
+        for number, line in lines
+        if line.strip() and not line.startswith("#") and not _tag(line)
+    ]
+    parts = list[Rows]()
+    for of, columns in _columns_of(recognition).items():
+        every = [
+            _marked(file, name or str(number), lines, column if len(columns) > 1 else folder, place)
+            for number, (file, name, lines) in enumerate(documents, 1)
+            for column, place in columns.items()
+        ]
+        read = span_rows(replace(recognition, role=of), every, rejected, notes)
+        parts += read[:1] if parts else read
+        rejected, notes = [], []
+    for part in parts:
+        part.counted = 0 if all(name for _, name, _ in documents) else len(documents)
+    return parts
+
+
+def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Give id and lines of every document: it begins at -DOCSTART- or its id, or else behind a blank line."""
+    headed = any(map(_HEAD.fullmatch, file.lines))
+    name, lines = "", list[tuple[int, str]]()
+    for number, line in enumerate([*file.lines, ""], 1):
+        head = _HEAD.fullmatch(line)
+        if head or number > len(file.lines) or not (headed or line.strip()):
+            if any(text.strip() for _, text in lines):
+                yield name, lines
+            name, lines = (head[2] or _NOTHING.sub("", head[1]).strip()) if head else "", []
+        else:
+            lines.append((number, line))
+
+
+def _marked(file: File, name: str, lines: list[tuple[int, str]], source: str | None, place: int) -> Marked:
+    """Return the phrases and the text of a document of tagged tokens."""
+    pieces, spans, inside = list[str](), list[Span](), False
+    for number, line in lines:
+        found, token = _tag(line, place), line.split()[:1]
+        pieces += token if found else ["\n"]
+        if found and found[1] != "O":
+            label = (found[2],) if found[2] else ()
+            follows = inside and found[1] in "IEL" and spans[-1].labels == label
+            last = spans.pop() if follows else Span(label, line=number)
+            spans.append(last._replace(text=" ".join(filter(None, [last.text, *token]))))
+        inside = found is not None and found[1] != "O"
+    text = re.sub(r" ?\n[ \n]*", "\n", " ".join(pieces)).strip()
+    return Marked(name, text, spans, file.name, lines[0][0], source)
+
+
+def _phrase(span: Span, text: str, limit: int) -> tuple[str, str]:
+    """Return the phrase of a span, on one line, and why it is rejected."""
+    if not all(type(place) is int for part in span.parts for place in part):
+        return span.text or "", "" if span.text else "offsets are no whole numbers"
+    if sum(abs(end - start) for start, end in span.parts) > 2 * limit:  # many spans may hold nearly all of a text
+        return text[: limit + 1], f"phrase longer than {limit:,} characters"
+    where = "; ".join(f"{start}–{end}" for start, end in span.parts)
+    inside = all(0 <= start < end <= len(text) for start, end in span.parts)
+    marked = _flat(" ".join(text[start:end] for start, end in span.parts)) if inside else ""
+    if span.text is None:
+        return marked or where, "" if inside else "offsets outside the text"
+    phrase = _flat(span.text)
+    # Tools count the characters of a text in different ways.
+    strange = span.parts and text and phrase != marked and span.text not in text
+    return phrase, f"the text at {where} is “{marked[:40]}”" if strange else ""
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace("\\n", "\n").split())
+
+
+def labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
+    """Return a recognition that offers the labels to choose from, if there are several."""
+    names = sorted(set(labels) - {""})
+    chosen = recognition.files[0].mapping.switch("label") or EVERY
+    offers = {"label": (EVERY, *names)} if len(names) > 1 else {}
+    which = f"; labels read: {chosen} ({', '.join(name[:40] for name in names[:5])}{' …' * (len(names) > 5)})"
+    evidence = recognition.evidence + which * bool(offers)
+    return replace(recognition, evidence=evidence, options={"label": chosen}, offers=offers)
+
+
+def span_rows(
+    recognition: Recognition, every: Iterable[Marked], rejected: Iterable[Rejected] = (), notes: Iterable[Note] = ()
+) -> list[Rows]:
+    """Return the lists of all annotators, and the texts; a phrase of one annotator counts once a document."""
+    first, label = recognition.files[0], recognition.options["label"]
+    lists = ListBuilder("gold" if recognition.role == "documents" else recognition.role, first.limits)
+    texts: dict[tuple[str, str], int] = {}
+    again = 0
+    for marked in every:
+        lists.open(marked.doc_id, file=marked.file, line=marked.line, source=marked.source)
+        if marked.text:
+            texts.setdefault((marked.doc_id, marked.text), marked.line)
+        seen: set[str] = set()
+        for span in marked.spans:
+            if label not in (EVERY, *span.labels):
+                continue
+            phrase, reject = _phrase(span, marked.text, first.limits.phrase_characters)
+            if phrase in seen and not reject:
+                again += 1
+                continue
+            seen |= set() if reject else {phrase}
+            more = {"label": ", ".join(dict.fromkeys(span.labels))} if span.labels else {}
+            lists.add(phrase, line=span.line, reject=reject, **more)
+    for row in rejected:
+        lists.reject(*row)
+    lists.notes += notes
+    if again:
+        said = f"Phrases marked again by the same annotator in the same document: {again:,}; once counts."
+        lists.say("info", first.name, said)
+    ids, bodies = ([key[part] for key in texts] for part in (0, 1))
+    documents = document_rows({"doc_id": ids, "text": bodies}, list(texts.values()))
+    if recognition.role == "documents":
+        documents.rejected, documents.notes = lists.rejected, lists.notes
+        documents.read += len(lists.rejected)
+        return [documents]
+    return [lists.rows(), documents][: 1 + bool(texts)]
+
+
+def _alone(group: _Group) -> Callable[[File, Role | None], Recognition | None]:
+    """Return what recognises a single file by what recognises groups."""
+    return lambda file, role: next(iter(group([file], role)), None)
+
+
+_JSON = "JSON of texts with spans or labels (doccano, Prodigy, Label Studio) becomes keyphrases of annotators."
+_BRAT = "Brat standoff files, with their texts beside them, become keyphrases of annotators."
+_CONLL = "A token and its tag a line (CoNLL: B, I, O) becomes keyphrases, and the texts beside them."
+_SETTINGS: dict[str, Any] = {"OPTIONS": ("label",), "PROVED": True}
+FAMILIES = (
+    Family("F13", "JSON: doccano, Prodigy, Label Studio", _JSON, _recognise_json, _read_json, **_SETTINGS),
+    Family("F13B", "brat, .ann beside .txt", _BRAT, _alone(_group_brat), _read_brat, _group_brat, True, **_SETTINGS),
+    Family("F13C", "tagged tokens, CoNLL", _CONLL, _alone(_group_tagged), _read_tagged, _group_tagged, **_SETTINGS),
+)

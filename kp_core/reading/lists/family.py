@@ -1,0 +1,204 @@
+"""What a format family takes and gives: a file seen as text, lines or JSON; a recognition; rows."""
+
+from __future__ import annotations
+
+from collections import abc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+from kp_core.corpus import Role
+from kp_core.errors import InputError
+from kp_core.reading.limits import Limits
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.archive import workbook_kind
+from kp_core.reading.open.decode import Text, decode, split_lines
+from kp_core.reading.open.json_text import JsonRecord, is_json, parse_json, parse_records, records_within
+from kp_core.reading.open.source import Source, stem_of
+from kp_core.reading.open.table import Table
+from kp_core.reading.rows.check import Rows
+
+T = TypeVar("T")
+
+
+class NoData(InputError):
+    """A file that holds something else than keyphrases: among others it is left out, and listed."""
+
+
+class NotKnown(InputError):
+    """A file that no format and no words tell the meaning of; of a table the user may say it."""
+
+
+class File:
+    """A source seen as text, as lines or as JSON; each view is made once, when it is first asked for."""
+
+    def __init__(
+        self,
+        source: Source,
+        limits: Limits,
+        encoding: str | None = None,
+        *,
+        strict: bool = False,
+        mapping: Mapping | None = None,
+    ) -> None:
+        self.source, self.limits, self.encoding, self.strict = source, limits, encoding, strict
+        self.mapping = mapping or Mapping()
+        self.made: dict[str, Any] = {}
+
+    def meaning(self, mapping: Mapping) -> File:
+        """Return the file with another meaning, to be opened anew."""
+        return File(self.source, self.limits, self.encoding, strict=self.strict, mapping=mapping)
+
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """Return what `make` gives, made when first asked for; families keep what they parse here."""
+        if key not in self.made:
+            self.made[key] = make()
+        return cast(T, self.made[key])
+
+    @property
+    def name(self) -> str:
+        """Name shown to the user; for a member of an archive the path inside."""
+        return self.source.name
+
+    @property
+    def stem(self) -> str:
+        """Last part of the name, without a known extension."""
+        return stem_of(self.name)
+
+    @property
+    def suffix(self) -> str:
+        """Last extension in lower case, such as `.key`."""
+        base = self.name.rsplit("/", 1)[-1]
+        return "." + base.rsplit(".", 1)[-1].lower() if "." in base[1:] else ""
+
+    @cached_property
+    def workbook(self) -> str:
+        """The kind of workbook that the file is, XLSX or ODS, else nothing."""
+        return workbook_kind(self.source.data)
+
+    @cached_property
+    def decoded(self) -> Text:
+        """The text and how it was encoded."""
+        exact = bool(self.mapping.encoding)
+        return decode(
+            self.name, self.source.data, self.mapping.encoding or self.encoding, strict=self.strict, exact=exact
+        )
+
+    @property
+    def text(self) -> str:
+        """The text, without byte order mark."""
+        return self.decoded.text
+
+    @property
+    def utf8(self) -> bytes:
+        """The text as UTF-8; where the file is that already, its own bytes."""
+        same = self.decoded.encoding == "utf-8" and not self.decoded.bom
+        return self.source.data if same else self.text.encode()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """All lines, without their ends."""
+        self.refuse_long_lines()
+        return split_lines(self.text)
+
+    def refuse_long_lines(self) -> None:
+        """Refuse a text with a line over the limit; families whose records are lines ask for this before they split."""
+        limit, start = self.limits.line_bytes, 0
+        while len(self.text) - start > limit:
+            # The last line end within the limit is as far as one line may reach.
+            stop = max(self.text.rfind(end, start, start + limit + 1) for end in "\r\n")
+            if stop < 0:
+                number = len(split_lines(self.text[:start])) + 1
+                found = f"a line of more than {limit:,} characters"
+                expected = f"at most {limit:,} characters a line"
+                raise InputError(f"{self.name}, line {number}", found, expected, "Split it, or raise the limit.")
+            start = stop + 1
+
+    @cached_property
+    def sample(self) -> list[str]:
+        """The first 200 lines that are not blank."""
+        start = split_lines(self.text[:2_000_000])
+        return [line for line in start if line.strip()][:200]
+
+    @cached_property
+    def json(self) -> Any:
+        """The parsed JSON value, without what only wraps records, or `NOT_JSON`."""
+        return records_within(parse_json(self.name, self.text, self.limits))
+
+    @cached_property
+    def records(self) -> list[JsonRecord]:
+        """The values of a JSONL file or of a JSON array of objects, with their lines; empty if it is neither."""
+        if not is_json(self.json):
+            self.refuse_long_lines()
+        return parse_records(self.name, self.text, self.json)
+
+
+class Strength(IntEnum):
+    """Why a file is read in one way and not in another; of two ways the stronger is taken, of equals the user is asked.
+
+    PROPOSED  nobody can know: it is asked
+    CONTENT   what the cells or lines hold
+    GRAMMAR   every line, or every object, has one form
+    NAMES     heads that are words of the field
+    MARKS     something that no other format has
+    """
+
+    PROPOSED, CONTENT, GRAMMAR, NAMES, MARKS = range(5)
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """A hypothesis: which family one or several files belong to, and why, in words.
+
+    strength    why it is read so
+    mapping     what a user would say of the file to have it read so
+    options     switches as they would be read
+    offers      switches whose values depend on the file, such as the sheets of a workbook
+    plan        what the family itself keeps for reading
+    guessed     whether nothing in the files tells their role
+    """
+
+    family: str
+    role: Role
+    files: tuple[File, ...]
+    evidence: str
+    columns: dict[str, str] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
+    offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    plan: tuple[Any, ...] = ()
+    guessed: bool = False
+    strength: Strength = Strength.GRAMMAR
+    mapping: Mapping | None = None
+
+
+@dataclass(frozen=True)
+class Family:
+    """A format family: how its files are recognized and read.
+
+    BECOMES           what becomes of its files, as a sentence
+    recognise         tells whether a file is of this family, in one way or in several
+    read              gives the rows of every role; with a role given, of that role, and the texts beside them
+    recognise_groups  claims files that belong together before each is looked at by itself
+    GROUP_IS_ONE      whether such a group is one annotator or system, named like its folder
+    OPTIONS           switches of the family
+    PROVED            whether marks in the files prove such a group, so that it is asked first
+    FORMS             formats that it reads under their own names
+    TABLES            whether its files may be no text, and judged pairs
+    tables_of         gives the tables of a file, and sheets_in the names of the sheets, if there are several
+    """
+
+    NAME: str
+    TITLE: str
+    BECOMES: str
+    recognise: Callable[[File, Role | None], Recognition | list[Recognition] | None]
+    read: Callable[[Recognition, Role | None], list[Rows]]
+    recognise_groups: Callable[[Sequence[File], Role | None], list[Recognition]] = lambda files, role: []
+    GROUP_IS_ONE: bool = False
+    OPTIONS: tuple[str, ...] = ()
+    PROVED: bool = False
+    FORMS: abc.Mapping[str, str] = field(default_factory=dict)
+    TABLES: bool = False
+    tables_of: Callable[[File, Mapping], list[Table]] = lambda file, mapping: []
+    sheets_in: Callable[[File], tuple[str, ...]] = lambda file: ()

@@ -1,0 +1,202 @@
+"""Turn lists of phrases, added document by document, into the columns of `Rows`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import unescape
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from kp_core.corpus import Role
+from kp_core.errors import Note
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.meaning.fields import NAMES, plain
+from kp_core.reading.open.values import HALF_A_CHARACTER, Rejected, column_of, text_column
+from kp_core.reading.rows.check import Rows
+from kp_core.typeset import storable
+
+#: An entity of HTML or XML with its semicolon, which parts no phrases.
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,6}|#x[0-9A-Fa-f]{1,5});")
+#: What stands before the items of a list that somebody typed.
+BULLET = r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+"
+_BULLET = re.compile(BULLET)
+_BOLD = re.compile(r"^\*\*(.+)\*\*$")
+#: The end of a sentence of several words.
+_SENTENCE = re.compile(r"\w\W+\w+\W+\w+[.!?]\s*$")
+
+
+def document_rows(
+    columns: Mapping[str, Sequence[str | None]], lines: Sequence[int] | None = None, places: Sequence[str] | None = None
+) -> Rows:
+    """Return documents as rows, with `doc_id` and what is known of each; what holds half a character is marked."""
+    arrays = {name: text_column(values) for name, values in columns.items()}
+    marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
+    table = pa.table({name: array for name, (array, _) in arrays.items()})
+    return Rows("documents", table, len(table), lines, places, marked=marked)
+
+
+def plain_text(text: str) -> str:
+    """Return a list in one text without what introduces it, and with its entities of HTML as characters.
+
+    >>> plain_text("Keywords: R&amp;D; tax"), plain_text("ratio 1:2; tide")
+    ('R&D; tax', 'ratio 1:2; tide')
+    """
+    head, colon, rest = text.partition(":")
+    if colon and rest.strip() and plain(head) in NAMES["phrases"]:
+        text = rest.strip()
+    return _ENTITY.sub(lambda found: unescape(found[0]), text) if "&" in text else text
+
+
+def bare_items(items: list[str]) -> list[str]:
+    """Take bullets, or numbers from 1 on, off the items of a list; a sentence before or behind them becomes blank.
+
+    >>> bare_items(["1. tide", "2. sea"]), bare_items(["1. FC Union"]), bare_items(["- a", "b"])
+    (['tide', 'sea'], ['1. FC Union'], ['- a', 'b'])
+    >>> bare_items(["Keyphrases:", "• tide", "• sea", "Let me know if you need more."])
+    ['', 'tide', 'sea', '']
+    """
+    filled = [place for place, item in enumerate(items) if item.strip()]
+    first = len(filled) > 1 and items[filled[0]].rstrip().endswith(":")
+    ended = len(filled) - first > 2 and _SENTENCE.search(items[filled[-1]]) and not _BULLET.match(items[filled[-1]])
+    places = filled[first : len(filled) - bool(ended)]
+    bare = {place: _BULLET.sub("", items[place]) for place in places}
+    numbers = [int(found[0]) for place in places if (found := re.match("[0-9]+", items[place]))]
+    listed = all(len(one) < len(items[place]) for place, one in bare.items())
+    if not listed or not (numbers == list(range(1, len(places) + 1)) if numbers else len(places)) or len(items) < 2:
+        return items
+    if all(map(_BOLD.match, bare.values())):
+        bare = {place: _BOLD.sub(r"\1", one) for place, one in bare.items()}
+    return [bare.get(place, "") for place in range(len(items))]
+
+
+class ListBuilder:
+    """Collects lists; `rows()` gives them as columns. Items of a list may carry a score, variants, and more."""
+
+    def __init__(self, role: Role, limits: Limits = LIMITS) -> None:
+        self.role, self.limits = role, limits
+        self.notes: list[Note] = []
+        self.rejected: list[Rejected] = []
+        self.read = self.blank = 0
+        self._heads: list[tuple[str | None, str, str, int]] = []
+        self._lengths: list[int] = []
+        self._phrases: list[str] = []
+        self._lines: list[int] = []
+        self._marked: dict[int, str] = {}
+        self._columns: dict[str, list[Any]] = {}
+
+    def say(self, level: Literal["info", "warning"], file: str, message: str) -> None:
+        """Add a note on a file."""
+        self.notes.append(Note(level, file, message))
+
+    def skip(self, rows: int = 1) -> None:
+        """Count rows that are blank, or no data."""
+        self.read += rows
+        self.blank += rows
+
+    def reject(self, file: str, line: int, reason: str, content: str) -> None:
+        """Keep a row of no list among the rejected ones."""
+        self.read += 1
+        self.rejected.append((file, line, reason, content))
+
+    def open(self, doc_id: str, *, file: str, line: int, source: str | None = None) -> None:
+        """Begin the list of a document; what is added next belongs to it."""
+        # Every phrase repeats its id: of one over the limit no more is kept than shows that it is.
+        self._heads.append((source, doc_id[: self.limits.id_characters + 1], file, line))
+        self._lengths.append(0)
+
+    def add(self, phrase: str, *, line: int | None = None, reject: str = "", **more: Any) -> None:
+        """Add a phrase to the open list; with `reject` it becomes a rejected row."""
+        row = len(self._phrases)
+        self._refuse_long_lists(1)
+        self.read += 1
+        if reject:
+            self._marked[row] = reject
+        self._phrases.append(phrase)
+        self._lines.append(self._heads[-1][3] if line is None else line)
+        self._lengths[-1] += 1
+        for name, value in more.items():
+            column = self._columns.setdefault(name, [])
+            column.extend([None] * (row - len(column)))
+            column.append(value)
+
+    def add_spellings(self, text: str, separator: str) -> bool:
+        """Add a keyphrase with all its spellings, and tell whether there are several; without a separator it is one."""
+        spellings = tuple(part.strip() for part in text.split(separator) if part.strip()) if separator else ()
+        if len(spellings) < 2:
+            self.add(text)
+        else:
+            self.add(spellings[0], variants=spellings)
+        return len(spellings) > 1
+
+    def extend(self, phrases: Iterable[str]) -> None:
+        """Add many plain phrases to the open list."""
+        phrases = list(phrases)
+        self._refuse_long_lists(len(phrases))
+        self.read += len(phrases)
+        self._phrases.extend(phrases)
+        self._lines.extend([self._heads[-1][3]] * len(phrases))
+        self._lengths[-1] += len(phrases)
+
+    def split(self, text: str, separator: str = ";") -> None:
+        """Add the phrases of a string."""
+        self.extend(self.pieces(text, separator))
+
+    def pieces(self, text: str, separator: str = ";") -> list[str]:
+        """Return the phrases of a string; empty pieces are counted as blank, but for one after a last separator."""
+        self._refuse_long_lists(text.count(separator))
+        pieces = [piece.strip() for piece in plain_text(text).split(separator)]
+        if len(pieces) > 1 and not pieces[-1]:
+            pieces.pop()
+        kept = list(filter(None, bare_items(pieces)))
+        self.skip(len(pieces) - len(kept) if kept or len(pieces) > 1 else 0)
+        return kept
+
+    def _refuse_long_lists(self, more: int) -> None:
+        size, rows = self._lengths[-1] + more, len(self._phrases) + more
+        if size > self.limits.list_phrases or rows > self.limits.rows:
+            _, doc_id, file, _ = self._heads[-1]
+            found = f"a list for “{storable(doc_id[:60])}”"
+            refuse_over(self.limits.list_phrases, size, "phrases", file, found)
+            refuse_over(self.limits.rows, rows, "rows", file)
+
+    def rows(self) -> Rows:
+        """Return everything added, as columns."""
+        sources, doc_ids, files, lines = zip(*self._heads, strict=True) if self._heads else ((), (), (), ())
+        ids, bad_ids = text_column(doc_ids)
+        names, _ = text_column([None if source is None else storable(source) for source in sources])
+        of_row = np.repeat(np.arange(len(self._heads)), self._lengths)
+        # A short file of long ids would make a table of gigabytes.
+        repeated = int(np.dot([len(doc_id.encode("utf-8", "replace")) for doc_id in doc_ids], self._lengths))
+        refuse_over(self.limits.unpacked_bytes, repeated, "bytes of ids, one a phrase", "".join(files[:1]), "a table")
+        phrases, bad = text_column(self._phrases)
+        marked = dict.fromkeys(bad, HALF_A_CHARACTER) | self._marked
+        for index in np.flatnonzero(np.isin(of_row, bad_ids)) if bad_ids else ():
+            marked[int(index)] = HALF_A_CHARACTER
+        columns = {"doc_id": ids.take(pa.array(of_row)), "phrase": phrases, "list": pa.array(of_row)}
+        if any(source is not None for source in sources):
+            columns["source"] = names.take(pa.array(of_row))
+        for name, values in self._columns.items():
+            values.extend([None] * (len(self._phrases) - len(values)))
+            columns[name], half = column_of(values)
+            marked.update(dict.fromkeys(half, HALF_A_CHARACTER))
+        lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
+        lists = lists.assign(length=self._lengths)
+        if bad_ids:
+            lists = lists.drop(index=bad_ids)
+        places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
+        return Rows(
+            self.role,
+            pa.table(columns),
+            self.read,
+            self._lines,
+            places,
+            lists,
+            marked,
+            self.rejected,
+            self.notes,
+            self.blank,
+        )

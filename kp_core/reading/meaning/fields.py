@@ -1,0 +1,310 @@
+"""Turn the heads of columns and the names of fields into the roles they play."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from kp_core.corpus import Role
+
+_HEADS = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
+_SAID: dict[str, str] = _HEADS.pop("said")
+_SPOKEN: dict[str, str] = _HEADS.pop("spoken")
+#: What stands in cells that only say whether somebody chose a phrase.
+NO, YES = (frozenset(_HEADS.pop(name).split()) for name in ("no", "yes"))
+#: Letters with a stroke, which Unicode does not take apart.
+_LETTERS = str.maketrans("łŁøØđĐı", "lLoOdDi")
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without the marks on its letters."""
+    folded = text if text.isascii() else unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
+    return unicodedata.normalize("NFC", bare)
+
+
+_WORDS: dict[str, tuple[str, ...]] = {role: tuple(_without_marks(words).split()) for role, words in _HEADS.items()}
+
+
+def _taken(*names: str) -> Iterator[frozenset[str]]:
+    """Give the words under some names that are no roles of columns; `headers.toml` says what they are."""
+    return (frozenset(_WORDS.pop(name)) for name in names)
+
+
+ANSWERS, SHELF_MARKS, REMARKS, WRITERS, _OTHERS = _taken("answers", "shelf_marks", "remarks", "writers", "others")
+DATASETS, UNSURE, RUNS, MACHINES, SYSTEMS = _taken("datasets", "unsure", "runs", "machines", "systems")
+KINDS, LANGUAGES, TOTALS, IDENTIFIERS = _taken("kinds", "languages", "totals", "identifiers")
+METRICS, METRIC_VALUES = _taken("metrics", "metric_values")
+#: Words in the paths of files of either role; those for the output of systems may also name folders.
+_GOLD_FILES, SYSTEM_FOLDERS = _taken("gold_files", "system_files")
+#: All heads beside those of keyphrases, and those that play no part in a table of phrases.
+BESIDES = ANSWERS.union(SHELF_MARKS, REMARKS, *_taken("besides"))
+ASIDE = BESIDES | WRITERS
+#: So many heads beside those of keyphrases tell the records of a catalogue.
+_RECORD = 2
+#: Role → words, the first present wins.
+NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_WORDS["predictions"])}
+#: The words by which a first line is known to be a header.
+KNOWN = _OTHERS.union(*NAMES.values())
+#: Heads of columns that hold a gold standard.
+GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
+#: Words that say gold standard, and no more than that.
+GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "correct", "reference", "target", "targets", "actual"})
+#: Heads that are no keyphrases, whatever stands below.
+NO_PHRASES = ASIDE.union(NAMES["text"], NAMES["title"], NAMES["group"])
+#: Heads of texts and titles, below which codes are the ids of documents.
+DOCUMENTS = frozenset({*NAMES["text"], *NAMES["title"], "reference"})
+#: Words for annotators and systems, behind which a number says which of them it is.
+PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
+JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
+#: Where words meet in camel case.
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+#: All words as they stand in `headers.toml`.
+_SPELLED = KNOWN | SYSTEMS | BESIDES
+_PREFIXED = re.compile(r"^(?:dc|dcterms|dublin core|input|answer)[.:]|\[[a-z_]*\]$|^[a-z]+-(?=[\u4e00-\u9fff])")
+#: What makes a word for a man one for everybody.
+_SUFFIXED = re.compile(r"(?:[/*:]-?|\()in(?:nen)?\)?$")
+#: Words of a head end at these; where that tells nothing, before a capital too.
+_BLANKS = re.compile(r"[\s_:()/]+")
+_ENDS = re.compile(r"[\s_:()/]+|(?<=[a-z])(?=[A-Z])")
+#: No head that is known has so many characters.
+_HEAD = 200
+#: A head whose number stands before the name, such as “KW 1 (Anna)”.
+_INSIDE = re.compile(r"([^\W\d]+)[\s_]*([0-9]{1,2})[\s_(:-]+([^\W\d][^()]*)\)?$")
+#: The number at the end of a head, with the marks before it; a run of marks is tried once.
+_NUMBERED = re.compile(r"(?<![\s_.#(-])[\s_.#(-]*([0-9]{1,3})\)?$")
+
+
+@cache
+def words_of(role: str) -> tuple[str, ...]:
+    """Return the words for a role, the most telling first; a column of phrases may hold one or a list of them."""
+    if role == "phrase":
+        return (*NAMES["phrase"], *NAMES["phrases"])
+    return NAMES[role]
+
+
+#: What a column of a file is called where its own name is taken: it stands beside, and has no role.
+BESIDE = " (file)"
+
+
+def plain(name: str) -> str:
+    """Return a name as it is compared, without what Dublin Core and forms set before and behind it.
+
+    >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]"), plain("keyphraseText")
+    ('doc_id', 'schlusselworter', 'nr', 'title', 'keyphrase')
+    """
+    if name in _SPELLED:  # most heads are words as they stand
+        return name
+    parts = _without_marks(name[:_HEAD]).strip().rstrip(":.")
+    found = re.sub(r"[\s\-]+", "_", _SUFFIXED.sub("", _PREFIXED.sub("", parts.lower())))
+    return found if found in _SPELLED or not _CAMEL.search(parts) else _of_camel(parts, found)
+
+
+def _of_camel(head: str, lower: str) -> str:
+    """Return a head in camel case with its words apart, if that makes it a known one."""
+    words = re.sub(r"[\s\-]+", "_", _CAMEL.sub("_", head)).lower()
+    known = next((one for one in (words, words.rpartition("_")[0]) if one in _SPELLED), None)
+    return known or lower
+
+
+def told(columns: Mapping[str, str]) -> str:
+    """Return which columns or fields play which roles, in the words of `--as`.
+
+    >>> told({"doc_id": "PPN", "phrase": "Begriff"})
+    'doc_id = “PPN”, phrase = “Begriff”'
+    """
+    return ", ".join(f"{role} = “{name}”" for role, name in columns.items())
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Return names as sentences show them, the first five of them.
+
+    >>> quoted(["Anna", "Ben"])
+    '“Anna”, “Ben”'
+    """
+    return ", ".join(f"“{name[:40]}”" for name in names[:5]) + " …" * (len(names) > 5)
+
+
+def in_words(evidence: str) -> str:
+    """Say the evidence of a reading without a code.
+
+    >>> in_words("2 rows; doc_id = “PPN”, phrase = “Begriff”"), in_words("files named 2 .key; document = file")
+    ('2 rows; documents in “PPN”, keyphrases in “Begriff”', 'files named 2 .key; each file is a document')
+    """
+    for code, words in _SPOKEN.items():
+        evidence = evidence.replace(code, words)
+    return re.sub(r"\b(\w+) = (?=“)", lambda found: f"{_SAID.get(found[1], found[1])} in ", evidence)
+
+
+def is_known(name: str) -> bool:
+    """Tell whether a cell is a word of the field, as heads of columns are."""
+    return plain(name) in KNOWN or bool(JUDGE.match(name.strip()))
+
+
+def is_form(heads: Iterable[str]) -> bool:
+    """Tell the heads of the answers to a form, which are no documents by themselves."""
+    return any(plain(head) in ANSWERS for head in heads)
+
+
+def role_of_path(path: str) -> Role | None:
+    """Return the role that a path suggests, its last part first.
+
+    >>> role_of_path("gold/yake.json"), role_of_path("runs/a.json"), role_of_path("x/biasrank"), role_of_path("a.json")
+    ('system', 'system', 'system', None)
+    """
+    for part in reversed(path.lower().split("/")):
+        words = {plain(part), *re.split(r"[^a-z]+", part)}
+        if words & _GOLD_FILES:
+            return "gold"
+        if words & (SYSTEM_FOLDERS | SYSTEMS) or any(re.fullmatch(r"\w+rank", word) for word in words):
+            return "system"
+    return None
+
+
+def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return role → column for the roles asked for; a column plays one role only, what is chosen goes first.
+
+    >>> find_roles(["Doc", "Keyphrase", "Rank"], ["doc_id", "phrase", "rank", "score"])
+    {'doc_id': 'Doc', 'phrase': 'Keyphrase', 'rank': 'Rank'}
+    """
+    by_plain: dict[str, str] = {}
+    for name in names:
+        by_plain.setdefault(plain(name), name)
+    found = {role: name for role, name in (chosen or {}).items() if name in by_plain.values()}
+    for role in roles:
+        if role in found:
+            continue
+        fitting = next((by_plain[n] for n in NAMES[role] if n in by_plain and by_plain[n] not in found.values()), None)
+        if fitting is not None:
+            found[role] = fitting
+    return found
+
+
+def is_predicted(head: str) -> bool:
+    """Tell the head of a column of predictions: the name of a system, a word for predictions, or a certain rank.
+
+    >>> is_predicted("YAKE"), is_predicted("predicted_keyphrases"), is_predicted("rank1"), is_predicted("MeSH Terms")
+    (True, True, True, False)
+    """
+    words = {plain(head), *map(plain, re.split(r"[\s_:()/-]+", head))}
+    ranked = number_of(head) is not None and plain(base_of(head)) in NAMES["rank"]
+    numbered = len(head.split()) == 2 and plain(head.split()[0]) in NAMES["system"]  # “Model A”
+    return ranked or numbered or bool(words & {*SYSTEMS, *MACHINES, *NAMES["predictions"]})
+
+
+def is_gold(head: str) -> bool:
+    """Tell the head of a gold standard.
+
+    >>> is_gold("Keywords"), is_gold("true_keyphrases"), is_gold("Keywords Anna")
+    (True, True, False)
+    """
+    words = {*map(plain, _ENDS.split(head))}
+    return plain(head) in GOLD | GOLD_WORDS or bool(
+        words & GOLD_WORDS and words & {*NAMES["phrase"], *NAMES["phrases"]}
+    )
+
+
+def source_of(head: str) -> str:
+    """Return whose keyphrases a column holds by its head: what is left without its number and words for keyphrases.
+
+    >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
+    ('Anna', 'Ben', '')
+    >>> source_of("Index terms Anna")
+    'Anna'
+    """
+    base = base_of(head.removeprefix("Answer."))
+    if plain(base) in GOLD or plain(base) in NAMES["rank"]:
+        return ""
+    if plain(base) in NAMES["doc_id"]:  # “ref no”
+        return base
+    about = {*NAMES["phrase"], *NAMES["phrases"]}
+    for ends in (_BLANKS, _ENDS):
+        every = list(filter(None, ends.split(base)))
+        for size in (3, 2, 1):  # “indexing terms Anna”
+            places = [at for at in range(len(every) - size + 1) if plain(" ".join(every[at : at + size])) in about]
+            if places:
+                gone = {place + more for place in places for more in range(size)}
+                return " ".join(word for place, word in enumerate(every) if place not in gone)
+    return base.strip()
+
+
+def system_in(head: str) -> str:
+    """Return what the head of a column of scores has beside words for scores.
+
+    >>> system_in("yake_score")
+    'yake'
+    """
+    words = [word for word in re.split(r"[\s_:()/-]+", head) if plain(word) not in NAMES["score"]]
+    return " ".join(words) or head
+
+
+def rater_in(head: str) -> str:
+    """Return the name of the rater in the head of a column of scores.
+
+    >>> rater_in("score_ana"), rater_in("Ben")
+    ('ana', 'Ben')
+    """
+    found = JUDGE.match(head)
+    return found[1] if found else head
+
+
+def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
+    """Return the column of the gold standard beside those of systems; None where all hold what people chose."""
+    heads = [names[0] for names in sources.values() if plain(names[0]) not in NAMES["annotator"]]
+    gold = [head for head in heads if is_gold(head)]
+    systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
+    return gold[0] if len(gold) == 1 and len(systems) == len(sources) - 1 > 0 else None
+
+
+def are_records(heads: Iterable[str]) -> bool:
+    """Tell the records of a catalogue by heads beside those of keyphrases, such as authors and year."""
+    return sum(plain(head) in BESIDES for head in heads) >= _RECORD
+
+
+def base_of(head: str) -> str:
+    """Return a head without the number at its end."""
+    return _apart(head)[0]
+
+
+def number_of(head: str) -> int | None:
+    """Return the number at the end of a head, if something stands before it.
+
+    >>> number_of("Anna 2"), number_of("kw1"), number_of("2"), number_of("Anna")
+    (2, 1, None, None)
+    """
+    return _apart(head)[1]
+
+
+def _apart(head: str) -> tuple[str, int | None]:
+    """Return a head without the number at its end, and the number, if something stands before it.
+
+    >>> _apart("KW 1 (Anna)"), _apart("Anna 1")
+    (('KW Anna', 1), ('Anna', 1))
+    """
+    last = head.strip()
+    inside = _INSIDE.match(last[:_HEAD])  # the number stands before the name
+    if inside and plain(inside[1]) in words_of("phrase"):
+        last = f"{inside[1]} {inside[3].strip()} {inside[2]}"
+    found = _NUMBERED.search(last)
+    base = last[: found.start()].strip() if found else ""
+    return (base, int(found[1])) if found and base else (head.strip(), None)
+
+
+def grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Group columns by whose keyphrases they hold; a number in the head of a whole list is a part of the name.
+
+    >>> grouped(["Anna 1", "Anna 2", "Ben 1"]), grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
+    ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'Ben': ('Keywords Ben',)})
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        source = source_of(name)
+        apart = name in whole if number_of(name) is not None else source in found
+        if apart or plain(base_of(name)) in PEOPLE:
+            source = name.strip()
+        found[source] = (*found.get(source, ()), name)
+    return found

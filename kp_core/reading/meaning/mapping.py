@@ -1,0 +1,348 @@
+"""Hold what a file means: its role, what each column is, and how its cells are split; as a record and in words."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import abc
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
+
+from kp_core.corpus import Role
+from kp_core.errors import UsageError
+from kp_core.typeset import storable
+
+#: Where a document, annotator or system is named if no column names it.
+ROW, FILE, SHEET, HEADS = "(row)", "(file)", "(sheet)", "(heads)"
+PLACES = (ROW, FILE, SHEET, HEADS)
+ROLES: tuple[str, ...] = (*get_args(Role), "leave out")
+#: The fields that name columns of a table.
+COLUMNS = (
+    *("document", "keyphrases", "annotator", "system", "rank", "score", "relevance", "votes", "marks", "verdict"),
+    *("candidate", "pair", "title", "text", "group", "concept", "dataset", "run"),
+)
+#: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
+#: stand within phrases as well, so most cells must hold them.
+MARKS = {
+    ";": ";",
+    "；": "；",
+    "lines": "\n",
+    "|": "|",
+    "•": "•",
+    "、": "、",
+    ",": ",",
+    "，": "，",
+    "/": " / ",
+    "·": " · ",
+    "-": " - ",
+    "–": " – ",
+    "#": "#",
+}
+#: How cells are split, in words.
+SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
+    "lines": "each line of a cell is a phrase",
+    "json": "cells are lists in JSON or Python",
+    "uris": "cells are addresses (URIs) between `<` and `>`",
+    "tags": "cells are words behind `#`",
+    "lists": "cells are lists",
+    "none": "each cell is one phrase",
+}
+#: Settings of formats that are not tables; the labels of marks depend on the file.
+SWITCHES: dict[str, tuple[str, ...]] = {
+    "line": ("phrase", "label", "subject", "number"),
+    "annotators": ("none", "folders", "files", "endings"),
+    "separator": ("\t", "@", ":", ";"),
+    "lines": ("lists", "texts", "ids"),
+    "underscore": ("kept", "space"),
+    "label": (),
+}
+#: Values that some fields may have.
+VALUES: dict[str, tuple[str, ...]] = {
+    "split": tuple(name for name in SEPARATORS if name != "lists"),
+    "role": ROLES,
+    "higher_is_better": ("yes", "no"),
+    "fill_down": ("yes", "no"),
+    "as_read": ("yes",),
+    "delimiter": (",", "TAB", ";", "|"),
+    "inner": ("phrases", "variants", "tokens", "scored"),
+    "scale": ("0-4", "0-2", "0-10"),
+}
+#: The header: no row, the row that is found, a row, or two of them.
+_HEADER = re.compile(r"yes|no|[0-9]{1,7}(-[0-9]{1,7})?")
+#: A value, in quotation marks where a comma or an equals sign is part of it, and the field before it.
+_PART = re.compile(r'(?:([a-z_]+)=)?("(?:[^"]|"")*"|[^,"][^,]*|)(?:,|\Z)')
+_PLAIN = re.compile(r'[^,"=\s](?:[^,"=\n]*[^,"=\s])?')
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """What a file means. Fields that are left empty are found by KPScope, unless columns are named.
+
+    If `document`, `keyphrases` or any other column is named, the table is read literally: only the named columns have a
+    meaning, and only the separator inside cells may be left to KPScope.
+
+    Parameters
+    ----------
+    role : {"gold", "system", "documents", "judgements", "leave out"}
+        What the file is.
+    document : str
+        The column of document ids, or "(row)", "(file)", "(sheet)" or "(heads)": each row, the file, each sheet or each
+        column of `keyphrases` is a document.
+    keyphrases : str or tuple of str
+        One or several columns. Several are one list, unless `annotator` or `system` is "(heads)".
+    annotator, system : str
+        The column that names whose keyphrases a row holds, "(heads)" or "(sheet)"; annotator="(row)" if each column is
+        a document and each row an annotator.
+    rank, score : str
+        The columns by which systems rank. With system="(heads)", `score` names a column for each system; with
+        annotator="(heads)", the scores of each person for a judged pair.
+    higher_is_better : bool
+        Whether a higher score is better.
+    relevance, votes : str
+        The grade of a keyphrase, or the number of people who chose it.
+    marks : tuple of str
+        Columns of annotators whose cells (x, 1, yes) mark the keyphrase of the row.
+    verdict : str
+        A column whose “no” rejects the keyphrase of the row.
+    gold : tuple of str
+        The columns of `keyphrases`, or the values of `system`, that are the gold standard beside systems.
+    candidate, pair : str
+        Of judged pairs: the phrase compared with `keyphrases`, and the id of the pair.
+    title, text, group, concept, dataset, run : str
+        Further columns: title, text and type of a document, identifier of a keyphrase, data set of a row, and run of a
+        system.
+    split : str
+        How a cell is split: a key of `SEPARATORS`, such as ";" or "lines"; "none" not at all.
+    inner : {"phrases", "variants", "tokens", "scored"}
+        What an inner list is: a list of phrases, spellings of one phrase, its words, or a phrase and its score.
+    header, delimiter, sheet, encoding, fill_down, scale, format
+        How the file is opened: the row of column names ("no", "1", "1-2"), the delimiter of columns, the sheets, the
+        encoding, whether a blank id repeats the one above, the scale of judgments, and the file format.
+    in_dataset : str
+        The data set of all rows.
+    switches : tuple of (name, value)
+        Settings of formats that are not tables, such as ("line", "label").
+    as_read : bool
+        Whether what looks odd in the file is meant.
+
+    Examples
+    --------
+    >>> mapping = Mapping.read("document=Nr,keyphrases=Anna,Ben,annotator=(heads),split=;")
+    >>> mapping.keyphrases, mapping.split, str(mapping)
+    (('Anna', 'Ben'), ';', 'document=Nr,keyphrases=Anna,Ben,annotator=(heads),split=;')
+    """
+
+    role: Role | Literal["leave out", ""] = ""
+    document: str = ""
+    keyphrases: tuple[str, ...] | str = ()
+    annotator: str = ""
+    system: str = ""
+    rank: str = ""
+    score: tuple[str, ...] | str = ()
+    higher_is_better: bool | None = None
+    relevance: str = ""
+    votes: str = ""
+    marks: tuple[str, ...] | str = ()
+    verdict: str = ""
+    gold: tuple[str, ...] | str = ()
+    candidate: str = ""
+    pair: str = ""
+    title: str = ""
+    text: str = ""
+    group: str = ""
+    concept: str = ""
+    dataset: str = ""
+    run: str = ""
+    split: str = ""
+    inner: str = ""
+    header: str = ""
+    delimiter: str = ""
+    sheet: tuple[str, ...] | str = ()
+    encoding: str = ""
+    fill_down: str = ""
+    scale: str = ""
+    format: str = ""
+    in_dataset: str = ""
+    switches: tuple[tuple[str, str], ...] = ()
+    as_read: bool = False
+
+    def __post_init__(self) -> None:
+        for name in SEVERAL:
+            value = getattr(self, name)
+            object.__setattr__(self, name, (value,) if isinstance(value, str) and value else tuple(value))
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether any column is named, so that the table is read literally."""
+        return any(getattr(self, name) for name in COLUMNS)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns that have a meaning."""
+        named = [name for field in (*COLUMNS, "gold") for name in _as_tuple(getattr(self, field))]
+        beside = {*PLACES, *(() if HEADS in (self.annotator, self.system) else self.gold)}
+        return tuple(dict.fromkeys(name for name in named if name not in beside))
+
+    def switch(self, name: str) -> str:
+        """Return the value of a setting of a format, empty if it is not set."""
+        return dict(self.switches).get(name, "")
+
+    def with_switch(self, name: str, value: str) -> Mapping:
+        """Return the mapping with another value of a setting of a format."""
+        return replace(self, switches=(*((key, old) for key, old in self.switches if key != name), (name, value)))
+
+    @classmethod
+    def read(cls, words: str) -> Mapping:
+        """Return the mapping that words such as `document=A,keyphrases=B,split=;` spell out.
+
+        Raises UsageError for an unknown field or value.
+
+        >>> Mapping.read('keyphrases="Term, free",split=","').keyphrases
+        ('Term, free',)
+        """
+        found: dict[str, list[str]] = {}
+        at, field = 0, ""
+        while at < len(words):
+            part = _PART.match(words, at)
+            if part is None or not (field := part[1] or field):
+                raise UsageError(f"'{words}' does not say what a file means; write document=A,keyphrases=B,split=;")
+            value = part[2][1:-1].replace('""', '"') if part[2].startswith('"') else part[2]
+            if part[1] in found and part[1] not in SEVERAL:
+                raise UsageError(f"{part[1]} is given twice in '{words}'")
+            found.setdefault(field, []).append(value)
+            at = part.end()
+        several: dict[str, Any] = {name: tuple(filter(None, found.pop(name))) for name in SEVERAL if name in found}
+        single: dict[str, Any] = {name: ",".join(values) for name, values in found.items()}
+        for name, value in single.items():
+            _refuse(name, value)
+        switches = tuple((name, single.pop(name)) for name in [*single] if name in SWITCHES)
+        meant = {"yes": True, "no": False, "TAB": "\t"}
+        for name in {"higher_is_better", "as_read", "delimiter"} & single.keys():
+            single[name] = meant.get(single[name], single[name])
+        return cls(**several, **single, switches=switches)
+
+    def merged(self, other: Mapping) -> Mapping:
+        """Return the mapping with all that another one says in place of its own.
+
+        >>> str(Mapping("gold", split=";").merged(Mapping(split=",", higher_is_better=False)))
+        'role=gold,higher_is_better=no,split=","'
+        """
+        values = ((field, getattr(other, field.name)) for field in fields(other))
+        said = {field.name: value for field, value in values if value != field.default}
+        switches = tuple({**dict(self.switches), **dict(other.switches)}.items())
+        return replace(self, **{**said, "switches": switches})
+
+    def __str__(self) -> str:
+        parts = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "switches":
+                parts += [f"{name}={_quoted(text)}" for name, text in value]
+            elif isinstance(value, bool):
+                parts.append(f"{field.name}={'yes' if value else 'no'}" * (value or field.name != "as_read"))
+            elif value:
+                texts = ("TAB",) if (field.name, value) == ("delimiter", "\t") else _as_tuple(value)
+                parts.append(f"{field.name}={','.join(map(_quoted, texts))}")
+        return ",".join(filter(None, parts))
+
+    def option(self, file: str) -> str:
+        """Return the mapping of a file as an option of the command line.
+
+        >>> Mapping("gold", split=";").option("a b.csv")
+        "--as 'a b.csv:role=gold,split=;'"
+        """
+        return f"--as {shlex.quote(f'{file}:{self}')}"
+
+
+SEVERAL = ("keyphrases", "score", "marks", "gold", "sheet")
+_FIELDS = tuple(field.name for field in fields(Mapping) if field.name != "switches")
+
+
+def _as_tuple(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else (value,) if value else ()
+
+
+def _quoted(text: str) -> str:
+    """Return a value as it is written, in quotation marks where it needs them."""
+    return text if _PLAIN.fullmatch(text) else '"' + text.replace('"', '""') + '"'
+
+
+def _refuse(field: str, value: str) -> None:
+    """Refuse what is neither a field nor a setting of a format, and a value that it cannot have."""
+    every = [*_FIELDS, *SWITCHES]
+    if field not in every:
+        near = get_close_matches(field, every, 1)
+        meant = f"; did you mean {near[0]}?" if near else f"; choose one of: {', '.join(every)}"
+        raise UsageError(f"there is no '{field}' to choose for a file{meant}")
+    allowed = VALUES.get(field, SWITCHES.get(field, ()))
+    if (allowed and value not in allowed) or (field == "header" and not _HEADER.fullmatch(value)):
+        shown = ", ".join(allowed) if allowed else "yes, no, the number of a row, or of two rows (1-2)"
+        raise UsageError(f"{field} is '{value}'; choose one of: {shown}")
+
+
+def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
+    """Return file → what FILE:FIELD=VALUE,… says of it; what is said of one file several times adds up.
+
+    Raises UsageError for anything else.
+
+    >>> found = mappings_of(["g.xlsx:sheet=Lists", "g.xlsx:document=Nr,keyphrases=Term"])
+    >>> str(found["g.xlsx"])
+    'document=Nr,keyphrases=Term,sheet=Lists'
+    """
+    found: dict[str, Mapping] = {}
+    for words in map(storable, given):
+        parts = re.fullmatch(r"(?P<file>.+?):(?P<said>[a-z_]+=.*)", words, re.DOTALL)
+        if parts is None:
+            raise UsageError(f"--as is '{words}'; write FILE:FIELD=VALUE,…, such as gold.xlsx:sheet=Lists")
+        found[parts["file"]] = found.get(parts["file"], Mapping()).merged(Mapping.read(parts["said"]))
+    return found
+
+
+def meanings_of(mapping: Mapping) -> dict[str, str]:
+    """Return the meaning of each column, which is the field that names it.
+
+    >>> meanings_of(Mapping(document="Nr", keyphrases=("Anna", "yake"), gold="Anna", system=HEADS))
+    {'Nr': 'document', 'Anna': 'gold', 'yake': 'keyphrases'}
+    """
+    meanings: dict[str, str] = {}
+    for field in COLUMNS:
+        value = getattr(mapping, field)
+        meanings |= dict.fromkeys((value,) if isinstance(value, str) else value, field)
+    gold = {name: "gold" for name in mapping.gold if meanings.get(name) == "keyphrases"}
+    return {name: field for name, field in (meanings | gold).items() if name and name not in PLACES}
+
+
+def each_is(mapping: Mapping, place: str) -> str:
+    """Return what each column of keyphrases, or each sheet, is: an annotator, a system, a document; else nothing."""
+    return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == place), "")
+
+
+def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc.Mapping[str, str]) -> Mapping:
+    """Return a mapping whose columns have other meanings.
+
+    Parameters
+    ----------
+    meanings : dict
+        Column → field, empty if it has no meaning.
+    places : dict
+        Where document, annotator or system are named if no column names them: "(heads)" → "annotator" if each of
+        several columns of keyphrases, scores or marks is an annotator.
+
+    >>> said = {"Nr": "document", "Anna": "keyphrases", "Ben": "keyphrases"}
+    >>> str(with_meanings(Mapping("gold"), said, {HEADS: "annotator"}))
+    'role=gold,document=Nr,keyphrases=Anna,Ben,annotator=(heads)'
+    """
+    said: dict[str, Any] = {field: () if field in SEVERAL else "" for field in (*COLUMNS, "gold")}
+    if "gold" not in meanings.values() and "system" in meanings.values():
+        said["gold"] = mapping.gold  # values of the column of systems
+    for name, field in meanings.items():
+        if field == "gold":
+            said["keyphrases"] += (name,)
+        if field:
+            said[field] = (*said[field], name) if field in SEVERAL else name
+    for place, field in places.items():
+        if field and not said[field]:
+            said[field] = place
+    return replace(mapping, **said)

@@ -1,0 +1,145 @@
+"""Look at one file before it is loaded: the form that says what it means, and what comes of a mapping."""
+
+from __future__ import annotations
+
+from collections import abc
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+
+from kp_core.corpus import Corpus
+from kp_core.errors import InputError
+from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.lists.families import family_named
+from kp_core.reading.lists.family import File, NotKnown, Recognition
+from kp_core.reading.lists.sniff import (
+    Asked,
+    form_of_unknown,
+    mapping_in_format,
+    readings_of,
+    recognise,
+    recognise_one,
+    role_said,
+)
+from kp_core.reading.load import load
+from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.mapping import SWITCHES, Mapping
+from kp_core.reading.meaning.question import Form, Question, form_of
+from kp_core.reading.open.source import Source, expand
+
+#: Documents that are shown as they would be read.
+_DOCUMENTS = 3
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What one file gives alone: how many of each thing, the first documents as they would be read, and rejected rows.
+
+    documents  one row per list: document, whose list, its first phrases (or the beginning of a text)
+    problem    why nothing can be read, in words; the counts are 0 then
+    """
+
+    counts: abc.Mapping[str, int] = field(default_factory=dict)
+    documents: pd.DataFrame = field(default_factory=pd.DataFrame)
+    rejected: pd.DataFrame = field(default_factory=pd.DataFrame)
+    problem: str = ""
+
+
+def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
+    """Return the form of one file, prefilled with what is said of it, else with its likeliest meaning.
+
+    Raises InputError if the file cannot be opened.
+
+    >>> form = form_for(Source("a.csv", b"Nr;Wort\\n1;Haus\\n"), Mapping())
+    >>> str(form.mapping), form.columns
+    ('role=gold,document=Nr,keyphrases=Wort,split=none', {'Nr': ('1',), 'Wort': ('Haus',)})
+    """
+    bundle = expand(source, limits)
+    if bundle.folder:
+        return _of_archive([File(one, limits, mapping=mapping) for one in bundle.files], source.name, mapping)
+    file = File(source, limits, mapping=mapping)
+    readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role_said(file))
+    formats = tuple(dict.fromkeys(reading.family for reading in readings))
+    try:
+        reading = recognise_one(file, role_said(file))
+    except Question as question:
+        if question.forms:
+            return replace(question.forms[0], formats=formats)
+        reading = readings[0]
+    except InputError as refusal:
+        return replace(_refused(file, refusal), formats=formats)
+    if reading.plan and isinstance(reading.plan[0], Layout):
+        return form_of(reading, "", formats)
+    said = replace(mapping_in_format(reading), role=mapping.role or reading.role)
+    return Form(file.name, said, reading.evidence, formats=formats, switches=_switches(reading))
+
+
+def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
+    """Return the form of an archive, which holds for all files in it: their role, and the settings of their format."""
+    try:
+        readings = recognise(files, None if mapping.role == "leave out" else mapping.role or None, Asked(), {})
+    except InputError as refusal:
+        return Form(name, mapping, str(refusal))
+    switches: dict[str, tuple[str, ...]] = {}
+    for reading in readings:
+        switches |= _switches(reading)
+    said = {option: value for one in readings for option, value in one.options.items() if option in switches and value}
+    return Form(name, replace(mapping, switches=tuple(said.items())), "", switches=switches)
+
+
+def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
+    """Return the settings of a format, and their values."""
+    options = {name: SWITCHES[name] for name in family_named(reading.family).OPTIONS}
+    return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
+
+
+def _refused(file: File, refusal: InputError) -> Form:
+    """Return the form of a file that cannot be read as it is, or as it is said."""
+    may_be_said = file.mapping.names_columns or isinstance(refusal, NotKnown)
+    form = form_of_unknown(file, role_said(file)) if may_be_said else None
+    if form is None:
+        return Form(file.name, file.mapping, str(refusal))
+    return replace(form, reason=str(refusal), mapping=file.mapping) if file.mapping.names_columns else form
+
+
+def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Understood:
+    """Read one file alone, as a mapping says, and return what comes of it.
+
+    >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Mapping())
+    >>> dict(found.counts), found.documents.values.tolist()
+    ({'document': 1, 'keyphrase': 2}, [['d1', 'gold', 'tide; sea']])
+    """
+    try:
+        corpus = load(files=source, mapping={source.name: mapping}, limits=limits)
+    except InputError as refusal:
+        return Understood(problem=str(refusal))
+    sizes = {
+        "document": len(corpus.documents),
+        "annotator": len(corpus.annotators) if len(corpus.annotators) > 1 else 0,
+        "keyphrase": len(corpus.gold),
+        "system": len(corpus.systems),
+        "prediction": len(corpus.runs),
+        "text": int((corpus.documents["text"].fillna("") != "").sum()),
+        "score": len(corpus.judgements),
+    }
+    counts = {name: size for name, size in sizes.items() if size}
+    return Understood(counts, _first_documents(corpus), corpus.report.rejected)
+
+
+def _first_documents(corpus: Corpus) -> pd.DataFrame:
+    """Return the lists and texts of the first documents, one per row."""
+    first = corpus.documents.head(_DOCUMENTS)
+    rows: list[tuple[str, str, str]] = []
+    for doc_id, title, text in zip(first["doc_id"], first["title"], first["text"], strict=True):
+        parts = [part for part in (title, text) if isinstance(part, str) and part]
+        rows += [(doc_id, "text", ": ".join(parts)[:200])] if parts else []
+        for table, source in ((corpus.gold, "annotator"), (corpus.runs, "system")):
+            lists = table[table["doc_id"] == doc_id].groupby(source, sort=False)["phrase"]
+            rows += [(doc_id, str(name), "; ".join(phrases)) for name, phrases in lists]
+    scores = corpus.judgements.head(0 if rows else _DOCUMENTS)
+    rows += [
+        (str(row["pair_id"]), str(row["annotator"]), f"{row['candidate']} – {row['keyphrase']}: {row['score']:g}")
+        for _, row in scores.iterrows()
+    ]
+    return pd.DataFrame(rows, columns=["document", "whose", "keyphrases"])

@@ -1,0 +1,192 @@
+"""Look at the cells of a column: whether they can be ids, keyphrases, lists of them, or texts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import run_starts
+from kp_core.reading.meaning.fields import NO, YES, base_of
+from kp_core.reading.open.table import Table
+from kp_core.reading.open.values import is_number, number
+
+#: Cells of a column that are looked at to tell what it holds.
+SAMPLE = 1000
+#: What stands between the phrases of a cell: certainly, where nothing else does, and where most cells hold it.
+_CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] (?![0-9])"
+ANY_MARK = re.compile(f"{_CERTAIN}|{_COMMAS}|{_RARE}")
+_CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]*[^\s;,|.!?])?")
+#: Lists of nothing but numbers.
+_NUMBERS = re.compile(r"\[[\[\]\s.,-]*\d[\[\]\d\s.,-]*\]")
+#: A date, with a time or without.
+_MOMENT = re.compile(
+    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d\d){1,2})"
+    r"(?:[ T]\d{1,2}:\d\d[\d:.]*(?: ?[AP]M)?)?Z?$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the first cells of a column are, without blanks: shares of them, and mean sizes of their items."""
+
+    cells: Sequence[str]
+    numbers: float = 0
+    lists: float = 1
+    words: float = 1
+    characters: float = 1
+    varied: float = 1
+
+    @property
+    def phrases(self) -> bool:
+        """Whether the items can be keyphrases."""
+        return not (self.moments or self.marks) and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
+
+    @property
+    def marks(self) -> bool:
+        """Whether the cells only say yes or no."""
+        return {cell.lower() for cell in self.cells} <= YES | NO
+
+    @property
+    def moments(self) -> bool:
+        """Whether each cell is a date, with a time or without."""
+        return all(map(_MOMENT.match, self.cells))
+
+    @property
+    def codes(self) -> bool:
+        """Whether each cell is a short word with a digit, as ids are and phrases are not."""
+        return len(self.cells) > 1 and all(map(_CODE.fullmatch, self.cells)) and not self.addresses
+
+    @property
+    def once(self) -> bool:
+        """Whether no cell is there twice."""
+        return self.varied == 1
+
+    @property
+    def _values(self) -> list[float]:
+        """The finite numbers of a column that holds hardly anything else."""
+        cells = self.cells if self.numbers > 0.5 else ()
+        values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in cells)
+        return [value for value in values if isfinite(value)]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return bool(self._values) and all(value.is_integer() for value in self._values)
+
+    @property
+    def fraction(self) -> bool:
+        """Whether half of the numbers and more are no whole ones."""
+        return bool(self._values) and 2 * sum(not value.is_integer() for value in self._values) >= len(self._values)
+
+    @property
+    def addresses(self) -> bool:
+        """Whether each cell is one address of the web."""
+        return all(re.fullmatch(r"(https?://|www\.)\S+", cell) for cell in self.cells)
+
+
+def profile(table: Table, name: str) -> Profile:
+    """Return what a column is, looked at once a table."""
+    if name not in table.seen:
+        table.seen[name] = _looked_at(table, name)
+    return cast(Profile, table.seen[name])
+
+
+def _looked_at(table: Table, name: str) -> Profile:
+    cells = cells_of(table, name)
+    if pa.types.is_nested(table.column(name).type):
+        return Profile(cells)
+    pattern = _CERTAIN if any(re.search(_CERTAIN, cell) for cell in cells) else _COMMAS
+    if pattern != _CERTAIN and 2 * sum(bool(re.search(_RARE, cell)) for cell in cells) >= max(len(cells), 1):
+        pattern = _RARE
+    items = [item.strip() for cell in cells for item in re.split(pattern, cell) if item.strip()]
+    size, parts = max(len(cells), 1), max(len(items), 1)
+    return Profile(
+        cells,
+        sum(_is_numeric(cell, pattern) for cell in cells) / size,
+        sum(bool(re.search(rf"{pattern}|^\[.*\]$", cell)) for cell in cells) / size,
+        sum(len(item.split()) for item in items) / parts,
+        sum(map(len, items)) / parts,
+        len(set(cells)) / size,
+    )
+
+
+def _is_numeric(cell: str, pattern: str) -> bool:
+    """Tell a number, and a list of nothing but numbers."""
+    if cell[0] == "[":
+        return bool(_NUMBERS.fullmatch(cell))
+    begins = cell[0] in "+-.0123456789"
+    return begins and (is_number(cell) or all(map(is_number, re.split(pattern, cell))))
+
+
+def cells_of(table: Table, name: str) -> list[str]:
+    """Return the first cells of a column that are not blank, trimmed."""
+    return list(filter(None, map(str.strip, table.first_texts(name, SAMPLE).to_pylist())))
+
+
+def items_of(cell: str) -> set[str]:
+    """Return the phrases of a cell, however they are parted, to be compared with others.
+
+    >>> sorted(items_of("Tide; sea"))
+    ['sea', 'tide']
+    """
+    return {item.strip().casefold() for item in ANY_MARK.split(cell)} - {""}
+
+
+def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
+    """Return the columns whose cells are lists; of numbered columns with one head, all or none."""
+    bases = {name: base_of(name) for name in names}
+    lists = Counter(base for name, base in bases.items() if profile(table, name).lists >= 0.5)
+    columns = Counter(bases.values())
+    return [name for name, base in bases.items() if lists[base] and 2 * lists[base] >= columns[base]]
+
+
+def is_long(table: Table, name: str, characters: int) -> bool:
+    """Tell whether the values of a column are texts: longer on average than phrases can be."""
+    column = table.column(name)
+    if not (pa.types.is_large_string(column.type) or pa.types.is_string(column.type)) or not len(column):
+        return False
+    return bool((pc.mean(pc.utf8_length(column.slice(0, SAMPLE))).as_py() or 0) > characters)
+
+
+def is_blank(table: Table, name: str) -> pa.ChunkedArray:
+    """Tell which cells of a column hold nothing but blanks."""
+    return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
+
+
+def is_merged(table: Table, name: str) -> bool:
+    """Tell cells that are there once above those that are blank, as merged cells are."""
+    cells = [cell.strip() for cell in table.first_texts(name, SAMPLE).to_pylist()]
+    heads = list(filter(None, cells))
+    return 0 < len(heads) < len(cells) and bool(cells[0]) and len(set(heads)) == len(heads)
+
+
+def fill_forward(table: Table, name: str) -> pa.ChunkedArray:
+    """Return a column whose blank cells repeat the cell above."""
+    return pc.fill_null_forward(
+        pc.if_else(is_blank(table, name), pa.scalar(None, pa.large_string()), table.texts(name))
+    )
+
+
+def filled(table: Table, name: str) -> pa.ChunkedArray:
+    """Return a column whose merged cells are repeated in each of their rows."""
+    return fill_forward(table, name) if is_merged(table, name) else table.texts(name)
+
+
+def count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
+    """Return how many different rows some columns have; rows that are alike mostly stand together."""
+    if len(keys) == 1:  # without a table of groups it takes a tenth of the time
+        return len(pc.unique(*keys.values()))
+    begins = np.zeros(len(next(iter(keys.values()))), dtype=bool)
+    for column in keys.values():
+        begins[run_starts(column)] = True
+    kept = {name: column.filter(pa.array(begins)) for name, column in keys.items()}
+    return len(pa.table(kept).group_by(list(keys), use_threads=False).aggregate([]))

@@ -1,0 +1,171 @@
+"""Ask what is not certain about files: the meaning of a table in a form, and what concerns several files in answers."""
+
+from __future__ import annotations
+
+import shlex
+from collections import abc
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, cast
+
+from kp_core.errors import InputError
+from kp_core.reading.lists.family import Recognition
+from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.mapping import COLUMNS, Mapping
+from kp_core.reading.open.table import Table
+
+Level: TypeAlias = Literal["stop", "ask", "warn"]
+#: Values of a column that are shown, and characters of each.
+_VALUES, _CHARACTERS = 3, 60
+#: Fields of a mapping in words.
+FIELDS = {field: f"the {field}" for field in COLUMNS} | {
+    "higher_is_better": "whether a higher score is better",
+    "relevance": "the grade of a keyphrase",
+    "verdict": "whether a keyphrase was accepted",
+    "marks": "the marks of annotators",
+    "gold": "the gold standard beside systems",
+    "group": "the type of document",
+    "split": "how cells are split",
+    "inner": "what inner lists are",
+    "header": "the column names",
+}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a user may decide with one click: in words, as a mapping for each file, and as fixes of ids.
+
+    example  what becomes of the data, such as “`C-1.txt` → `C-1`”
+    """
+
+    words: str
+    mapping: abc.Mapping[str, Mapping] = field(default_factory=dict)
+    fixes: tuple[str, ...] = ()
+    example: str = ""
+
+    def options(self) -> str:
+        """Return the answer as options of the command line.
+
+        >>> Reply("the gold standard", {"a b.csv": Mapping("gold")}, ("strip-path",)).options()
+        "--as 'a b.csv:role=gold' --fix strip-path"
+        """
+        return " ".join([*(said.option(file) for file, said in self.mapping.items()), *_fixes(self.fixes)])
+
+    def __str__(self) -> str:
+        return f"{self.words} ({self.example})" if self.example else self.words
+
+
+def _fixes(fixes: Sequence[str]) -> list[str]:
+    return [f"--fix {shlex.quote(fix)}" for fix in fixes]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What makes no sense in the data as they were read, and what would mend it.
+
+    level  stop: no number has a meaning; ask: the reading is not certain; warn: it stands with every number
+    """
+
+    level: Level
+    where: str
+    found: str
+    expected: str
+    answers: tuple[Reply, ...] = ()
+
+    @property
+    def remedy(self) -> str:
+        """What may be decided, in words."""
+        return f"Choose: {', or '.join(map(str, self.answers))}." if self.answers else "Compare the files."
+
+    def __str__(self) -> str:
+        return str(InputError(self.where, self.found, self.expected, self.remedy))
+
+
+@dataclass(frozen=True)
+class Form:
+    """Ask what one file means, from a mapping that is proposed.
+
+    Parameters
+    ----------
+    file : str
+        The name of the file, as the receipt shows it.
+    mapping : Mapping
+        What is proposed, complete enough to load the file where that is possible.
+    reason : str
+        Why it is asked, as a sentence.
+    missing : tuple of str
+        The fields that neither names nor proofs decide, in words.
+    columns : dict
+        Head of each column → its first values.
+    sheets, formats : tuple of str
+        The sheets of a workbook, and the formats that the file may have.
+    switches : dict
+        Settings of a format that is not a table → their values.
+    """
+
+    file: str
+    mapping: Mapping
+    reason: str
+    missing: tuple[str, ...] = ()
+    columns: abc.Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sheets: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    switches: abc.Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.reason} Say what the file means, for example {self.mapping.option(self.file)}"
+
+
+def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Form:
+    """Return the form that asks what a table means, from its likeliest reading.
+
+    formats  other formats that the file may have
+    """
+    file, layout = reading.files[0], cast(Layout, reading.plan[0])
+    words = " ".join(doubt.words for doubt in layout.doubts) or (f"It has {found}." if found else "")
+    missing = tuple(dict.fromkeys(FIELDS[field] for doubt in layout.doubts for field in doubt.fields))
+    sheets, columns = reading.offers.get("sheet", ()), first_values(layout.table)
+    return Form(file.name, reading.mapping or Mapping(), words, missing, columns, sheets, tuple(formats))
+
+
+def first_values(table: Table) -> dict[str, tuple[str, ...]]:
+    """Return head of each column → its first different values, shortened."""
+    shown = {}
+    for name in table.names:
+        values = dict.fromkeys(
+            cell.strip()[:_CHARACTERS] for cell in table.first_texts(name, 50).to_pylist() if cell.strip()
+        )
+        shown[name] = tuple(values)[:_VALUES]
+    return shown
+
+
+class Question(InputError):
+    """Ask what is not certain: the meaning of a file in its form, what concerns several files in `findings`.
+
+    Given back as `load(mapping={form.file: form.mapping for form in question.forms})`, the forms load as proposed. Each
+    finding has `answers` with `mapping` and `fixes`; `answers` of the question are those of all findings.
+
+    >>> print(Question(Finding("ask", "a.csv", "lists of two people", "one", (Reply("gold"), Reply("systems")))))
+    a.csv: expected one, found lists of two people. Choose: gold, or systems.
+    """
+
+    def __init__(self, *findings: Finding, forms: Sequence[Form] = ()) -> None:
+        self.findings, self.forms = findings, tuple(forms)
+        self.answers = tuple(reply for finding in findings for reply in finding.answers)
+        if findings:
+            first = findings[0]
+            super().__init__(first.where, first.found, first.expected, first.remedy)
+        else:
+            form = self.forms[0]
+            super().__init__(form.file, form.reason, "its meaning", f"For example {form.mapping.option(form.file)}")
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, (*self.findings, *self.forms)))
+
+    def __reduce__(self) -> tuple[object, ...]:  # type: ignore[override]
+        """Go from process to process whole."""
+        return _question, (self.findings, self.forms)
+
+
+def _question(findings: Sequence[Finding], forms: Sequence[Form]) -> Question:
+    return Question(*findings, forms=forms)

@@ -1,0 +1,1 @@
+"""Open files: bytes become text, tables or JSON, within the limits."""

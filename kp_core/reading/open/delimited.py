@@ -1,0 +1,195 @@
+"""Turn comma-, tab-, semicolon- or bar-separated text into columns of strings with the line of every row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from kp_core.errors import InputError, Note, pluralize
+from kp_core.reading.limits import LIMITS, refuse_over
+from kp_core.reading.lists.family import File
+from kp_core.reading.meaning.fields import KNOWN, is_known, plain
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.table import Table, headed
+
+DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
+#: Rows that tell how a table is written, and cells that are strings of Python at a time.
+_HEAD, _CELLS = 201, 1_000_000
+#: Bytes that Arrow splits at a time, at most.
+_BLOCK = 1 << 30
+csv.field_size_limit(LIMITS.line_bytes)
+
+
+def read_delimited(file: File, mapping: Mapping) -> Table | None:
+    """Return the table that a text file holds, or None if its lines do not split evenly."""
+    file.refuse_long_lines()
+    start = file.text[:2_000_000]
+    delimiter = mapping.delimiter or _delimiter(file, start, mapping)
+    if delimiter is None or _is_code(file):
+        return None
+    quoting = _quoting(file, delimiter)
+    rows = _first(file, start, delimiter, quoting)
+    if not rows:
+        return None
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    refuse_over(file.limits.columns, width, "columns", file.name, "a table")
+    refuse_over(file.limits.cells, width * file.decoded.ends, "cells", file.name, "a table")
+    table = Table(file.name, [], [], limits=file.limits)
+    if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
+        _fill(table, file, delimiter, quoting, width)
+    table = headed(table, mapping)
+    quotes = ", quotes are ordinary characters" if quoting == csv.QUOTE_NONE and '"' in file.text else ""
+    table.described = (
+        f"{pluralize(len(table), 'row')} of {width} columns separated by {DELIMITERS.get(delimiter, delimiter)}{quotes}"
+    )
+    return table
+
+
+def _is_code(file: File) -> bool:
+    """Tell lines that a program printed, such as `('tide table', 0.02)`, or a web page: they are no rows."""
+    lines = file.sample
+    if re.match(r"\s*<(!doctype html|html|table)\b", file.text[:200], re.IGNORECASE):
+        return True
+    return sum(bool(re.match(r"[(\[{]+['\"]", line.strip())) for line in lines) * 2 > len(lines)
+
+
+def _records(
+    file: File, text: str, delimiter: str, quoting: int, *, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Give the line and the cells of every row; a row with quoted line ends could go on to the end of the file."""
+    limit, size, first = file.limits.line_bytes, 0, 1
+
+    def lines() -> Iterator[str]:
+        nonlocal size
+        # StringIO with newline="" ends lines at \r\n, \n and \r only.
+        for line in io.StringIO(text, newline=""):
+            size += len(line)
+            if size > limit:
+                found = f"a row of more than {limit:,} characters"
+                expected = f"at most {limit:,} characters, and quotation marks in pairs"
+                raise InputError(f"{file.name}, line {first}", found, expected, "Split it, or raise the limit.")
+            yield line
+
+    reader = csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=strict)  # type: ignore[arg-type]
+    try:
+        while (record := next(reader, None)) is not None:
+            yield first, record
+            first, size = reader.line_num + 1, 0
+    except csv.Error as error:
+        if strict and not ("unexpected end" in str(error) or "limit" in str(error)):
+            raise
+        found, remedy = "a quotation mark that is never closed", "Close it, or double it inside a field."
+        raise InputError(f"{file.name}, line {first}", found, "quotation marks in pairs", remedy) from None
+
+
+def _is_blank(record: list[str]) -> bool:
+    return not record or (len(record) == 1 and not record[0].strip())
+
+
+def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
+    """Return what parts the first rows most evenly, if anything does; lists below one head are one column."""
+    first = file.sample[0] if file.sample else ""
+    one = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
+    if (plain(first) in KNOWN or first.strip() in mapping.columns) and (delimiter := next(one, None)):
+        return delimiter
+    ratings = dict[str, tuple[bool, int, float]]()
+    for mark, quoting in [("\t", csv.QUOTE_NONE), *((mark, csv.QUOTE_MINIMAL) for mark in DELIMITERS)]:
+        try:
+            records = _first(file, start, mark, quoting)
+        except InputError:
+            continue
+        width, count = Counter(map(len, records)).most_common(1)[0] if records else (0, 0)
+        if width > 1 and 2 * count >= len(records):
+            known, share = max(sum(map(is_known, record)) for record in records[:3]), count / len(records)
+            ratings[mark] = max((share >= 0.8, known, share), ratings.get(mark, (False, 0, 0)))
+    return max(ratings, key=lambda mark: ratings[mark], default=None)  # of equals the first
+
+
+def _first(file: File, start: str, delimiter: str, quoting: int) -> list[list[str]]:
+    """Return the first rows that are not blank, without one that is cut off."""
+    records = [record for _, record in itertools.islice(_records(file, start, delimiter, quoting), _HEAD)]
+    if len(start) < len(file.text) and len(records) < _HEAD:
+        records.pop()
+    return [record for record in records if not _is_blank(record)]
+
+
+def _quoting(file: File, delimiter: str) -> int:
+    """Choose whether quotes enclose fields: in TSV only if every quoted field is well formed and on one line."""
+    if '"' not in file.text:
+        return csv.QUOTE_NONE
+    widths, broken = set[int](), False
+    try:
+        for _, record in _records(file, file.text, delimiter, csv.QUOTE_MINIMAL, strict=True):
+            widths |= {len(record)} if not _is_blank(record) else set()
+            broken = broken or any("\n" in cell or "\r" in cell for cell in record)
+        if delimiter == "\t" and broken and len(widths) > 1:  # quotes that come in pairs by chance
+            return csv.QUOTE_NONE
+    except (csv.Error, InputError) as error:
+        if delimiter == "\t":
+            return csv.QUOTE_NONE
+        if isinstance(error, InputError):
+            raise
+    return csv.QUOTE_MINIMAL
+
+
+def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
+    """Read an even file without quoted fields through Arrow, ten times faster; False if a line does not fit."""
+    names = [str(number) for number in range(width)]
+    lines = file.decoded.ends + (file.text[-1:] not in ("\n", "\r"))
+    refuse_over(file.limits.rows, file.decoded.ends - 1, "rows", file.name)
+    data = file.utf8
+    try:
+        found = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            # As one block, columns need not be joined later, when much else is in memory.
+            arrow_csv.ReadOptions(column_names=names, block_size=min(len(data) + 1, _BLOCK)),
+            arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string()), strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid:
+        return False
+    if len(found) < lines:
+        return False  # blank lines are counted by the slower way
+    table.columns, table.read = list(found.columns), lines
+    pa.default_memory_pool().release_unused()  # Arrow keeps what it took to split the text
+    return True
+
+
+def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) -> None:
+    """Read row by row: blank lines are counted, rows of another width rejected."""
+    blocks: list[list[pa.Array]] = [[] for _ in range(width)]
+    lines: list[int] = []
+    rows: list[list[str]] = []
+
+    def keep() -> None:
+        for block, cells in zip(blocks, zip(*rows, strict=True) if rows else (), strict=bool(rows)):
+            block.append(pa.array(cells, pa.large_string()))
+        rows.clear()
+
+    for line, record in _records(file, file.text, delimiter, quoting):
+        table.read += 1
+        if len(record) == width:
+            lines.append(line)
+            rows.append(record)
+        elif _is_blank(record):
+            table.blank += 1
+        elif len(record) == 1 and record[0].lstrip().startswith("#"):
+            table.blank += 1
+            table.notes.append(Note("info", table.file, f"Line {line} is a comment: “{record[0][:60]}”."))
+        else:
+            reason = f"{pluralize(len(record), 'field')} instead of {width}"
+            table.rejected.append((table.file, line, reason, " | ".join(record[:200])[:200]))
+        if len(rows) * width >= _CELLS:
+            keep()
+            refuse_over(file.limits.rows, len(lines), "rows or more", file.name)
+    refuse_over(file.limits.rows, len(lines), "rows", file.name)
+    keep()
+    table.columns = [pa.chunked_array(block, pa.large_string()) for block in blocks]
+    table.lines = lines

@@ -1,0 +1,357 @@
+"""Turn JSON of any shape that holds keyphrases, predictions or texts into a table whose columns are its fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.errors import InputError, Note, pluralize
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.lists.family import File
+from kp_core.reading.meaning.fields import KNOWN, find_roles, plain
+from kp_core.reading.meaning.shapes import CONCEPT_NAMES, PHRASE_NAMES, SCORE_NAMES, shape_of
+from kp_core.reading.open.json_text import is_json, unfenced
+from kp_core.reading.open.table import BRACKETS, INNER, KEY, LIST, OUTER, TEXT, Table, table_of
+from kp_core.reading.open.values import column_of, is_number
+from kp_core.typeset import storable
+
+#: Objects within objects that become columns of their own; one of more names has data for names.
+_DEPTH, _NAMES = 8, 100
+#: Keys of an object that are looked at, lines that tell the fields of JSONL and their order, and bytes for Arrow.
+_FIRST, _LINES, _BYTES = 50, 200, 2**31 - 1
+_TEXT = pa.large_string()
+_LISTS = pa.list_(_TEXT)
+#: Fields of what an item of a list says beside its phrase, which `shapes` reads.
+_PLACES = {"start", "end", "begin", "offset", "offsets", "start_offset", "end_offset"}
+_AMOUNTS = {*SCORE_NAMES, *CONCEPT_NAMES}
+#: Fields by which an object is a document, and none of documents.
+_FIELDS = ("gold", "predictions", "text")
+#: Fields of our own tables of one phrase a row, where no phrase is a list.
+_PHRASES, _TEXTS = {"phrase", "candidate"}, {"doc_id", "text", "title"}
+Row = Mapping[str, Any]
+
+
+def json_table(file: File) -> Table | None:
+    """Return the table that a file of JSON is; None if it is no JSON, or JSON without objects or lists of phrases.
+
+    Objects are rows and their fields columns; what stands in no field has a head in brackets.
+    """
+    return file.once("json table", lambda: _read(file))
+
+
+def json_table_of(files: Sequence[File]) -> Table:
+    """Return one table of files that are one object each; what has no id is named like its file."""
+    values = [file.records[0].value for file in files]
+    ids = [find_roles(value, ("doc_id",)).get("doc_id") for value in values]
+    field = next(filter(None, ids), KEY)  # of all of them, where only some have an id
+    named = zip(files, values, ids, strict=True)
+    rows = [value if own is not None else {field: file.stem} | value for file, value, own in named]
+    return _table(files[0], rows, [1] * len(files))
+
+
+def _read(file: File) -> Table | None:
+    try:
+        if not is_json(file.json):
+            return _of_lines(file) or _of_records(file)
+        found = _of_list(file, file.json) if isinstance(file.json, list) else _of_object(file, file.json)
+        return _of_records(file) if found is None else _table(file, found) if found else None
+    except RecursionError:  # what could just be read can be too deep to be written
+        remedy = "Flatten it, or write it as text."
+        raise InputError(file.name, "deeply nested JSON", "lists of keyphrases", remedy) from None
+
+
+def _of_lines(file: File) -> Table | None:
+    """Return JSONL whose lines all are flat objects."""
+    file.refuse_long_lines()
+    found = columns_at_once(file.text, file.utf8, file.limits)
+    if found is None:
+        return None
+    names, columns = found
+    table = table_of(file.name, names, [(column, []) for column in columns], (), file.limits)
+    return _described(replace(table, lines=None), f"{pluralize(len(table), 'JSON object')}")
+
+
+def _of_records(file: File) -> Table | None:
+    """Return objects one a row; where a file has only one, and that no id, it is named like the file."""
+    good = [record for record in file.records if isinstance(record.value, dict)]
+    if not good:
+        return None
+    rows = [record.value for record in good]
+    if len(file.records) == 1 and not find_roles(rows[0], ("doc_id",)) and not _PHRASES & rows[0].keys():
+        rows = [{KEY: file.stem} | rows[0]]
+    table = _table(file, rows, [record.line for record in good])
+    broken = [(file.name, one.line, one.broken, storable(one.content)) for one in file.records if one.broken]
+    return replace(table, read=table.read + len(broken), rejected=broken + table.rejected)
+
+
+def _of_list(file: File, value: list[Any]) -> list[Row] | None:
+    """Return the rows of a list of lists, or of strings that hold lists, or of one document; None for objects."""
+    kinds = set(map(type, value))
+    if kinds == {dict}:
+        return None
+    strings = kinds == {str} and 2 * sum(";" in one for one in value) >= len(value)
+    pairs = kinds == {list} and all(len(one) == 2 and is_number(one[0]) != is_number(one[1]) for one in value)
+    if pairs or (kinds == {str} and not strings):
+        return [{KEY: file.stem, LIST: value}]
+    numbers = any(isinstance(one, (int, float)) for row in value if isinstance(row, list) for one in row)
+    listed = strings or (kinds == {list} and not numbers)  # numbers stand in rows without heads
+    return [{TEXT if strings else LIST: one} for one in value if listed]
+
+
+def _of_object(file: File, value: dict[str, Any]) -> list[Row] | None:
+    """Return the rows of objects, lists or strings by id; None for the fields of one document."""
+    cells = list(map(unfenced, value.values()))
+    if cells and all(isinstance(cell, dict) for cell in cells):
+        return _of_objects(value)
+    first = list(value)[:_FIRST]
+    strings = any(isinstance(cell, str) for cell in cells)
+    if find_roles(first, _FIELDS) or (strings and find_roles(first, ("doc_id", "title"))):
+        return None
+    if not all(cell is None or isinstance(cell, (str, list, dict)) for cell in cells):
+        return None
+    name = LIST if any(isinstance(cell, (list, dict)) for cell in cells) else TEXT
+    empty = set(map(type, cells)) <= {type(None)}
+    return [{KEY: key, name: cell} for key, cell in zip(value, cells, strict=True) if not empty]
+
+
+def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
+    """Return the rows of objects by id: of lists by a further id, of phrases with their scores, or of fields."""
+    within = [(outer, inner, one) for outer, ids in value.items() for inner, one in ids.items()]
+    names, lists = dict.fromkeys(inner for _, inner, _ in within), [one for _, _, one in within]
+    present = [one for one in lists if one is not None]
+    ids = len(present) == len(lists) or KNOWN.isdisjoint(map(plain, names))  # fields may be null and no lists
+    listed = all(isinstance(one, list) for one in present) or _are_scored(present)
+    fields = (len(names) == 1 < len(value)) or find_roles(names, _FIELDS)
+    if ids and listed and not fields and shape_of(present):
+        return [{OUTER: outer, INNER: inner, LIST: one} for outer, inner, one in within]
+    if _are_scored(list(value.values())) or len(names) > _NAMES:
+        return [{KEY: key, LIST: one} for key, one in value.items()]
+    # pandas writes the numbers of rows in front of rows that have ids of their own.
+    if list(value) == [str(row) for row in range(len(value))] and find_roles(names, ("doc_id",)):
+        return list(value.values())
+    return [{KEY: key} | one for key, one in value.items()] if within else []
+
+
+def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
+    """Return objects, with the lines that they begin in, as a table: fields in the order in which they appear."""
+    unit = "list" if LIST in rows[0] else "document"
+    said = pluralize(len(rows), "JSON object") if lines else f"JSON of {pluralize(len(rows), unit)}"
+    size, (rows, lines, missing) = len(rows), _exploded(rows, lines or [0] * len(rows))
+    if len(rows) > size:  # a long text would stand beside each of its phrases
+        texts = sum(len(cell) for row in rows for cell in row.values() if isinstance(cell, str))
+        refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table of a row for each object")
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
+    _refuse_large(file, names, len(rows))
+    ours = _are_ours(names)
+    columns = [column for name in names for column in _columns(name, _field(rows, name), ours)]
+    names = [name for name, _ in columns]
+    _refuse_large(file, names, len(rows))
+    table = table_of(file.name, names, [_cells(values) for _, values in columns], lines, file.limits)
+    table.notes += [Note("info", file.name, missing)] if missing else []
+    return _described(table, said)
+
+
+def _described(table: Table, said: str) -> Table:
+    """Return a table with what is said of it, and the format that its fields tell."""
+    form = "F10" if _are_ours(table.names) else "F1" if set(table.names) <= {*BRACKETS} else "F6"
+    described = f"{said}, one a row" if form == "F10" else said
+    return replace(table, described=described, nulls=True, splits=not _PHRASES & set(table.names), form=form)
+
+
+def _are_ours(names: Iterable[str]) -> bool:
+    """Tell the fields of our own tables of phrases or of texts, where what looks like JSON is no answer of a model."""
+    return bool(_PHRASES & set(names)) or set(names) >= _TEXTS
+
+
+def _refuse_large(file: File, names: Sequence[str], rows: int) -> None:
+    refuse_over(file.limits.columns, len(names), "different fields", file.name, "JSON objects")
+    refuse_over(file.limits.cells, len(names) * rows, "cells", file.name, "a table")
+
+
+def _exploded(rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], str]:
+    """Return a row for each object in the only lists, where these say more than a phrase with its score or concept.
+
+    A record of an empty list is one row that says so, and one without a list none, on which there are words.
+    """
+    names = {name for row in rows for name, value in row.items() if isinstance(value, list) or _objects_in(value)}
+    name = names.pop() if len(names) == 1 else ""
+    items = [_objects_in(row.get(name)) for row in rows]
+    every = [item for one in items for item in one or ()]
+    others = [one for row, found in zip(rows, items, strict=True) if found is None and (one := row.get(name))]
+    beside = dict.fromkeys(key for row in rows for key in row if key != name)
+    if not every or others or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
+        return rows, lines, ""
+    numbered = INNER not in beside and not find_roles(beside, ("doc_id",))
+    # What would be that of the document has the name of its list before it.
+    apart = {key for item in every for key in _flat(item) if key in beside or find_roles((key,), _TEXTS)}
+    found, of = list[Row](), list[int]()
+    for number, (row, line, one) in enumerate(zip(rows, lines, items, strict=True), 1):
+        rest = {KEY: str(number)} if numbered else {}
+        rest |= {key: value for key, value in row.items() if key != name}
+        flat = [
+            {f"{name}.{key}" if key in apart else key: cell for key, cell in _flat(item).items()} for item in one or ()
+        ]
+        flat = flat or ([{"empty": "yes"}] if name in row else [])
+        found += [rest | item for item in flat]
+        of += [line] * len(flat)
+    gone = sum(name not in row for row in rows)
+    said = f"{pluralize(gone, 'record')} without “{name}” left out: there is no list." if gone else ""
+    return found, of, said
+
+
+def _objects_in(value: Any) -> list[Row] | None:
+    """Return the objects of a list of nothing else, or those under phrases as names; else None."""
+    if isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):
+        return value
+    if isinstance(value, dict) and value and all(isinstance(item, dict) and item for item in value.values()):
+        leaves = [leaf for item in value.values() for leaf in _flat(item).values()]
+        same = len({tuple(item) for item in value.values()}) == 1 and all(map(is_number, leaves))
+        return [{"phrase": phrase, **item} for phrase, item in value.items()] if same else None
+    return None
+
+
+def _are_phrases(items: Sequence[Row]) -> bool:
+    """Tell objects that a list of phrases can hold: a phrase in a text, or with nothing else that could rank it."""
+    fields = {name.lower() for item in items for name in item}
+    numbers = any(is_number(one) and not isinstance(one, str) for item in items for one in _flat(item).values())
+    known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint(_AMOUNTS))
+    return known or not fields.isdisjoint(_PLACES)
+
+
+def _flat(item: Row, prefix: str = "") -> dict[str, Any]:
+    """Return an object with the fields of objects within it under dotted names."""
+    found: dict[str, Any] = {}
+    for key, value in item.items():
+        found |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return found
+
+
+def _field(rows: Iterable[Row], name: str) -> list[Any]:
+    """Return a field of objects: `null` in the place of a list is an empty one, and where there is no field, None."""
+    values = [(name in row, row.get(name)) for row in rows]
+    kinds = {type(value) for _, value in values}
+    empty: Any = [] if list in kinds else {} if dict in kinds else "" if name == TEXT else None
+    return [empty if value is None and there else value for there, value in values]
+
+
+def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) -> Iterator[tuple[str, list[Any]]]:
+    """Give a column or, where its cells are objects of fields, one for each field under both names with a dot."""
+    # What programs write for a missing number, `NaN`, is a missing value.
+    there = (None if isinstance(one, float) and not isfinite(one) else one for one in values)
+    cells = list(there if ours else map(unfenced, there))
+    present = [cell for cell in cells if cell is not None]
+    if present and all(map(_is_one_object, present)):
+        name, cells = f"{name}.0", [None if cell is None else cell[0] for cell in cells]
+        present = [cell for cell in cells if cell is not None]
+    objects = bool(present) and all(isinstance(cell, dict) for cell in present) and not _are_scored(present)
+    inner = dict.fromkeys(chain.from_iterable(present)) if objects and depth else {}
+    if not 0 < len(inner) <= _NAMES:
+        yield name, cells
+    else:
+        rows = [cell or {} for cell in cells]
+        for one in inner:
+            yield from _columns(f"{name}.{one}", _field(rows, one), ours, depth - 1)
+
+
+def _is_one_object(cell: Any) -> bool:
+    """Tell a list of one object which is no phrase, as answers of language models stand in."""
+    one = isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict)
+    return one and (not _is_phrase(cell[0]) or "type" in cell[0])
+
+
+def _is_phrase(item: Row) -> bool:
+    return not {name.lower() for name in item}.isdisjoint(PHRASE_NAMES)
+
+
+def _are_scored(cells: Sequence[Any]) -> bool:
+    """Tell objects of phrases with their scores from objects of fields."""
+    numbers = [score for cell in cells if isinstance(cell, dict) for score in cell.values()]
+    scored = all(isinstance(score, float) or is_number(score) for score in numbers)
+    return bool(numbers) and scored and all(isinstance(cell, dict) for cell in cells)
+
+
+def _cells(values: Sequence[Any]) -> tuple[Any, list[int]]:
+    """Return a column of Arrow; lists and objects are lists of text only if all are, else they are JSON again."""
+    present = [value for value in values if value is not None]
+    lists = all(isinstance(value, list) and all(isinstance(one, str) for one in value) for value in present)
+    written = (json.dumps(one, ensure_ascii=False) if isinstance(one, (list, dict)) else one for one in values)
+    return column_of(values if lists else list(written))
+
+
+def columns_at_once(
+    text: str, data: bytes | None = None, limits: Limits = LIMITS
+) -> tuple[list[str], list[pa.ChunkedArray]] | None:
+    """Return the fields of JSONL and their columns, if each line is one object of text, numbers and lists of text.
+
+    data  the text as UTF-8, where that is there already
+
+    >>> names, columns = columns_at_once('{"id": 1, "phrase": "tide"}\\n{"id": 2}\\n')
+    >>> names, [column.to_pylist() for column in columns]
+    (['id', 'phrase'], [[1, 2], ['tide', None]])
+    >>> columns_at_once('{"id": 1, "id": 2}\\n'), columns_at_once('{"id": 1} {"id": 2}\\n')
+    (None, None)
+    """
+    lines, ends = text.count("\n{") + (text[:1] == "{"), text.count("\r")
+    # As many flat objects as lines are one a line; what language models fence in marks is unfenced one by one.
+    whole = lines == text.count("\n") + (text[-1:] != "\n") and (not ends or ends == text.count("\r\n"))
+    schema = _schema_of(text) if whole and "```" not in text and "\\u0060" not in text else None
+    data = text.encode("utf-8", "replace") if data is None else data
+    if schema is None or len(schema) > limits.columns or len(schema) * lines > limits.cells or len(data) >= _BYTES:
+        return None  # what is too large is refused where objects are read one by one, as in a list
+    import pyarrow.json as arrow_json
+
+    # A field that the first lines do not have would be a column for all lines: such a file is read line by line.
+    parse = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
+    # All at a time: where one block has numbers and a later one a truth value, Arrow (26) ends the process.
+    read = arrow_json.ReadOptions(block_size=len(data) + 1)
+    try:
+        # Arrow refuses a key that stands in one object twice, half a character, and a field of several types.
+        found = arrow_json.read_json(pa.BufferReader(data), read, parse)
+        found.validate(full=True)  # a missing item of a list makes Arrow (26) write an array that is none
+    except pa.ArrowException:
+        return None
+    return (schema.names, found.columns) if len(found) == lines and all(map(_is_exact, found.columns)) else None
+
+
+def _schema_of(text: str) -> pa.Schema | None:
+    """Return the fields of the first lines and their types; None where one is not flat, or of several types."""
+    fields: dict[str, list[Any]] = {}
+    for line in islice(re.finditer(r"[^\n]+", text), _LINES):
+        try:
+            value = json.loads(line.group())
+        except (ValueError, RecursionError):
+            return None
+        for name, cell in value.items() if isinstance(value, dict) else ():
+            fields.setdefault(storable(name), []).append(cell)  # a name with half a character is none that Arrow finds
+    kinds = [(name, _kind([cell for cell in cells if cell is not None])) for name, cells in fields.items()]
+    return pa.schema(kinds) if kinds and all(kind is not None for _, kind in kinds) else None
+
+
+def _kind(cells: Sequence[Any]) -> pa.DataType | None:
+    """Return the type of text, numbers or lists of text, as which nothing counts; None for anything else."""
+    types = set(map(type, cells))
+    if types <= {float, int} and types:
+        return pa.float64() if float in types else pa.int64()
+    if types == {list}:
+        return _LISTS if all(isinstance(item, str) for cell in cells for item in cell) else None
+    return _TEXT if types <= {str} else None
+
+
+def _is_exact(column: pa.ChunkedArray) -> bool:
+    """Tell a column in which Arrow changed nothing: no large number or -0, and no `null` for a list, or in one."""
+    if pa.types.is_list(column.type):
+        return not column.null_count and not pc.list_flatten(column).null_count
+    if column.type == _TEXT:
+        return True
+    values = column.drop_null().to_numpy()
+    exact = np.all(np.abs(values.astype(np.float64)) < 2**53)
+    return bool(exact) and not np.any((values == 0) & np.signbit(values))

@@ -1,0 +1,253 @@
+"""Turn JSON text into Python values without losing a repeated key, a broken line or the line of an error."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+from kp_core.errors import InputError
+from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.meaning.fields import find_roles, plain
+
+
+@dataclass(frozen=True)
+class _NotJson:
+    """Why a text that begins like JSON is none; no reason if it does not even begin like it."""
+
+    message: str = ""
+
+
+NOT_JSON = _NotJson()
+_FENCE = re.compile(r"^```\w*|```$")
+#: JSON between the sentences of a language model.
+_BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
+_BETWEEN, _LINE = re.compile(r"[\s,]*"), re.compile(r"[^\r\n]*")
+#: So many objects tell whether a text holds records, and such a part of these may be broken.
+_FIRST, _BROKEN = 200, 0.2
+#: Characters that Python may have printed.
+_PRINTED = 2_000_000
+#: Fields that only say that what is looked for stands within.
+_WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
+
+
+class JsonRecord(NamedTuple):
+    """One value of a JSONL file with its line; `broken` says why a line is none."""
+
+    line: int
+    value: Any
+    broken: str = ""
+    content: str = ""
+
+
+class _TwiceError(ValueError):
+    """A key that stands in one object twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object in which no key stands twice."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise _TwiceError(Counter(key for key, _ in pairs).most_common(1)[0][0])
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+
+
+def parse_json(name: str, text: str, limits: Limits) -> Any:
+    """Return the value of a text that is JSON, or holds it in one fence; else a `_NotJson` with the reason."""
+    if "```" in text and len(blocks := list(_BLOCK.finditer(text))) == 1:
+        begin, end = blocks[0].span(1)
+        text = "\n" * text.count("\n", 0, begin) + text[begin:end]  # errors keep their lines
+    if text.lstrip()[:1] not in ("{", "["):
+        return NOT_JSON
+    # An empty list takes two characters in the file and fifty times as much in memory.
+    refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        message = f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}"
+        return _NotJson(message) if (value := _printed(text)) is None else value
+    except _TwiceError as error:
+        raise _twice(name, text, error) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
+
+
+def _printed(text: str) -> Any:
+    """Return what Python printed, as a whole or a value on each line, as values of JSON; None if it is none of it.
+
+    >>> _printed("[('tide', 0.8), ('sea', 0.5)]\\n[('moon', 0.9)]")
+    [[['tide', 0.8], ['sea', 0.5]], [['moon', 0.9]]]
+    """
+    if not re.match(r"\s*[\[{]+\s*[(']", text) or len(text) > _PRINTED:
+        return None
+    for parts in ([text], text.splitlines()):
+        with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            values = [ast.literal_eval(part.strip()) for part in parts if part.strip()]
+            return json.loads(json.dumps(values[0] if parts == [text] else values))
+    return None
+
+
+def records_within(value: Any) -> Any:
+    """Return the records of an object that says no more of them, or holds them column by column; else the value.
+
+    >>> records_within({"model": "m", "results": [{"id": "d1", "keyphrases": ["tide"]}]})
+    [{'id': 'd1', 'keyphrases': ['tide']}]
+    >>> records_within({"doc_id": {"0": "d1", "1": "d2"}, "keyphrase": {"0": "tide", "1": "sea"}})
+    [{'doc_id': 'd1', 'keyphrase': 'tide'}, {'doc_id': 'd2', 'keyphrase': 'sea'}]
+    """
+    if not isinstance(value, dict):
+        return value
+    only = next(iter(value.values())) if len(value) == 1 else None
+    if isinstance(only, dict) and len(only) > 1 and all(isinstance(cell, dict) for cell in only.values()):
+        return records_within(only)  # objects by id under a name
+    if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # pandas, rows beside their heads
+        names, rows = value["columns"], value["data"]
+        whole = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)
+        return [dict(zip(map(str, names), row, strict=False)) for row in rows] if whole else value
+    if find_roles(value, ("doc_id", "text", "title")):
+        return _by_column(value)
+    parts = [name for name, inner in value.items() if _holds_records(name, inner)]
+    rest = [inner for name, inner in value.items() if name not in parts]
+    nested = [cell for inner in rest if isinstance(inner, dict) for cell in inner.values()]
+    if len(parts) != 1 or any(isinstance(cell, list) for cell in (*rest, *nested)):
+        return value
+    inner = value[parts[0]]
+    alone = isinstance(inner, dict) and not rest and not all(isinstance(cell, dict) for cell in inner.values())
+    return value if alone else records_within(inner)
+
+
+def _by_column(value: dict[str, Any]) -> Any:
+    """Return the rows of a table that pandas wrote column by column; any other object as it is."""
+    columns = [dict(enumerate(cells)) if isinstance(cells, list) else cells for cells in value.values()]
+    whole = find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases"))
+    if not whole or not all(isinstance(cells, dict) and list(cells) == list(columns[0]) for cells in columns):
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*(cells.values() for cells in columns), strict=True)]
+
+
+def _holds_records(name: str, inner: Any) -> bool:
+    """Tell records of documents, or lists by id under a name that does not describe them."""
+    if isinstance(inner, list):
+        first = [item for item in inner[:_FIRST] if isinstance(item, dict)]
+        parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
+        named = all(find_roles(item, roles) for item in first for roles in parts)
+        return bool(first) and named and all(isinstance(item, dict) for item in inner)
+    cells = list(inner.values()) if isinstance(inner, dict) and plain(name) in _WRAPPERS else []
+    within = [item for cell in cells for item in (cell.values() if isinstance(cell, dict) else (cell,))]
+    return bool(within) and all(isinstance(item, list) for item in within)
+
+
+def unfenced(value: Any) -> Any:
+    """Return the answer of a language model without the fence around it, and a list in it as a list.
+
+    An object of one list is that list.
+
+    >>> unfenced('```json\\n["tide"]\\n```'), unfenced('{"keyphrases": ["tide"]}'), unfenced("tide")
+    (['tide'], ['tide'], 'tide')
+    """
+    if not isinstance(value, str) or not ("```" in value or value.lstrip()[:1] == "{"):
+        return value
+    bare = _FENCE.sub("", value.strip())
+    answer = value if bare == value.strip() else bare.strip()
+    try:
+        parsed = json.loads(answer)
+    except (ValueError, RecursionError):
+        return answer
+    lists = list(parsed.values()) if isinstance(parsed, dict) and len(parsed) == 1 else [parsed]
+    return lists[0] if isinstance(lists[0], list) else answer
+
+
+def is_json(value: Any) -> bool:
+    """Tell whether `parse_json` found JSON."""
+    return not isinstance(value, _NotJson)
+
+
+def begins_like_json(value: Any) -> bool:
+    """Tell whether a text is JSON, or begins like it and is broken."""
+    return is_json(value) or bool(value.message)
+
+
+def shown(value: Any) -> str:
+    """Return the beginning of a value as the report shows it."""
+    try:
+        return str(value)[:200].encode("utf-8", "replace").decode("utf-8")
+    except (ValueError, RecursionError) as error:
+        return _stopped(error)
+
+
+def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
+    """Return the objects of a JSON array, or those that stand one after another in a text, as in JSONL.
+
+    Where no object begins, the rest of the line is broken; nothing is returned if too many lines are.
+
+    whole  what `parse_json` made of the text
+    """
+    if isinstance(whole, list):
+        objects = any(whole[:_FIRST]) and all(isinstance(value, dict) for value in whole)
+        return [JsonRecord(0, value) for value in whole] if objects else []
+    if is_json(whole) or text.lstrip()[:1] != "{":
+        return [JsonRecord(1, whole)] if is_json(whole) else []
+    records, bad, position, line, start = list[JsonRecord](), 0, 0, 1, 0
+    while (position := _end(_BETWEEN, text, position)) < len(text):
+        line, start = _line(text, position, start, line), position
+        value, position, broken = _next_object(name, text, start, line)
+        bad += bool(broken)
+        records.append(JsonRecord(line, value, broken, text[start:position][:200] if broken else ""))
+        blank = len(records) == _FIRST and not any(record.value for record in records)
+        if records[0].broken or blank or bad > _BROKEN * max(len(records), _FIRST):
+            return []
+    return records if len(records) - bad >= (1 - _BROKEN) * min(len(records), _FIRST) else []
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Return where what a pattern matches from a position on ends."""
+    return pattern.match(text, position).end()  # type: ignore[union-attr]
+
+
+def _next_object(name: str, text: str, start: int, line: int) -> tuple[Any, int, str]:
+    """Return the object that begins at a place and where it ends; else None, the end of the line, and the reason."""
+    broken = "no JSON object"
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+        if isinstance(value, dict):
+            return value, end, ""
+    except _TwiceError as error:
+        raise _twice(name, text[start:], error, line) from None
+    except (ValueError, RecursionError) as error:
+        early = isinstance(error, json.JSONDecodeError) and (
+            "Untermin" in error.msg or error.pos >= _end(_LINE, text, start)
+        )
+        broken = "no whole JSON object (ends early)" if early else f"no JSON object ({_stopped(error)})"
+    return None, _end(_LINE, text, start), broken
+
+
+def _stopped(error: Exception) -> str:
+    """Say in words at what Python stopped."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"column {error.colno}: {error.msg}"
+    return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
+
+
+def _twice(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
+    """Return the refusal of a key that stands twice in an object of a text, which begins in some line."""
+    key = str(error)
+    pattern = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
+    places = [_line(text, match.start(), first=first) for match in islice(pattern.finditer(text), 2)]
+    lines = " and ".join(map(str, dict.fromkeys(places or [first])))
+    where = f"{name}, line{'s' * (' ' in lines)} {lines}"
+    return InputError(where, f"the key “{key[:60]}” twice", "each key once in an object", "Keep one of them.")
+
+
+def _line(text: str, position: int, start: int = 0, first: int = 1) -> int:
+    """Return the line of a position, counted from the first, which is that of the start."""
+    before = text[start:position]
+    returns = before.count("\r") - before.count("\r\n") if "\r" in before else 0
+    return before.count("\n") + returns + first

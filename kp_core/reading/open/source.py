@@ -1,0 +1,238 @@
+"""Turn paths, folders, archives and uploads into named bytes in memory; nothing from an archive touches the disk."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from kp_core.errors import InputError, pluralize
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.open.archive import gunzip, is_folder, is_gzip, is_ignored, is_zip, natural_key, unpack
+from kp_core.typeset import storable
+
+#: Only these endings are taken off a name; in `candidats.degree` the ending is the name of the system.
+KNOWN_EXTENSIONS = frozenset(
+    (
+        *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip", ".tar"),
+        *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".annif", ".ref", ".qrels", ".run", ".final"),
+        *(".ann", ".conll", ".pred"),
+        *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file in memory: its name (for a member of a folder or archive, the path inside) and its bytes."""
+
+    name: str
+    data: bytes
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", storable(self.name))
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What stands behind one path or upload: its name, its files, and the members that were left out.
+
+    folder  a folder or archive: of what is in it, files that nobody can read are left out
+    loose   several paths that were given one by one, named like the folder they stand in: each of them was meant
+    given   the path that was given, or the name of the upload
+    """
+
+    name: str
+    files: tuple[Source, ...]
+    ignored: tuple[str, ...] = ()
+    folder: bool = False
+    loose: bool = False
+    given: str = ""
+    on_disk: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", storable(self.name))
+        object.__setattr__(self, "ignored", tuple(map(storable, self.ignored)))
+
+
+def fingerprint(contents: Iterable[bytes]) -> str:
+    """Return the SHA-256 of files, one after the other, so that a report names the very bytes.
+
+    >>> fingerprint([b"tide"])[:12]
+    '8a28929ac7f9'
+    """
+    digest = sha256()
+    for content in contents:
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def stem_of(name: str) -> str:
+    """Return the last part of a path without its known extensions.
+
+    >>> stem_of("out/yake.jsonl.gz"), stem_of("candidats.degree"), stem_of("C-7.txt")
+    ('yake', 'candidats.degree', 'C-7')
+    """
+    base = storable(PurePosixPath(name).name or name)
+    for _ in range(2):
+        suffix = PurePosixPath(base).suffix
+        if suffix.lower() not in KNOWN_EXTENSIONS or base == suffix:
+            break
+        base = base[: -len(suffix)]
+        if suffix.lower() != ".gz":
+            break
+    return base
+
+
+def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
+    """Read a file, a folder, a zip, tar or gzip file, from a path or from memory."""
+    if isinstance(item, Source):
+        return replace(_unpack(item, limits), given=item.name)
+    path = Path(item)
+    try:
+        if path.is_dir():
+            bundle = _folder(path, limits)
+        else:
+            bundle = _unpack(Source(path.name, _bytes(path, path.name, limits)), limits)
+        return replace(bundle, given=str(item), on_disk=True)
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        found = "no such file" if isinstance(error, FileNotFoundError) else "a file that cannot be opened"
+        raise InputError(path.name or "a path", found, "a readable file or folder", "Check the path.") from None
+
+
+def together(bundles: Sequence[Bundle]) -> list[Bundle]:
+    """Put loose files into one bundle, with the folders that tell them apart, so that what belongs together is seen so.
+
+    Several paths, as a shell makes them of a pattern, are the folder that they all stand in.
+    """
+    loose = [bundle for bundle in bundles if not bundle.folder]
+    if len(loose) < 2:
+        return list(bundles)
+    parents = [Path(bundle.given).absolute().parent if bundle.on_disk else None for bundle in loose]
+    known = [parent for parent in parents if parent]
+    root = Path(os.path.commonpath(known)) if len({parent.anchor for parent in known}) == 1 else None
+    files, ignored = list[Source](), list[str]()
+    for bundle, parent in zip(loose, parents, strict=True):
+        inside = parent.relative_to(root).as_posix() if parent and root else ""
+        named = (Source(str(PurePosixPath(inside, file.name)), file.data) for file in bundle.files)
+        files += _data_among(named, ignored)
+    paths = root is not None and len(known) == len(loose)
+    name = root.name if paths and root else pluralize(len(loose), "file")
+    return [Bundle(name, tuple(files), tuple(ignored), loose=paths), *(bundle for bundle in bundles if bundle.folder)]
+
+
+def _data_among(files: Iterable[Source], ignored: list[str]) -> Iterator[Source]:
+    """Give the files that are data; the names of the others are added to those that are ignored."""
+    for file in files:
+        if is_ignored(file.name, file.data):
+            ignored.append(file.name)
+        else:
+            yield file
+
+
+def _bytes(path: Path, name: str, limits: Limits) -> bytes:
+    """Read a file up to the limit: the size that a pipe or a device gives beforehand is not its size."""
+    refuse_over(limits.file_bytes, path.stat().st_size, "bytes", name)
+    with path.open("rb") as stream:
+        data = stream.read(limits.file_bytes + 1)
+    refuse_over(limits.file_bytes, len(data), "bytes or more", name)
+    return data
+
+
+def _folder(root: Path, limits: Limits) -> Bundle:
+    found = list(islice((p for p in root.rglob("*") if p.is_file()), limits.archive_members + 1))
+    refuse_over(limits.archive_members, len(found), "files or more", root.name, "a folder")
+    paths = sorted(found, key=lambda p: natural_key(p.relative_to(root).as_posix()))
+    files, ignored, total = list[Source](), list[str](), 0
+    for path in paths:
+        inner = path.relative_to(root).as_posix()
+        if is_ignored(inner):
+            ignored.append(inner)
+            continue
+        refuse_over(limits.unpacked_bytes, total + path.stat().st_size, "bytes", root.name, "a folder")
+        unpacked = _unpack(Source(inner, _bytes(path, inner, limits)), limits, nested=True)
+        total += sum(len(file.data) for file in unpacked.files)
+        refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
+        files += _data_among(unpacked.files, ignored)
+        ignored += unpacked.ignored
+    return Bundle(root.resolve().name, tuple(files), tuple(ignored), folder=True)
+
+
+def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
+    name, data = source.name, source.data
+    refuse_over(limits.file_bytes, len(data), "bytes", name)
+    if is_gzip(data):
+        name = re.sub(r"\.t?gz$", "", name, flags=re.IGNORECASE)
+        data = gunzip(source.name, data, limits)
+    if is_zip(data) and b"word/document.xml" in data:
+        remedy = "Save it as text, one line a document, or as a table (CSV, XLSX), and load that."
+        raise InputError(name, "a document of a word processor", "a table, or lists in text", remedy)
+    if is_folder(data):
+        if nested:
+            return Bundle(name, (), (name,))
+        files, ignored = unpack(name, data, limits)
+        return Bundle(name, tuple(Source(*file) for file in files), tuple(ignored), folder=True)
+    return Bundle(name, (Source(name, data),))
+
+
+#: The variable that names the folder.
+SHARED_FOLDER = "KPSCOPE_DATA"
+
+
+def shared_names(root: Path) -> list[str]:
+    """Return the data sets of a folder: every folder or file in it, hidden ones and notes left out."""
+    try:
+        found = _paths(root)
+    except OSError:
+        where = f"the folder of shared data sets ({SHARED_FOLDER})"
+        raise InputError(where, "none that can be read", "a folder", "Tell whoever runs this server.") from None
+    return sorted(found, key=natural_key)
+
+
+def _paths(root: Path) -> dict[str, Path]:
+    """Return what is in the folder by the names under which it is shown."""
+    return {storable(path.name): path for path in root.iterdir() if not is_ignored(path.name)}
+
+
+def shared(root: Path, name: str, limits: Limits = LIMITS) -> Source:
+    """Return one data set as an upload of it would be: a file as it is, a folder packed as one zip in memory.
+
+    Raises `InputError` where there is no such data set, where a link in it leads out of `root`, or at a limit.
+    """
+    if name not in shared_names(root):
+        raise InputError(f"“{name}”", "nothing", "a shared data set", "Choose one that is listed.")
+    path = _paths(root)[name]
+    _refuse_links_that_leave(root, path)
+    if not path.is_dir():
+        refuse_over(limits.file_bytes, path.stat().st_size, "bytes", f"“{name}”")
+        return Source(name, path.read_bytes())
+    return packed(name, ((one.name, one.data) for one in expand(path, limits).files))
+
+
+def packed(name: str, members: Iterable[tuple[str, bytes]]) -> Source:
+    """Return a folder as one zip in memory, so that it is listed, read and removed as a whole.
+
+    >>> packed("teams", [("ana/7.key", b"tide")]).name
+    'teams.zip'
+    """
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for member, data in members:
+            archive.writestr(member, data)
+    return Source(f"{name}.zip", buffer.getvalue())
+
+
+def _refuse_links_that_leave(root: Path, path: Path) -> None:
+    inside = root.resolve()
+    for one in (path, *path.rglob("*")):
+        if one.is_symlink() and (not one.resolve().is_relative_to(inside) or one.is_dir()):
+            found = f"a link that leads elsewhere (“{one.relative_to(root).as_posix()}”)"
+            raise InputError(f"“{path.name}”", found, "plain files", "Tell whoever runs this server to copy the files.")

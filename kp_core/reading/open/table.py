@@ -1,0 +1,422 @@
+"""Hold a table of any origin as columns of Arrow, and settle which of its first rows is the head."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import empty_table
+from kp_core.errors import Note, pluralize
+from kp_core.reading.limits import Limits
+from kp_core.reading.meaning.fields import TOTALS, base_of, is_form, is_known, number_of, plain
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.decode import split_lines
+from kp_core.reading.open.values import HALF_A_CHARACTER, Mask, Rejected, is_number
+from kp_core.typeset import storable
+
+#: Heads of what is under no field of JSON: ids, the ids around and within others, lists, and strings.
+KEY, OUTER, INNER, LIST, TEXT = BRACKETS = ("(key)", "(outer)", "(inner)", "(list)", "(text)")
+_RULE = re.compile(r"\s*(?::?-{2,}:?\s*)?")
+#: A field of MARC, with its subfield.
+_MARC = re.compile(r"[0-9]{3}(?:\$[a-z0-9])*")
+#: Rows among which the head is sought, and rows with which it is compared.
+_HEADS, _BODY = 10, 200
+#: From here on, floats are whole because they have no room for less.
+_WHOLE = 2**53
+
+
+@dataclass
+class Table:
+    """Columns of equal length under their names; from a text file all are text, elsewhere numbers and lists occur.
+
+    names   empty until `headed` found them, where the format itself has none
+    lines   line of each row, or None where row i stands in line i + 1
+    read    how many rows the opener met below the head, counted where it met them, so before any is taken out
+    nulls   whether a missing value is told from an empty one, as in JSON, where it is no list
+    form    the format that the file is of
+    datasets  the data sets with which the ids begin, if a column names them
+    dataset, run  the columns that became a part of the ids, and of the names of systems
+    splits  whether a text may hold several phrases, as where the format has no lists of its own
+    seen    what was found by looking at a column, so that it is looked at once
+    """
+
+    file: str
+    names: list[str]
+    columns: list[pa.ChunkedArray]
+    lines: Sequence[int] | None = None
+    header: bool = True
+    described: str = "table"
+    limits: Limits = field(default_factory=Limits)
+    rejected: list[Rejected] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    blank: int = 0
+    read: int = 0
+    sheet: str = ""
+    splits: bool = True
+    nulls: bool = False
+    form: str = "F10"
+    datasets: tuple[str, ...] = ()
+    dataset: str = ""
+    run: str = ""
+    seen: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return the first column of this name."""
+        return self.columns[self.names.index(name)]
+
+    def texts(self, name: str) -> pa.ChunkedArray:
+        """Return a column as text, nothing missing."""
+        return as_text(self.column(name))
+
+    def first_texts(self, name: str, rows: int) -> pa.ChunkedArray:
+        """Return the first rows of a column as text; all numbers with a point tell how it is written."""
+        column = self.column(name)
+        return self.texts(name).slice(0, rows) if pa.types.is_floating(column.type) else as_text(column.slice(0, rows))
+
+    def line_numbers(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Return the line of every row."""
+        if isinstance(self.lines, range):
+            return np.arange(self.lines.start, self.lines.stop, self.lines.step)
+        return np.arange(1, len(self) + 1) if self.lines is None else np.asarray(self.lines, dtype=np.int64)
+
+    def numbers(self) -> pa.ChunkedArray:
+        """Return 1, 2, ... as text, one a row."""
+        return pa.chunked_array([pa.array(map(str, range(1, len(self) + 1)), pa.large_string())])
+
+    def rows(self, mask: pa.ChunkedArray | pa.Array) -> Table:
+        """Return the table with the rows of a mask only."""
+        lines = self.line_numbers()[np.asarray(mask.to_numpy(zero_copy_only=False), dtype=bool)]
+        return replace(self, columns=[column.filter(mask) for column in self.columns], lines=lines.tolist())
+
+    def without(self, names: Sequence[str]) -> Table:
+        """Return the table without some columns."""
+        kept = [place for place, name in enumerate(self.names) if name not in names]
+        return replace(
+            self, names=[self.names[place] for place in kept], columns=[self.columns[place] for place in kept]
+        )
+
+
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as large strings; whole numbers lose a `.0` that only a missing value brought in.
+
+    A float that is no number says that there is no text.
+    """
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+        values = column.drop_null().to_numpy()
+        if np.all((np.floor(values) == values) & (np.abs(values) < _WHOLE)):
+            column = column.cast(pa.int64())
+    if pa.types.is_nested(column.type):  # lists where one text is wanted
+        values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
+        column = pa.chunked_array([pa.array(values, pa.large_string())])
+    column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
+    return column.fill_null("") if column.null_count else column
+
+
+def list_columns(table: Table) -> list[str]:
+    """Return the columns whose cells are lists, which only some formats have."""
+    return [name for name, column in zip(table.names, table.columns, strict=True) if holds_lists(column)]
+
+
+def holds_lists(column: pa.ChunkedArray) -> bool:
+    """Tell whether the cells of a column are lists."""
+    return bool(pa.types.is_list(column.type) or pa.types.is_large_list(column.type))
+
+
+def holds_lists_of_texts(column: pa.ChunkedArray) -> bool:
+    """Tell whether the cells of a column are lists of texts."""
+    return holds_lists(column) and is_text(column.type.value_type)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Tell the types of text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def share_with(texts: pa.ChunkedArray, mark: str) -> float:
+    """Return the share of texts that hold a mark."""
+    return (pc.sum(pc.match_substring(texts, mark)).as_py() or 0) / max(len(texts), 1)
+
+
+def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_column(column.cast(kind.value_type))
+    if pa.types.is_decimal(kind) or pa.types.is_float16(kind):
+        return column.cast(pa.float64())
+    if holds_lists_of_texts(column):
+        return column.cast(pa.list_(pa.large_string()))
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
+        return column
+    return column.cast(pa.large_string())
+
+
+def table_of(
+    file: str, names: Sequence[str], columns: Sequence[tuple[pa.Array, list[int]]], lines: Sequence[int], limits: Limits
+) -> Table:
+    """Return a table of columns, each with the rows in which it holds half a character; these rows are rejected."""
+    arrays = [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column, _ in columns]
+    table = Table(file, header_names([storable(name) for name in names]), arrays, lines, limits=limits)
+    table.read = len(table)
+    halves: dict[int, str] = {}
+    for array, (_, bad) in zip(arrays, columns, strict=True):
+        halves |= {row: str(array[row].as_py())[:200] for row in bad if row not in halves}
+    if halves:
+        table = table.rows(pa.array(~np.isin(np.arange(len(table)), list(halves))))
+        table.rejected = [(file, lines[row], HALF_A_CHARACTER, shown) for row, shown in sorted(halves.items())]
+    return table
+
+
+def header_names(header: Sequence[str]) -> list[str]:
+    """Return distinct, non-empty names of columns, each on one line.
+
+    >>> header_names(["id", " ", "id", "Keywords\\nAnna"])
+    ['id', 'column 2', "id'", 'Keywords Anna']
+    """
+    names: dict[str, None] = {}
+    for number, cell in enumerate(header, 1):
+        name = " ".join(filter(None, map(str.strip, split_lines(cell)))) or f"column {number}"
+        while name in names:
+            name += "'"
+        names[name] = None
+    return list(names)
+
+
+def headed(table: Table, mapping: Mapping) -> Table:
+    """Return a table whose columns are named by its head, if it has one; rows above the head are told in a note."""
+    if not table.columns:
+        return table
+    first = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
+    rows = [[cell or "" for cell in row] for row in zip(*first, strict=True)]
+    if imported := next((place for place, row in enumerate(rows[:5]) if all(map(_is_imported, row))), 0):
+        # Qualtrics writes codes above the questions, which are the head, and numbers of the questions below them.
+        kept = [place not in (imported, *range(imported - 1)) for place in range(len(table))]
+        below = replace(table.rows(pa.array(kept)), read=table.read - kept.count(False))
+        return headed(below, mapping)
+    above, heads = _head(table, rows, mapping)
+    names = [f"column {number}" for number in range(1, len(table.columns) + 1)]
+    if heads:
+        names = header_names(_one_head(rows[above : above + heads]))
+    skipped = above + heads
+    ruled = rows[skipped] if heads and len(rows) > skipped else []
+    skipped += any(ruled) and all(map(_RULE.fullmatch, ruled))  # as Markdown parts the head from the rows
+    lines = table.line_numbers()[skipped:]
+    notes = list(table.notes)
+    beneath = int(table.line_numbers()[above]) if heads else 0
+    titles = [" ".join(filter(None, map(str.strip, row))) for row in rows[:above]]
+    titles += [row[3] for row in table.rejected if row[1] < beneath]
+    if titles:
+        shown = titles[0][:60]
+        notes.append(Note("info", table.file, f"Above the header: {pluralize(len(titles), 'row')}, “{shown}”."))
+    rejected = [row for row in table.rejected if row[1] >= beneath]
+    found = replace(
+        table,
+        names=names,
+        columns=[column.slice(skipped) for column in table.columns],
+        lines=lines.tolist() if table.lines is not None else range(skipped + 1, skipped + 1 + len(lines)),
+        header=bool(heads),
+        rejected=rejected,
+        read=table.read - skipped - (len(table.rejected) - len(rejected)),
+        notes=notes,
+    )
+    found = _without_blank_rows(found)
+    if not heads:
+        return found
+    head = rows[above + heads - 1]
+    found = _without_heads(found, head)
+    if not {*empty_table("gold")} <= {*names}:  # nobody explains the heads that we write
+        found = _without_explanation(found)
+    found = _without_footer(found)
+    unnamed = not head[0].strip() or is_form(head)
+    return found.without(names[: unnamed and len(names) > 1 and counts_rows(found.columns[0])])
+
+
+def _is_imported(cell: str) -> bool:
+    return cell.startswith('{"ImportId"')
+
+
+def counts_rows(column: pa.ChunkedArray) -> bool:
+    """Tell a column that only counts the rows, from 0 or 1, as programs write it in front of a table."""
+    cells = column.to_pylist()
+    return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
+
+
+def _take_out(table: Table, gone: Mask, said: str = "") -> Table:
+    """Return a table without some rows, which count as blank, and with a note on them if something is to be said."""
+    if not gone.any():
+        return table
+    notes = [*table.notes, *([Note("info", table.file, said)] if said else [])]
+    return replace(table.rows(pa.array(~gone)), blank=table.blank + int(gone.sum()), notes=notes)
+
+
+def _without_heads(table: Table, head: list[str]) -> Table:
+    """Take out rows that repeat the head, as where files were joined one after another; they are told in a note."""
+    again = np.ones(len(table), dtype=bool)
+    for column, cell in zip(table.columns, head, strict=True):
+        if again.any():
+            again &= pc.equal(pc.utf8_trim_whitespace(column), cell.strip()).to_numpy()
+    lines = table.line_numbers()[again]
+    times = f"{pluralize(len(lines), 'time')}, first in line {next(iter(lines), 0)}"
+    return _take_out(table, again, f"The header stands there again {times}; it is no data.")
+
+
+def _without_explanation(table: Table) -> Table:
+    """Take out a row below the head that says what the columns are, which is told in a note.
+
+    It is in parentheses, or the fields of MARC, or unlike all rows below it in two columns, and like them in none.
+    """
+    first = [column.slice(0, _BODY).to_pylist() for column in table.columns]
+    rows = list(zip(*first, strict=True))
+    if len(rows) < 3 or len(table.names) < 2:
+        return table
+    own = [cell.strip() for cell in rows[0]]
+    kinds = [
+        _is_unlike(cell, [one for one in cells[1:] if one.strip()]) for cell, cells in zip(own, first, strict=True)
+    ]
+    bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in own if cell) and sum(map(bool, own)) > 1
+    marc = all(map(_MARC.fullmatch, filter(None, own))) and any("$" in cell for cell in own)
+    if not (bracketed or marc) and (kinds.count(True) < 2 or False in kinds):
+        return table
+    shown = " | ".join(filter(None, own))[:60]
+    return _take_out(table, np.arange(len(table)) == 0, f"Below the header: 1 row that explains it, “{shown}”.")
+
+
+def _without_footer(table: Table) -> Table:
+    """Take out rows of sums below a table, and notes that a blank row parts from it; they are told in a note."""
+    last = table.line_numbers()[-_HEADS:].tolist()
+    rows = list(zip(*(column.slice(len(table) - len(last)).to_pylist() for column in table.columns), strict=True))
+    below: list[str] = []
+    while len(rows) > 1 and len(table.names) > 1:
+        cells = list(filter(None, map(str.strip, rows[-1])))
+        words = " ".join(cells).replace(":", " ").split()
+        digits = [bool(re.search(r"\d", cell)) for cell in (cells[1:] or words[1:])]
+        sums = bool(digits) and all(digits) and plain(words[0]) in TOTALS
+        note = len(cells) == 1 and " " in cells[0] and last[len(rows) - 1] - last[len(rows) - 2] > 1
+        if not (sums or note):
+            break
+        below.append(" ".join(cells))
+        rows.pop()
+    said = f"Below the table: {pluralize(len(below), 'row')}, “{below[-1][:60]}”." if below else ""
+    return _take_out(table, np.arange(len(table)) >= len(table) - len(below), said)
+
+
+def _without_blank_rows(table: Table) -> Table:
+    """Take out rows without any cell, which spreadsheets leave behind, and count them as blank."""
+    blank = np.ones(len(table), dtype=bool)
+    for column in table.columns:
+        if blank.any():
+            blank &= pc.equal(column, "").to_numpy()
+    return _take_out(table, blank)
+
+
+def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, int]:
+    """Return how many rows stand above the head, and how many rows the head has: 0, 1 or 2."""
+    chosen = mapping.header
+    if chosen == "no" or not rows:
+        return 0, 0
+    if chosen and chosen != "yes":
+        lines = table.line_numbers()[: len(rows)].tolist()
+        places = [lines.index(int(number)) for number in chosen.split("-") if int(number) in lines]
+        return (places[0], len(places)) if places else (0, 0)
+    sizes = [sum(map(bool, map(str.strip, row))) for row in rows[:_HEADS]]
+    above = next((place for place, size in enumerate(sizes[:-1]) if size >= min(2, len(rows[0]))), len(sizes) - 1)
+    if above and not is_head(rows[above:], mapping):
+        above = 0
+    # Rows such as “Date: | 2026” may stand above a row that names several columns.
+    for place, row in enumerate(rows[:_HEADS]):
+        titles = zip(sizes[:place], rows, strict=False)
+        if sum(map(is_known, row)) > 1 and all(n < sizes[place] or one[0].strip().endswith(":") for n, one in titles):
+            above = max(above, place)
+            break
+    two = _continues(rows[above:])
+    # Over a merged cell nothing may be known of the columns; the row below it names them.
+    if chosen != "yes" and not is_head(rows[above:], mapping) and not (two and is_head(rows[above + 1 :], mapping)):
+        return 0, 0
+    return above, 2 if two else 1
+
+
+def _continues(rows: list[list[str]]) -> bool:
+    """Tell whether the second row belongs to the head: it parts what a merged cell above it spans."""
+    if len(rows) < 3:
+        return False
+    top, second, body = rows[0], rows[1], rows[2:]
+    spanned = [place for place, cell in enumerate(top) if place and not cell.strip() and second[place].strip()]
+    if not spanned or not any(cell.strip() for cell in top):
+        return False
+    parts = [second[place].strip() for place in spanned]
+    repeated = any(row[place].strip() == second[place].strip() for place in spanned for row in body)
+    return not repeated and all(len(part) <= 40 and ";" not in part for part in parts)
+
+
+def _one_head(heads: list[list[str]]) -> list[str]:
+    """Return one head of one or two rows; what stands over several columns is repeated over each."""
+    if len(heads) == 1:
+        return heads[0]
+    spread: list[str] = []
+    for place, cell in enumerate(heads[0]):
+        spread.append(cell.strip() or (spread[-1] if place and heads[1][place].strip() else ""))
+    over = {cell for cell, part in zip(spread, heads[1], strict=True) if cell and part.strip()}
+    same = len(over) == 1
+    both = zip(spread, heads[1], strict=True)
+    return [part.strip() if part.strip() and same else f"{cell} {part.strip()}".strip() for cell, part in both]
+
+
+def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
+    """Tell whether the first row names the columns: by words of the field, or since it is unlike the rows below."""
+    if not rows:
+        return False
+    if mapping.header:  # “no” leaves nothing to be asked here
+        return True
+    first, others = rows[0], rows[1:]
+    if any(cell.rstrip().endswith(";") for cell in first):  # a list, of which no head is
+        return False
+    if {*mapping.columns} & {*first}:
+        return True
+    known = sum(map(is_known, first))
+    if known == 1 and any(cell.strip().isdigit() and is_known(cell) for cell in first):
+        known = 0  # a number may be a tag of MARC, but hardly alone
+    below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
+    repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
+    kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
+    unlike = any(kind is True for kind in kinds) and not any(kind is False for kind in kinds)
+    counted_up = {f"{base_of(cell)} {number_of(cell)}" for cell in first}
+    series = any(f"{base_of(cell)} 2" in counted_up for cell in first if number_of(cell) == 1)
+    return known >= 2 or ((known == 1 or unlike or series) and not repeated) or _is_of_codes(first, below)
+
+
+def _is_of_codes(first: list[str], below: list[list[str]]) -> bool:
+    """Tell a first row of codes, such as d1, d2, d3, over cells that have no digit."""
+    named = [(cell.strip(), cells) for cell, cells in zip(first, below, strict=True) if cell.strip()]
+    codes = all(re.search(r"\d", head) and not re.search(r"[\s;,|\[]", head) for head, _ in named)
+    words = all(cells and not re.search(r"\d", "".join(cells)) for _, cells in named)
+    return len(named) > 1 and codes and words
+
+
+def _is_unlike(head: str, cells: list[str]) -> bool | None:
+    """Tell whether a first cell is of another kind than all those below; None where they have no kind."""
+    if not head.strip() or not cells:
+        return None
+    numbers = sum(map(is_number, cells))
+    if numbers == len(cells):
+        return not is_number(head)
+    if is_number(head) and not numbers:
+        return True
+    most = 0.8 * len(cells)
+    if len(cells) < 2:
+        return None
+    if sum(any(map(str.isdigit, cell)) for cell in cells) >= most:
+        return not any(map(str.isdigit, head))
+    if sum(any(separator in cell for separator in ";|\n") for cell in cells) >= most:
+        return not any(separator in head for separator in ";|\n") or None
+    return len(head) <= 30 if sum(len(cell) > 60 for cell in cells) >= most else None

@@ -1,0 +1,228 @@
+"""Turn columns of text into trimmed text, numbers and columns of pandas, looking closely only where it is needed."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import flatten, run_starts
+from kp_core.typeset import storable
+
+HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
+#: Addresses of concepts, between `<` and `>`.
+URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")
+#: How text of Arrow stands in pandas.
+TEXT = pd.StringDtype(na_value=np.nan)
+#: A rejected row: file, line (0 where there is none), reason, content.
+Rejected = tuple[str, int, str, str]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+#: White space, control characters and the byte order mark: what is taken off both ends of ids and phrases.
+EDGES = "".join(c for c in map(chr, range(0x3001)) if c.isspace() or unicodedata.category(c) == "Cc") + "\ufeff"
+#: Rankings made from PDF hold U+008C and the like as whole phrases: what is nothing else stays a phrase.
+_LESS = "".join(c for c in EDGES if not "\x80" <= c <= "\x9f" or c == "\x85")
+
+
+def _bytes_that(position: int) -> Mask:
+    table = np.zeros(256, dtype=bool)
+    table[[character.encode()[position] for character in EDGES]] = True
+    return table
+
+
+_MAY_BEGIN, _MAY_END = _bytes_that(0), _bytes_that(-1)
+
+
+def number(value: object) -> float:
+    """Return a JSON or text value as a float; NaN where it is none.
+
+    >>> number("0.82"), number(3), number("high")
+    (0.82, 3.0, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return math.nan
+    try:
+        return float(value) if not isinstance(value, str) or "_" not in value else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is, or reads as, a finite number."""
+    return math.isfinite(number(value))
+
+
+def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Take white space and control characters off both ends; an untouched column comes back as it was.
+
+    >>> trim(pa.chunked_array([["tide", " sea ", "x\\u00a0"]], pa.large_string())).to_pylist()
+    ['tide', 'sea', 'x']
+    """
+    before = column.chunks
+    after = [_trimmed(chunk) for chunk in before]
+    if all(new is old for new, old in zip(after, before, strict=True)):
+        return column
+    return pa.chunked_array(after, column.type)
+
+
+def _trimmed(chunk: pa.Array) -> pa.Array:
+    starts, stops, data = _bounds(chunk)
+    if not len(chunk) or not data.size or starts[0] == stops[-1]:
+        return chunk
+    # The first and the last byte of a value tell whether it can have an edge to take off.
+    first = starts if starts[-1] < data.size else np.minimum(starts, data.size - 1)
+    suspects = _MAY_BEGIN[data[first]] | _MAY_END[data[(stops if stops[0] else np.maximum(stops, 1)) - 1]]
+    if not suspects.any():
+        return chunk
+    where = np.flatnonzero(suspects)
+    taken = chunk.take(pa.array(where))
+    trimmed = pc.utf8_trim(taken, EDGES)
+    trimmed = pc.if_else(pc.equal(trimmed, ""), pc.utf8_trim(taken, _LESS), trimmed)
+    changed = pc.not_equal(taken, trimmed).to_numpy(zero_copy_only=False)
+    if not changed.any():
+        return chunk
+    mask = np.zeros(len(chunk), dtype=bool)
+    mask[where[changed]] = True
+    return pc.replace_with_mask(chunk, pa.array(mask), trimmed.filter(pa.array(changed)))
+
+
+def _bounds(chunk: pa.Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Return where every value starts and stops in the bytes of a chunk, and the bytes."""
+    _, offset_buffer, data_buffer = chunk.buffers()
+    size = len(chunk) + 1
+    offsets = np.frombuffer(offset_buffer, np.int64, size, chunk.offset * 8) if len(chunk) else np.zeros(1, np.int64)
+    data = np.frombuffer(data_buffer, np.uint8) if data_buffer is not None else np.zeros(0, np.uint8)
+    return offsets[:-1], offsets[1:], data
+
+
+def byte_lengths(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Return the number of bytes of every value."""
+    parts = [stops - starts for starts, stops, _ in map(_bounds, column.chunks)]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def longer_than(column: pa.ChunkedArray, limit: int, lengths: npt.NDArray[np.int64]) -> Mask:
+    """Tell which values have more characters than the limit, given their lengths in bytes."""
+    if not len(lengths) or lengths.max() <= limit:
+        return np.zeros(len(lengths), dtype=bool)
+    return np.asarray(pc.utf8_length(column).to_numpy() > limit)
+
+
+def distinct_values(column: pa.ChunkedArray, starts: npt.NDArray[np.int64]) -> pa.Array:
+    """Return the distinct values in order of first appearance, given the rows at which the value changes."""
+    return pc.unique(flatten(column).take(pa.array(starts)))
+
+
+def distinct(column: pa.ChunkedArray) -> list[str]:
+    """Return the distinct values in order of first appearance."""
+    return list(distinct_values(column, run_starts(column)).to_pylist())
+
+
+def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
+    """Return a column as finite numbers (NaN otherwise), and which values were given but are no finite number.
+
+    >>> floats(pa.chunked_array([["1", "", "high", "1e5", "inf"]], pa.large_string()))[1].tolist()
+    [False, False, True, False, True]
+    """
+    if pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
+        return np.full(len(column), np.nan), np.ones(len(column), dtype=bool)
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        text = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
+        text = trim(text.fill_null("") if text.null_count else text)
+        given = (byte_lengths(text) > 0).astype(bool)
+        values = _parsed(text)
+    else:
+        given = ~column.is_null().to_numpy() if column.null_count else np.ones(len(column), dtype=bool)
+        values = column.cast(pa.float64(), safe=False).to_numpy()
+    finite = np.isfinite(values)
+    return (values if finite.all() else np.where(finite, values, np.nan)), given & ~finite
+
+
+def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with decimal points and without percent signs, if all of its cells are such numbers.
+
+    >>> with_points(pa.chunked_array([["0,5", "75 %", ""]], pa.large_string())).to_pylist()
+    ['0.5', '75', '']
+    """
+    if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring_regex(column, "[,%]")).as_py():
+        return column
+    written = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+([.,]\d+)?( ?%)?)?\s*$")).as_py()
+    mixed = pc.any(pc.match_substring(column, ".")).as_py() and pc.any(pc.match_substring(column, ",")).as_py()
+    if not written or mixed:
+        return column
+    return pc.replace_substring(pc.replace_substring_regex(column, r" ?%", ""), ",", ".")
+
+
+def repeated(value: str, size: int) -> pa.ChunkedArray:
+    """Return a column of one text."""
+    return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
+
+
+def _parsed(text: pa.ChunkedArray) -> Floats:
+    try:
+        return np.asarray(text.cast(pa.float64()).to_numpy())
+    except pa.ArrowInvalid:
+        coded = text.combine_chunks().dictionary_encode()
+        distinct = np.array([number(value) for value in coded.dictionary.to_pylist()], dtype=np.float64)
+        return distinct[coded.indices.to_numpy()] if len(distinct) else np.zeros(0)
+
+
+def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
+    """Return a DataFrame, the named columns first; text stays in Arrow memory."""
+    columns: dict[str, object] = {}
+    stored = dict.fromkeys(table.column_names)
+    for name in [*first, *(n for n in stored if n not in first)]:
+        if name not in stored:
+            columns[name] = np.full(len(table), np.nan)
+        elif name == "variants" and pa.types.is_nested(table[name].type):  # a file may have a column of this name
+            lists = table[name].to_pylist()
+            columns[name] = pd.Series([None if v is None else tuple(v) for v in lists], dtype=object)
+        else:
+            columns[name] = series(table[name])
+    return pd.DataFrame(columns, copy=False)
+
+
+def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
+    """Return a column as pandas holds it, without a copy of text."""
+    if pa.types.is_large_string(column.type):
+        return pd.Series(TEXT.__from_arrow__(column), copy=False)
+    return column.to_pandas()
+
+
+def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
+    """Return an Arrow text column and the places of values that hold half a character.
+
+    >>> text_column(["tide", "x\\ud800"])[1]
+    [1]
+    """
+    try:
+        return pa.array(values, pa.large_string()), []
+    except UnicodeEncodeError:
+        kept = [None if value is None else storable(value) for value in values]
+        bad = [place for place, (value, other) in enumerate(zip(values, kept, strict=True)) if value != other]
+        return pa.array(kept, pa.large_string()), bad
+
+
+def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
+    """Return numbers as numbers, lists of text as lists, all else as text; and the places of half characters.
+
+    >>> [column_of(values)[0].to_pylist() for values in ([1, 2.5, None], [("tide", "tides")], [1, "a"])]
+    [[1.0, 2.5, None], [['tide', 'tides']], ['1', 'a']]
+    """
+    present = [value for value in values if value is not None]
+    if present and all(type(value) in (int, float) and abs(value) < 2**53 for value in present):
+        return pa.array(values, pa.int64() if all(type(value) is int for value in present) else pa.float64()), []
+    if present and all(isinstance(one, (list, tuple)) and all(isinstance(v, str) for v in one) for one in present):
+        lists = [None if value is None else [storable(text) for text in value] for value in values]
+        half = [row for row, (own, kept) in enumerate(zip(values, lists, strict=True)) if kept and list(own) != kept]
+        return pa.array(lists, pa.list_(pa.large_string())), half
+    return text_column([value if value is None or isinstance(value, str) else str(value) for value in values])

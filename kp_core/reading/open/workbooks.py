@@ -1,0 +1,215 @@
+"""Turn the sheets of a workbook (XLSX, ODS) into tables of the text that they show; no formula or macro is run."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import os
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import pyarrow as pa
+
+from kp_core.errors import InputError, pluralize
+from kp_core.reading.limits import refuse_over
+from kp_core.reading.lists.family import File
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.open.archive import DAMAGED, check_workbook
+from kp_core.reading.open.table import Table, headed
+
+_TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+#: A cell with a formula whose value nobody kept; an empty text is a value.
+_FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
+#: A character that XML cannot hold, as the format spells it.
+_SPELLED = re.compile("_x00([01][0-9A-Fa-f])_")
+#: The last cell of the size that a sheet declares, which stands above its rows, within so many bytes.
+_SIZE, _HEAD = re.compile(rb'<dimension ref="(?:[A-Z0-9]+:)?([A-Z]{1,3}[0-9]+)"'), 2_000
+#: The numbers of the rows of a sheet that are not blank, and its columns, in which each of them has a text.
+_Filled = tuple[list[int], list[list[str]]]
+
+
+def sheet_names(file: File) -> list[str]:
+    """Return the names of the sheets, those that are shown first."""
+    return list(_book(file))
+
+
+def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
+    """Return a sheet as a table."""
+    book = _book(file)
+    filled = (
+        (lambda: book[sheet]) if file.workbook == "ODS" else (lambda: _filled(file, _excel_rows(file, book[sheet])))
+    )
+    numbers, texts = file.once(f"sheet {sheet}", filled)
+    columns = [pa.chunked_array([pa.array(column, pa.large_string())]) for column in texts]
+    read = numbers[-1] if numbers else 0
+    table = Table(
+        file.name, [], columns, numbers, limits=file.limits, blank=read - len(numbers), read=read, sheet=sheet
+    )
+    table = headed(table, mapping)
+    table.described = f"sheet “{sheet}” of {pluralize(len(table), 'row')} and {pluralize(len(columns), 'column')}"
+    return table
+
+
+def _book(file: File) -> dict[str, Any]:
+    """Return the sheets of a workbook by name, opened once: those of openpyxl, or the rows of ODS."""
+    return file.once("book", lambda: _open_document(file) if file.workbook == "ODS" else _open_excel(file))
+
+
+def _refuse_formulas(file: File, sheet: str, content: bytes) -> None:
+    """Refuse a sheet with formulas without values, as programs write them: their cells would be blank."""
+    if found := _FORMULA.search(content):
+        where, what = f"{file.name}, sheet “{sheet}”, cell {found[1].decode()}", "a formula without its value"
+        remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
+        raise InputError(where, what, "values", remedy)
+
+
+def _open_excel(file: File) -> dict[str, Any]:
+    """Open an Excel workbook; its parts are checked before anything reads them."""
+    # No part declares entities, so openpyxl need not look for them by a parser in Python, which takes thrice the time.
+    os.environ.setdefault("OPENPYXL_DEFUSEDXML", "False")
+    import openpyxl  # takes an eighth of the time of `import kp_core`
+
+    check_workbook(file.name, file.source.data, file.limits)
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of styles and extensions, on which no value depends
+            book = openpyxl.load_workbook(
+                io.BytesIO(file.source.data), read_only=True, data_only=True, keep_links=False
+            )
+    except Exception:  # whatever a damaged workbook makes of the XML, the archive or the reader
+        raise _damaged(file) from None
+    shown_first = sorted(book.worksheets, key=lambda sheet: sheet.sheet_state != "visible")
+    sheets = {sheet.title: sheet for sheet in shown_first}
+    if len(sheets) < len(shown_first):  # two of one name
+        raise _damaged(file)
+    return sheets
+
+
+def _damaged(file: File) -> InputError:
+    return InputError(file.name, "a damaged or unusual workbook", "a workbook (XLSX, ODS)", "Save it again, or as CSV.")
+
+
+def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
+    """Return those of the rows of a sheet that are not blank."""
+    limits, where = file.limits, file.name
+    numbers, columns = list[int](), list[list[str]]()
+    cells = characters = 0
+    try:
+        for number, texts in every:
+            cells += max(len(texts), 1)  # a row number may lie millions of rows down
+            _refuse_cells(file, cells)
+            while texts and not texts[-1]:
+                texts.pop()
+            if not texts:
+                continue
+            numbers.append(number)
+            width = max(len(texts), len(columns))
+            refuse_over(limits.columns, width, "columns", where, "a sheet")
+            refuse_over(limits.cells, width * len(numbers), "cells", where, "a sheet as wide as its widest row")
+            characters += sum(map(len, texts))  # one shared text may stand in millions of cells
+            refuse_over(limits.unpacked_bytes, characters, "characters", where, "a sheet")
+            columns += [[""] * (len(numbers) - 1) for _ in range(width - len(columns))]
+            texts += [""] * (width - len(texts))
+            for column, text in zip(columns, texts, strict=True):
+                column.append(text)
+    except InputError:
+        raise
+    except Exception:  # as above: the XML of a sheet is read while it is walked
+        raise _damaged(file) from None
+    refuse_over(limits.rows, len(numbers), "rows", where, "a sheet")
+    return numbers, columns
+
+
+def _excel_rows(file: File, page: Any) -> Iterator[tuple[int, list[str]]]:
+    """Give number and cells of the rows of an Excel sheet."""
+    from openpyxl.utils.cell import coordinate_to_tuple
+    from openpyxl.worksheet._read_only import ReadOnlyCell, WorkSheetParser
+
+    book, before, patterns = page.parent, 0, dict[int, str]()
+    content = book._archive.read(page._worksheet_path)
+    _refuse_formulas(file, page.title, content)
+    if size := _SIZE.search(content, 0, _HEAD):
+        rows, columns = coordinate_to_tuple(size[1].decode())
+        _refuse_cells(file, rows * columns)
+    reader = WorkSheetParser(
+        io.BytesIO(content), page._shared_strings, True, book.epoch, book._date_formats, book._timedelta_formats
+    )
+    with warnings.catch_warnings(action="ignore"):
+        for number, cells in reader.parse():
+            _refuse_cells(file, number)
+            if number <= before:
+                raise _damaged(file)
+            before, texts = number, list[str]()
+            for cell in cells:
+                style = cell["style_id"]
+                if style not in patterns:
+                    patterns[style] = ReadOnlyCell(page, **cell).number_format
+                texts += [""] * (cell["column"] - 1 - len(texts))
+                texts[cell["column"] - 1 :] = [
+                    "" if cell["data_type"] == "e" else shown(cell["value"], patterns[style])
+                ]
+            yield number, texts
+
+
+def shown(value: Any, pattern: str = "General") -> str:
+    """Return a value as the spreadsheet shows it: a number without a needless point, and with the zeros of a pattern.
+
+    >>> shown(3.0), shown(0.1 + 0.2), shown(7, "000"), shown(True), shown(datetime.datetime(2026, 5, 1))
+    ('3', '0.3', '007', 'TRUE', '2026-05-01')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):  # what XML cannot hold, the format spells as numbers
+        return _SPELLED.sub(lambda found: chr(int(found[1], 16)), value) if "_x" in value else value
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        whole = abs(value) < 1e15 and value == int(value)
+        if whole and pattern.strip("0") == "":
+            return str(int(value)).zfill(len(pattern))
+        return str(int(value)) if whole else f"{value:.15g}"
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ").removesuffix(" 00:00:00")
+    return str(value)
+
+
+def _open_document(file: File) -> dict[str, _Filled]:
+    """Return the rows of every sheet of an OpenDocument file, which is one stream of them; it is read once."""
+    check_workbook(file.name, file.source.data, file.limits)
+    try:
+        with zipfile.ZipFile(io.BytesIO(file.source.data)) as packed, packed.open("content.xml") as content:
+            events = ElementTree.iterparse(content, ("start", "end"))
+            sheets = (one for event, one in events if event == "start" and one.tag == f"{_TABLE}table")
+            return {str(one.get(f"{_TABLE}name")): _filled(file, _open_document_rows(file, events)) for one in sheets}
+    except (ElementTree.ParseError, KeyError, *DAMAGED) as error:
+        raise error if isinstance(error, InputError) else _damaged(file) from None
+
+
+def _open_document_rows(
+    file: File, events: Iterator[tuple[str, ElementTree.Element]]
+) -> Iterator[tuple[int, list[str]]]:
+    """Give number and cells of the rows up to the end of a sheet; cells hold the text that they show."""
+    number = 1
+    for event, element in events:
+        if event == "end" and element.tag == f"{_TABLE}table":
+            return
+        if event == "end" and element.tag == f"{_TABLE}table-row":
+            row: list[str] = []
+            for cell in element:
+                lines = ["".join(line.itertext()) for line in cell.findall(f"{_TEXT}p")]
+                times = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
+                # Behind the last cell and row the format repeats blank ones to the edge of the sheet.
+                _refuse_cells(file, len(row) + times if lines else 0)
+                row += ["\n".join(lines)] * min(times, file.limits.columns + 1)
+            times = int(element.get(f"{_TABLE}number-rows-repeated", 1))
+            for place in range(times if any(row) else 0):
+                yield number + place, list(row)
+            number += times
+            element.clear()
+
+
+def _refuse_cells(file: File, cells: int) -> None:
+    refuse_over(file.limits.table_cells, cells, "cells", file.name, "a sheet")

@@ -1,0 +1,435 @@
+"""Turn a table and its layout, once it is found, into rows: one phrase, one text or one score of one person each."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note, pluralize
+from kp_core.reading.limits import refuse_over
+from kp_core.reading.lists.list_builder import ListBuilder
+from kp_core.reading.meaning.fields import BESIDE, GOLD, GOLD_WORDS, NAMES, NO, YES, in_words, plain, quoted, told
+from kp_core.reading.meaning.layout import PAIR, Layout
+from kp_core.reading.meaning.mapping import HEADS
+from kp_core.reading.meaning.profiles import count_distinct
+from kp_core.reading.meaning.shapes import title_and_body
+from kp_core.reading.open.table import Table, holds_lists_of_texts, is_text
+from kp_core.reading.open.values import byte_lengths, column_of, floats, repeated, with_points
+from kp_core.reading.rows.check import Rows
+from kp_core.reading.rows.list_cells import ListCells, parallel, rows_at_once
+from kp_core.reading.rows.separators import json_list
+
+_TEXTS = ("text", "title", "group")
+_YES, _NO = (pa.array(sorted(words), pa.large_string()) for words in (YES, NO))
+#: What some collections put between a title and the text.
+_TITLE_END = r" (\[sep\]|\[SEP\]|<eos>) "
+#: What stands beside the score of a judged system: its role, and its name among judgements.
+_BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
+
+
+def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
+    """Return the rows of the layout's role, and of texts and judgements that stand beside them."""
+    if layout.kind == "judged":
+        return [_judgements(layout)]
+    titles = layout.table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
+    if layout.kind == "documents":
+        return [replace(_documents(layout), titles=titles, datasets=layout.table.datasets)]
+    notes, size = [*layout.table.notes, *_further(layout)], len(layout.table)
+    layout, rejected_by_people = _without_rejected(layout)
+    table, role = layout.table, layout.role
+    parts = _phrases(layout)
+    is_judged = role in ("system", "judgements") and _is_judged(layout)
+    if role == "gold" and layout.mapping.document != HEADS and asked in (None, "gold"):
+        parts += _beside(layout)
+    if role == "judgements" and not is_judged:
+        found, remedy = "no scores of people", "Name the column."
+        raise InputError(table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
+    if role == "judgements":
+        parts = [_judged(layout), *(replace(part, role="system") for part in parts)]
+    elif is_judged:
+        parts.append(_judged(layout))
+    first = parts[0]
+    first.rejected = table.rejected + first.rejected
+    first.notes = notes + rejected_by_people + first.notes
+    first.blank += table.blank + size - len(table)
+    first.read += table.read - len(table)
+    first.counted = len(table) if layout.numbered else 0
+    for part in parts:
+        part.titles, part.datasets = titles, layout.table.datasets
+    return parts
+
+
+def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
+    """Leave out the rows of which a verdict says no."""
+    if "verdict" not in layout.columns:
+        return layout, []
+    name = layout.columns["verdict"]
+    no = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(layout.table.texts(name))), _NO)
+    message = f"Rows of which “{name}” says no, and left out: {pc.sum(no).as_py() or 0:,}."
+    columns = {role: column for role, column in layout.columns.items() if role != "verdict"}
+    kept = layout.table.rows(pc.invert(no))
+    return replace(layout, table=kept, columns=columns), [Note("info", layout.table.file, message)]
+
+
+def _phrases(layout: Layout) -> list[Rows]:
+    """Return the rows of phrases, of the gold standard and of systems apart, and lists without a phrase."""
+    if layout.gold_is:
+        return _of_both(layout)
+    if layout.kind in ("marked", "scored") or (layout.kind == "wide" and _have_several_rows(layout)):
+        return [_long(_melted(layout))]
+    if layout.kind == "turned":
+        return [_turned(layout)]
+    if layout.kind == "lists":
+        return [_lists(layout, layout.role, {layout.source: (layout.phrases,)})]
+    if layout.kind == "wide":
+        gold = {source: names for source, names in layout.sources.items() if names[0] in layout.gold}
+        others = {source: names for source, names in layout.sources.items() if source not in gold}
+        if not gold:
+            return [_lists(layout, layout.role, others)]
+        if len(gold) == 1:
+            gold = {"": next(iter(gold.values()))}
+        if len(others) == 1 and plain(next(iter(others))) in NAMES["predictions"]:
+            others = {"": next(iter(others.values()))}  # a word for predictions, which names no system
+        return [_lists(layout, "gold", gold), _lists(layout, "system", others)]  # side by side in one sheet
+    filled, hollow = _empty_lists(layout)
+    rows = _long(filled)
+    rows.read, rows.blank = len(layout.table), len(layout.table) - len(filled.table)
+    return [rows, *([hollow] if hollow is not None else [])]
+
+
+def _turned(layout: Layout) -> Rows:
+    """Read lists of which each column is a document, and each row a person, or a part of the list."""
+    table, builder = layout.table, ListBuilder(layout.role, layout.table.limits)
+    owner, line = layout.source_column(), int(table.line_numbers()[0]) if len(table) else 0
+    for (name,) in layout.sources.values():
+        column = replace(layout, kind="lists", sources={name: (name,)}, numbered=True)
+        if owner is not None:
+            _add_lists(builder, column, (name,), table.texts(owner).to_pylist(), document=name)
+            continue
+        cells = ListCells(column, (name,))
+        builder.open(name, file=table.file, line=line)
+        for row in range(len(table)):
+            cells.add(builder, row)
+    return builder.rows()
+
+
+def _of_both(layout: Layout) -> list[Rows]:
+    """Return the rows of the gold standard and those of systems, which one column tells apart."""
+    name = layout.columns["system"]
+    is_gold = pc.is_in(layout.table.texts(name), pa.array(layout.gold_is, pa.large_string()))
+    beside = {role: column for role, column in layout.columns.items() if role not in ("system", "rank", "score")}
+    people = len(layout.gold_is) > 1 or plain(layout.gold_is[0]) not in GOLD_WORDS | GOLD
+    source = {"annotator": name} if people else {}
+    gold = replace(layout, role="gold", columns=beside | source, table=layout.table.rows(is_gold), gold_is=())
+    systems = replace(layout, role="system", table=layout.table.rows(pc.invert(is_gold)), gold_is=())
+    return [*_phrases(gold), *_phrases(systems)]
+
+
+def _have_several_rows(layout: Layout) -> bool:
+    """Tell columns of people or systems of which each row gives one phrase more of its document."""
+    known = not layout.numbered and not layout.united and all(len(names) == 1 for names in layout.sources.values())
+    return known and not layout.cells and count_distinct({"doc_id": layout.ids()}) * 2 <= len(layout.table)
+
+
+def _melted(layout: Layout) -> Layout:
+    """Return one phrase per row, with a column that says whose it is, of columns that each belong to somebody.
+
+    Such a column holds marks of those who chose the phrase beside it, scores of systems for it, or the phrases.
+    """
+    table, value = layout.table, {"wide": "phrase", "scored": "score"}.get(layout.kind)
+    others, parts = table.without([names[0] for names in layout.sources.values()]), []
+    for source, (name, *_) in layout.sources.items():
+        cells = table.texts(name)
+        is_marked = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(cells)), _YES)
+        columns = dict(zip(others.names, others.columns, strict=True)) | {"(whose)": repeated(source, len(table))}
+        columns |= {f"({value})": cells} if value else {}
+        part = pa.table(columns).append_column("(line)", pa.array(table.line_numbers()))
+        parts.append(part.filter(pc.not_equal(cells, "") if value else is_marked))
+    whole = pa.concat_tables(parts)
+    lines, whole = whole["(line)"].to_pylist(), whole.drop_columns(["(line)"])
+    made = replace(others, names=whole.column_names, columns=whole.columns, lines=lines)
+    person = "annotator" if layout.role == "gold" else "system"
+    roles = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"} | (
+        {value: f"({value})"} if value else {}
+    )
+    return replace(layout, kind="long", table=made, columns={**layout.columns, **roles}, sources={})
+
+
+def _further(layout: Layout) -> list[Note]:
+    """Name the columns that have the same name as one that is read, and are not read themselves."""
+    table = layout.table
+    used = {*layout.columns.values(), *(name for names in layout.sources.values() for name in names)}
+    again = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
+    return [
+        Note("warning", table.file, f"The column “{name}” is there {again.count(name) + 1} times; the first is read.")
+        for name in dict.fromkeys(again)
+    ]
+
+
+def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
+    """Take out the rows that the tidy form has for a list without a phrase: no phrase, and `yes` under `empty`."""
+    table, columns = layout.table, layout.columns
+    if "empty" not in table.names:
+        return layout, None
+    marked = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(table.texts(layout.phrases), ""))
+    hollow = table.rows(marked)
+    builder = ListBuilder(layout.role, table.limits)
+    source = layout.source_column()
+    names = [layout.source] * len(hollow) if source is None else hollow.texts(source).to_pylist()
+    ids = hollow.texts(columns["doc_id"]).to_pylist()
+    for doc_id, name, line in zip(ids, names, hollow.line_numbers().tolist(), strict=True):
+        builder.open(doc_id, file=table.file, line=line, source=name or None)
+    kept = table.rows(pc.invert(marked)).without(["empty"] if len(hollow) else [])
+    return replace(layout, table=kept), builder.rows()
+
+
+def _long(layout: Layout) -> Rows:
+    """Read one phrase a row."""
+    table, columns, role = layout.table, layout.columns, layout.role
+    named = {"phrase": layout.phrases, "source": layout.source_column(), "concept": columns.get("concept")}
+    taken = {"doc_id": layout.ids()} | {part: table.texts(name) for part, name in named.items() if name is not None}
+    used = {columns.get("doc_id"), *named.values()}
+    graded = columns.get("relevance") or columns.get("votes") if role == "gold" else None
+    if graded is not None:
+        taken["relevance"] = with_points(table.column(graded))
+        used.add(graded)
+    if layout.source:
+        taken["source"] = repeated(layout.source, len(table))
+    elif graded is not None and "relevance" not in columns and "source" not in taken:
+        taken["source"] = repeated("votes", len(table))
+    for part in ("rank", "score") if role != "gold" else ():
+        if part in columns:
+            taken[part] = with_points(table.column(columns[part]))
+            used.add(columns[part])
+    spellings = _variants(table)
+    if spellings is not None:
+        taken["variants"] = spellings
+        used.add("variants")
+    _add_others(taken, table, used, ("annotator", "system", "variants", "source", "list"))
+    notes: list[Note] = []
+    if not table.header:
+        said = f"There is no header; by their content there are {in_words(told(columns))}."
+        notes.append(Note("warning", table.file, said))
+    return Rows(role, pa.table(taken), len(table), table.lines, notes=notes)
+
+
+def _add_others(
+    taken: dict[str, pa.ChunkedArray], table: Table, used: Container[str | None], own: Sequence[str] = ()
+) -> None:
+    """Add the columns that play no role; names that are ours, and those that are taken, say that they are the file's.
+
+    Variants that hold no lists of spellings are an ordinary column.
+    """
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name not in used:
+            taken[name + BESIDE if name in taken or name in own else name] = column
+
+
+def _variants(table: Table) -> pa.Array | None:
+    """Return the column `variants` of a tidy gold table (JSON lists, or lists of a DataFrame), if there is one."""
+    if "variants" not in table.names:
+        return None
+    column = table.column("variants")
+    if holds_lists_of_texts(column):
+        return column.cast(pa.list_(pa.large_string()))
+    if not is_text(column.type):
+        return None
+    lists = [json_list(cell) if cell else None for cell in column.to_pylist()]
+    texts = [value if value and all(isinstance(text, str) for text in value) else None for value in lists]
+    array, half_characters = column_of(texts)
+    return array if any(texts) and not half_characters else None
+
+
+def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows:
+    """Read one list a cell, or one phrase a cell of numbered columns; whose they are `sources` says, or a column."""
+    table, builder = layout.table, ListBuilder(role, layout.table.limits)
+    owner = layout.source_column() if len(sources) == 1 else None
+    for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
+        if part in layout.columns and parallel(layout, "score") is None:
+            message = (
+                f"“{layout.columns[part]}” beside lists of phrases is not used: lists keep their order, best first."
+            )
+            builder.notes.append(Note("warning", table.file, message))
+    commas, at_once = list[str](), rows_at_once(layout, role, sources)
+    for source, names in sources.items():
+        owners = [source or layout.source or None] * len(table) if owner is None else table.texts(owner).to_pylist()
+        if at_once is None:
+            commas += names if _add_lists(builder, layout, names, owners) == "," else ()
+        if table.nulls and len(names) == 1:
+            _say_missing(builder, layout, names[0])
+    if commas:
+        message = f"Cells of {quoted(commas)} were split at commas; if phrases hold commas, choose `;`."
+        builder.say("warning", table.file, message)
+    return builder.rows() if at_once is None else replace(at_once, notes=builder.notes)
+
+
+def _say_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
+    """Say which documents have no list, as nothing stands where it should."""
+    gone = layout.table.column(name).is_null().to_pylist()
+    without = [doc_id for doc_id, is_null in zip(layout.ids().to_pylist(), gone, strict=True) if is_null]
+    if without:
+        said = f"{pluralize(len(without), 'document')} without “{name}” (missing or null), the first “{without[0]}”"
+        whom = "it" if len(without) == 1 else "them"
+        builder.say("info", layout.table.file, f"{said}: there is no list for {whom}.")
+
+
+def _add_lists(
+    builder: ListBuilder,
+    layout: Layout,
+    names: Sequence[str],
+    owners: Sequence[str | None],
+    document: str | None = None,
+) -> str:
+    """Add the list of every row in some columns, and return what parts their phrases.
+
+    document  that of all rows, where the column is one
+    """
+    table, cells = layout.table, ListCells(layout, names)
+    ids = layout.ids().to_pylist() if document is None else [document] * len(table)
+    for row, (doc_id, line, source) in enumerate(zip(ids, table.line_numbers().tolist(), owners, strict=True)):
+        if not doc_id.strip():
+            builder.reject(table.file, line, "an empty id", str(cells.cells[row])[:200])
+        elif not cells.missing[row]:
+            builder.open(doc_id, file=table.file, line=line, source=source)
+            cells.add(builder, row)
+    builder.notes += cells.notes(table.file, names[0])
+    return cells.separator
+
+
+def _texts_of(layout: Layout) -> tuple[dict[str, pa.ChunkedArray], list[Note]]:
+    """Return texts, titles and types of documents; tokens are joined, and a title is split off at its mark."""
+    table, notes = layout.table, list[Note]()
+    taken = {role: table.texts(layout.columns[role]) for role in _TEXTS if role in layout.columns}
+    for role in taken:
+        if holds_lists_of_texts(column := table.column(layout.columns[role])):
+            joined = [" ".join(filter(None, tokens or ())) for tokens in column.to_pylist()]
+            taken[role] = pa.chunked_array([pa.array(joined, pa.large_string())])
+            said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
+            notes.append(Note("info", table.file, said))
+    if "text" in taken and "title" not in taken and pc.any(pc.match_substring_regex(taken["text"], _TITLE_END)).as_py():
+        pairs = list(map(title_and_body, taken["text"].to_pylist()))
+        for part, values in zip(("title", "text"), zip(*pairs, strict=True), strict=True):
+            taken[part] = pa.chunked_array([pa.array([value or "" for value in values], pa.large_string())])
+    return taken, notes
+
+
+def _documents(layout: Layout) -> Rows:
+    table = layout.table
+    texts, said = _texts_of(layout)
+    taken = {"doc_id": layout.ids()} | texts
+    _add_others(taken, table, layout.columns.values())
+    notes = table.notes + _further(layout) + said
+    rows = Rows("documents", pa.table(taken), table.read, table.lines, rejected=table.rejected, notes=notes)
+    rows.blank, rows.counted = table.blank, len(table) if layout.numbered else 0
+    return rows
+
+
+def _beside(layout: Layout) -> list[Rows]:
+    """Return the texts, titles and types that stand in a gold table, if each is constant within its document."""
+    table = layout.table
+    ids = layout.ids()
+    taken = {"doc_id": ids}
+    documents = len(pc.unique(ids))
+    texts, said = _texts_of(layout)
+    for role, column in texts.items():
+        pairs = pa.table({"doc_id": ids, role: column}).group_by(["doc_id", role], use_threads=False).aggregate([])
+        if len(pairs) == documents:
+            taken[role] = column
+    if len(taken) == 1:
+        return []
+    _, first = np.unique(ids.combine_chunks().dictionary_encode().indices.to_numpy(), return_index=True)
+    rows = pa.table(taken).take(pa.array(first))
+    keep = pc.not_equal(rows["doc_id"], "")
+    rows = rows.filter(keep)
+    beside = Rows("documents", rows, len(rows), table.line_numbers()[first][keep.to_numpy()].tolist())
+    beside.counted, beside.notes = len(table) if layout.numbered else 0, said
+    return [beside]
+
+
+def _pair_numbers(base: dict[str, Any], annotators: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Number pairs by what they say, so that several people score one; where one scored a pair twice, by their rows."""
+    told = pd.DataFrame({name: column.to_pylist() for name, column in base.items() if name != "pair_id"})
+    pair = told.groupby(list(told), sort=False, dropna=False).ngroup() + 1
+    twice = pd.DataFrame({"pair": pair, "annotator": annotators.to_pylist()}).duplicated().any()
+    return base["pair_id"] if twice else pa.chunked_array([pa.array(pair.astype(str), pa.large_string())])
+
+
+def _is_judged(layout: Layout) -> bool:
+    name = layout.columns.get("relevance") if layout.kind != "wide" else None
+    return name is not None and bool(np.isfinite(floats(layout.table.column(name))[0]).any())
+
+
+def _judged(layout: Layout) -> Rows:
+    """Return judged system output as judgements whose keyphrase is not known yet; `gold_id` may tell it later."""
+    table, columns = layout.table, layout.columns
+    taken = {
+        "pair_id": table.numbers(),
+        "doc_id": layout.ids(),
+        "candidate": table.texts(layout.phrases),
+        "annotator": repeated("judge", len(table)),
+        "score": table.column(columns["relevance"]),
+    }
+    taken |= {name: table.column(columns[role]) for role, name in _BESIDE_JUDGED.items() if role in columns}
+    _add_others(taken, table, columns.values())
+    return Rows("judgements", pa.table(taken), len(table), table.lines)
+
+
+def _judgements(layout: Layout) -> Rows:
+    """Return one row a pair and annotator; a blank score is no judgement, one outside the scale is rejected."""
+    table, columns = layout.table, layout.columns
+    judges = [name for names in layout.sources.values() for name in names]
+    refuse_over(table.limits.judges, len(judges), "annotators a pair", table.file, "a table")
+    scored = judges or [columns["score"]]
+    base = {"pair_id": table.numbers()} | {role: table.texts(columns[role]) for role in PAIR if role in columns}
+    if "annotator" in columns and "pair_id" not in columns:
+        base["pair_id"] = _pair_numbers(base, table.texts(columns["annotator"]))
+    _add_others(base, table, (*columns.values(), *scored))
+    read = [floats(table.column(name)) for name in scored]
+    values, bad = (np.stack(parts, axis=1).ravel() for parts in zip(*read, strict=True))
+    keep = np.isfinite(values) | bad
+    # Row i of the table gives rows i·n … i·n + n - 1: the scores of one pair stand together.
+    pair, judge = np.divmod(np.flatnonzero(keep), len(scored))
+    _refuse_too_large(table, base, pair)
+    taken = {name: column.take(pa.array(pair)) for name, column in base.items()}
+    if judges:
+        taken["annotator"] = pa.array(list(layout.sources), pa.large_string()).take(pa.array(judge))
+    elif "annotator" in columns:
+        taken["annotator"] = table.texts(columns["annotator"]).take(pa.array(pair))
+    else:
+        taken["annotator"] = repeated("judge", len(pair))
+    scores, (low, high) = values[keep], _scale(values, layout.cells)
+    taken["score"] = pa.array(scores, from_pandas=True)
+    outside, reason = f"is outside the scale {low:g} to {high:g}", "score is not a finite number"
+    misfits = np.flatnonzero(~((scores >= low) & (scores <= high))).tolist()
+    marked = {row: f"score {scores[row]:g} {outside}" if np.isfinite(scores[row]) else reason for row in misfits}
+    lines, read_rows = table.line_numbers()[pair].tolist(), len(values) + table.read - len(table)
+    rows = Rows("judgements", pa.table(taken), read_rows, lines, marked=marked, rejected=table.rejected)
+    rows.notes, rows.blank = table.notes, table.blank + int((~keep).sum())
+    return rows
+
+
+def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.NDArray[np.int64]) -> None:
+    """Refuse judgements that would repeat the texts of their pairs, once a score, beyond the limits."""
+    refuse_over(table.limits.rows, len(pair), "scores", table.file, "a table")
+    times = np.bincount(pair, minlength=len(table))
+    texts = [column for column in base.values() if pa.types.is_large_string(column.type)]
+    size = sum(int(byte_lengths(column.fill_null("")) @ times) for column in texts)
+    refuse_over(table.limits.unpacked_bytes, size, "bytes with the texts of every score", table.file, "a table")
+
+
+def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
+    """Return the scale chosen, else 0–4, widened if all scores are whole numbers up to 10."""
+    if chosen:
+        low, _, high = chosen.partition("-")
+        return float(low), float(high)
+    given = values[np.isfinite(values)]
+    whole = bool(len(given)) and bool(np.all(np.floor(given) == given)) and given.min() >= 0 and given.max() <= 10
+    return 0.0, max(4.0, float(given.max())) if whole else 4.0

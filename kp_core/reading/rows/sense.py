@@ -1,0 +1,196 @@
+"""Turn what was read into findings: what cannot be meant so, with what would mend it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import Corpus, memoize
+from kp_core.errors import Note, pluralize
+from kp_core.reading.lists.family import Recognition
+from kp_core.reading.lists.sniff import columns_of
+from kp_core.reading.meaning.fields import KNOWN, plain
+from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.mapping import ROW, Mapping
+from kp_core.reading.meaning.question import FIELDS, Finding, Form, Level, Question, Reply, form_of
+from kp_core.reading.open.values import is_number
+from kp_core.reading.rows.check import Part, phrases_by_document
+from kp_core.reading.rows.identifiers import WORDS, applied, sources, suggestions
+
+#: So many different values are looked at, and no fewer than so many tell anything.
+_MOST, _FEWEST = 500, 5
+#: More words or characters than these are no phrase.
+_WORDS, _CHARACTERS = 12, 100
+_ADDRESS = re.compile(r"<?(?:https?://|www\.|mailto:)\S+|[^\s@]+@[^\s@]+\.[a-z]+", re.IGNORECASE)
+_DECIMAL, _ARXIV = re.compile(r"-?\d+[.,]\d+(?:e-?\d+)?", re.IGNORECASE), re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?")
+
+
+def _is_sentence(text: str) -> bool:
+    return len(text.split()) > _WORDS or len(text) > _CHARACTERS
+
+
+#: What most phrases, or most ids, cannot be: in words, and the test.
+_NO_PHRASES: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("numbers", is_number),
+    ("addresses", _ADDRESS.fullmatch),
+    ("as long as sentences", _is_sentence),
+    ("followed by a number", re.compile(r".+(?:\((?:0?\.\d+|1\.0*)\)|[:=] ?(?:0?\.\d+|1\.0*))").fullmatch),
+    ("marked up as HTML", re.compile(r"</?[a-z][^<>]*>|&(?:[a-z]+|#[0-9]+);", re.IGNORECASE).search),
+    ("written as a program writes them", re.compile(r"[(\[{]+['\"].*|.*['\"][)\]}]+", re.DOTALL).fullmatch),
+)
+_NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("decimal numbers", lambda doc_id: _DECIMAL.fullmatch(doc_id) and not _ARXIV.fullmatch(doc_id)),
+    ("texts", lambda doc_id: _is_sentence(doc_id) and " " in doc_id),
+    ("written as a program writes them", re.compile(r"[(\[{]+['\"].*", re.DOTALL).fullmatch),
+)
+
+
+def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
+    """Return what phrases or ids of a file cannot be that they were read as, unless the user named its columns."""
+    own = any(getattr(layout, "own", False) for layout in recognition.plan)
+    if part.mapping.as_read or part.mapping.names_columns or part.role not in ("gold", "system") or own:
+        return None
+    file = recognition.files[0]
+    sentences = plain(recognition.columns.get("phrase", "")) == "sentence"
+    for column, tests in (("phrase", _NO_PHRASES), ("doc_id", _NO_IDS)):
+        values = _first_values(part.table[column])
+        for what, is_so in tests:
+            odd = [value for value in values if is_so(value)]
+            # Addresses of concepts stand between `<` and `>` where they are meant.
+            bracketed = what == "addresses" and odd and f"<{odd[0].strip('<>')}>".encode() in file.source.data
+            meant = sentences if what == "as long as sentences" else bracketed
+            behind = what == "followed by a number"
+            enough = len(values) >= _FEWEST or (behind and len(odd) == len(values) > 1)
+            if enough and len(odd) * 2 > len(values) and not meant:
+                kind = "phrases" if column == "phrase" else "ids of documents"
+                found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
+                field = "inner" if behind else "keyphrases" if column == "phrase" else "document"
+                return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
+    same = pc.unique(part.table["phrase"]) if len(part.ids()) > 2 and "phrase" in recognition.columns else []
+    if len(same) == 1 and recognition.mapping and {*columns_of(file)} - {*recognition.mapping.columns}:
+        found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
+        return _ask(part, recognition, found, "different ones", "keyphrases")
+    headed = any(isinstance(layout, Layout) and layout.table.header for layout in recognition.plan)
+    at_top = part.places is None and len(part.table) and part.line(0) == 1 and not headed
+    if at_top and (row := _odd_first_row(part)):
+        found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
+        columns: dict[str, Any] = {"document": row.get("doc_id", ROW), "keyphrases": row["phrase"]}
+        with_head = replace(file.mapping, format="F10", header="yes", **columns)
+        return _ask(part, recognition, found, "column names or a row of data", "header", with_head)
+    return None
+
+
+def _first_values(column: pa.ChunkedArray) -> list[str]:
+    found = pc.unique(column.slice(0, 20 * _MOST)).slice(0, _MOST)
+    return [str(value) for value in found.to_pylist()]
+
+
+def _ask(
+    part: Part, recognition: Recognition, found: str, expected: str, field: str, mapping: Mapping | None = None
+) -> Finding | Form:
+    """Ask in a form what a table means that was read oddly; of any other file whether it is meant."""
+    file = recognition.files[0]
+    if recognition.plan and isinstance(recognition.plan[0], Layout):
+        form = form_of(recognition, found)
+        # Of phrases with a number behind them it is the score; else the next column without a meaning is proposed.
+        free = [name for name in form.columns if name not in form.mapping.columns]
+        changes: dict[str, Any] = {"inner": "scored"} if field == "inner" else {field: free[0]} if free else {}
+        proposed = mapping or replace(form.mapping, **changes)
+        return replace(form, reason=f"It has {found}.", missing=(FIELDS[field],), mapping=proposed)
+    meant = (Reply("this is meant", {file.name: replace(file.mapping, as_read=True)}),)
+    headed = (Reply("row 1 has the column names", {file.name: mapping}),) if mapping else ()
+    out = Reply("leave the file out", {file.name: Mapping("leave out")})
+    return Finding("ask", part.file, found, expected, (*headed, *meant, out))
+
+
+def _odd_first_row(part: Part) -> dict[str, str]:
+    """Return the first row if it may be a header: no list, or of a document named unlike all others."""
+    table = part.table
+    lengths = [] if part.lists is None or not part.counted else part.lists["length"].tolist()
+    if len(lengths) > 2 and lengths[0] == 1 < min(lengths[1:]):  # one word above lines of lists
+        return {"phrase": table["phrase"][0].as_py()}
+    first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
+    if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
+        return {}
+    others = [value for value in _first_values(table["doc_id"]) if value != first["doc_id"]]
+    numbered = all(re.search(r"\d", other) for other in others) and re.fullmatch(r"[^\W\d_]{2}\D*", first["doc_id"])
+    odd = len(others) > 2 and (numbered or plain(first["doc_id"]) in KNOWN)
+    return first if odd else {}
+
+
+def findings(corpus: Corpus) -> tuple[Finding, ...]:
+    """Return what makes the numbers of a corpus mean little or nothing: sides that hardly meet, and what would help."""
+    return memoize(corpus, "findings", None, lambda: (*_apart(corpus), *shifted(corpus)))
+
+
+def _apart(corpus: Corpus) -> list[Finding]:
+    every = sources(corpus) if len(corpus.gold) else {}
+    gold = set().union(*every.get("gold", {}).values())
+    found = []
+    for name, ids in {**every.get("systems", {}), **every.get("texts", {})}.items() if gold else ():
+        common, is_system = len(gold & set(ids)), name in corpus.systems
+        # Texts of some documents are texts; systems are scored as if they said nothing of the others.
+        if common * 2 >= len(gold) or (common and not is_system):
+            continue
+        level: Level = "stop" if not common and is_system else "warn"
+        noun = "lists" if is_system else "texts"
+        ids_of_both = f" (“{min(gold)[:40]}”, where {name} has “{min(ids)[:40]}”)" if ids and not common else ""
+        said = f"{noun} for {common:,} of {pluralize(len(gold), 'document')} of the gold standard{ids_of_both}"
+        found.append(Finding(level, name, said, f"{noun} for most of them", _offers(corpus, gold, ids)))
+    return found
+
+
+def shifted(corpus: Corpus) -> list[Finding]:
+    """Find lists that meet the keyphrases of the next, or the previous, document throughout, and hardly ever their own.
+
+    Files without ids do so where one of them has a line too many, or too few, near its beginning.
+    """
+    documents = list(dict.fromkeys(corpus.gold["doc_id"].head(20 * _MOST)))[:_MOST]
+    if len(documents) < _FEWEST or not corpus.systems:
+        return []
+    found, expected = [], "lists in the order of the gold standard"
+    gold, runs = (table[table["doc_id"].isin(documents)] for table in (corpus.gold, corpus.runs))
+    due = list(phrases_by_document(gold["doc_id"], gold["phrase"]).values())
+    for name, rows in runs.groupby("system", sort=False):
+        phrases = phrases_by_document(rows["doc_id"], rows["phrase"])
+        lists = [phrases.get(doc_id, set()) for doc_id in documents]
+        own = _meeting(lists, due)
+        for which, met in (("next", _meeting(lists, due[1:])), ("previous", _meeting(lists[1:], due))):
+            if met * 2 >= len(documents) and own * 10 <= met:
+                said = (
+                    f"lists that hold keyphrases of the {which} document ({met:,} of them), not of their own ({own:,})"
+                )
+                found.append(Finding("warn", str(name), f"{said}, as if shifted by one line", expected))
+    return found
+
+
+def _meeting(lists: Sequence[set[str]], due: Sequence[set[str]]) -> int:
+    """Return how many lists have a phrase of the set at the same place."""
+    return sum(not one.isdisjoint(two) for one, two in zip(lists, due, strict=False))
+
+
+def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, ...]:
+    """Return the fixes that make ids meet, each with an id that it changes."""
+    answers = []
+    for fixes in (tuple(joined.split(",")) for joined in dict.fromkeys(suggestions(corpus)["fix"])):
+        examples = (f"“{one}” → “{applied(fixes, one)}”" for one in (*ids, *sorted(gold)) if applied(fixes, one) != one)
+        if example := next(examples, ""):
+            answers.append(Reply(" and ".join(WORDS[name] for name in fixes), fixes=fixes, example=example))
+    return tuple(answers)
+
+
+def notes(corpus: Corpus) -> list[Note]:
+    """Return the findings as warnings that stand with every number."""
+    return [Note("warning", one.where, f"There are {one.found}. {one.remedy}") for one in findings(corpus)]
+
+
+def refuse_apart(corpus: Corpus) -> None:
+    """Refuse to score systems of which none has a document of the gold standard."""
+    stops = [one for one in findings(corpus) if one.level == "stop"]
+    if stops and len(stops) == len(corpus.systems):
+        raise Question(stops[0])

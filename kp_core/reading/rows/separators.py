@@ -1,0 +1,86 @@
+"""Tell how the cells of a column are split into phrases."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.reading.meaning.mapping import MARKS
+from kp_core.reading.open.table import Table, holds_lists, share_with
+from kp_core.reading.open.values import URIS
+
+_RARE = ("/", "·", "-", "–")
+_ANY_MARK = "|".join(map(re.escape, MARKS.values()))
+_WHOLE = {
+    "json": r"^\s*((?:array\()?\[.*\](?:,\s*dtype=\w+)?\)?|\{.*\}|c?\(\s*['\"].*\)|null|None)\s*$",
+    "uris": f"^{URIS.pattern}$",
+    "tags": r"^\s*(#[^#\s;,|]+\s+)*#[^#\s;,|]+\s*$",
+}
+
+
+def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certain: bool = True) -> str:
+    """Return how the cells of a column are split, if nothing tells like those of the columns beside it.
+
+    certain  they are lists, which single phrases do not disprove
+    """
+    if holds_lists(table.column(name)):
+        return "lists"
+    texts = table.texts(name)
+    filled = texts.filter(pc.not_equal(texts, ""))
+    for separator, pattern in _WHOLE.items():
+        begins = len(filled) and re.search(pattern, filled[0].as_py())
+        if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
+            return separator
+    found = common_mark(_shares(filled), certain=certain)
+    for other in beside if not found else ():  # single phrases in one column, lists in another
+        found = found or common_mark(_shares(table.texts(other)), certain=False)
+    return found or (";" if certain else "")
+
+
+def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
+    if not pc.any(pc.match_substring_regex(texts, _ANY_MARK)).as_py():  # one look instead of one for each mark
+        return dict.fromkeys(MARKS, 0.0)
+    return {name: share_with(texts, mark) for name, mark in MARKS.items()}
+
+
+def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
+    """Return what stands between phrases, by the share of the cells that hold each of `MARKS`; empty if nothing does.
+
+    >>> common_mark({";": 0.0, "|": 0.6}, certain=False), common_mark({",": 0.1}, certain=False)
+    ('|', '')
+    """
+    for name, share in shares.items():
+        if name != "#" and share and (share >= 0.5 or name in ";；|" or (certain and name not in _RARE)):
+            return name
+    return ""
+
+
+def json_list(cell: str) -> list[object] | None:
+    """Return the list that a cell spells out in JSON, or as Python writes it, or None.
+
+    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("['tide' 'sea']"), json_list('c("tide", "sea")')
+    (['tide'], ['tide', None], ['tide', 'sea'], ['tide', 'sea'])
+    >>> json_list("{'tide', 'sea'}"), json_list("{'tide': 0.8}"), json_list("tide")
+    (['tide', 'sea'], [['tide', 0.8]], None)
+    >>> json_list("null")
+    []
+    """
+    cell = re.sub(r"^\s*array\((.*?)(?:,\s*dtype=\w+)?\)\s*$", r"\1", cell, flags=re.DOTALL)
+    if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
+        cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
+    quote = found.group(1) if (found := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
+    if quote and not re.search(rf"{quote}\s*,", cell):  # as NumPy writes it, which Python would read as one text
+        cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
+    for read in (json.loads, ast.literal_eval):
+        try:
+            value = read(cell.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        value = list(map(list, value.items())) if isinstance(value, dict) else [] if value is None else value
+        return value if isinstance(value, list) else None
+    return None

@@ -1,0 +1,187 @@
+"""Turn a corpus into files that are read back as the same corpus: its tidy tables as CSV, JSONL or Parquet."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+import pandas as pd
+
+from kp_core.corpus import Corpus, Role
+from kp_core.errors import InputError, Note, pluralize
+from kp_core.reading.meaning.fields import NAMES, plain
+from kp_core.typeset import exchange_csv, is_formula
+
+
+@dataclass
+class Written:
+    """Files by their path inside a folder, and what their format cannot hold, in words."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+
+    def lacks(self, where: str, count: int, one: str, several: str = "") -> None:
+        """Note that something stays behind, where there is any of it, in the words for one or for several."""
+        if count:
+            self.notes.append(Note("warning", where, f"{pluralize(count, one, several or one)}."))
+
+
+def file_names(names: Sequence[str], ending: str) -> list[str]:
+    """Return a file name for each name: letters, digits and dots stay, and no two are equal.
+
+    >>> file_names(["yake", "a/b", "A_b"], ".run")
+    ['yake.run', 'a_b.run', 'A_b-2.run']
+    """
+    taken = dict[str, str]()
+    for name in names:
+        safe = base = re.sub(r"[^\w.-]", "_", name)[:80].strip(".") or "_"
+        number = 1
+        while safe.casefold() in taken:
+            number += 1
+            safe = f"{base}-{number}"
+        taken[safe.casefold()] = safe
+    return [safe + ending for safe in taken.values()]
+
+
+#: What would part a field or be no text, and what would make a comment of a line.
+_UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
+
+
+def escape(text: str) -> str:
+    """Return a text with blanks of every kind, control characters and `%` as UTF-8 bytes `%XX`.
+
+    >>> escape("50% tide\\u00a0table")
+    '50%25%20tide%C2%A0table'
+    """
+    return _UNSAFE.sub(lambda found: percent(found.group()), text)
+
+
+def percent(text: str) -> str:
+    """Return every character of a text as its UTF-8 bytes `%XX`."""
+    return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
+
+
+def unescape(text: str) -> str | None:
+    """Return the text that was escaped, or None if some `%` is not part of a valid `%XX`.
+
+    >>> unescape("tide%20table"), unescape("50%")
+    ('tide table', None)
+    """
+    if re.search("%(?![0-9A-Fa-f]{2})", text):
+        return None
+    try:
+        return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
+def tidy(corpus: Corpus, ending: str = "csv") -> Written:
+    """Return the files documents, gold, systems and judgements, as far as the corpus has them; `ending` is the form.
+
+    Tables of the vocabulary are CSV in every form, by whose heads they are known among other files, and vectors
+    Parquet. An empty list is a row without a phrase that says `yes` under `empty`.
+
+    >>> from kp_core import load
+    >>> tidy(load(gold={"d1": ["tide"], "d2": []})).files["gold.csv"]
+    b'doc_id,annotator,phrase,relevance,variants,empty\\nd1,gold,tide,,,\\nd2,gold,,,,yes\\n'
+    """
+    written = Written()
+    forms = dict.fromkeys(corpus.vocabulary.given, "csv") | {"vectors": "parquet"}
+    for name, table in (tables(corpus, written) | corpus.vocabulary.given).items():
+        form = forms.get(name, ending)
+        written.files[f"{name}.{form}"] = _FORMS[form](table)
+        if form == "csv":
+            written.notes += formulas(f"{name}.csv", table)
+    if not written.files:
+        raise InputError("the corpus", "no table", "keyphrases, texts or judgements", "Load some.")
+    return written
+
+
+def formulas(where: str, table: pd.DataFrame) -> list[Note]:
+    """Note the cells that a spreadsheet would take for formulas in CSV that is read again, where none is changed."""
+    count, rest = (
+        sum(map(is_formula, table.to_numpy().ravel())),
+        "like a formula; open the file as text, not by a click",
+    )
+    return (
+        [Note("warning", where, f"{pluralize(count, f'cell begins {rest}', f'cells begin {rest}')}.")] if count else []
+    )
+
+
+def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
+    """Return the tidy tables that have rows, under the names of their files."""
+    _say_what_is_left_out(corpus, written)
+    first = ["doc_id", "annotator", "phrase", "relevance", "variants"]
+    gold = corpus.gold.reindex(columns=[*first, *(column for column in corpus.gold if column not in first)])
+    # What would be read as the judgement of a prediction is renamed; the judgements have a table of their own.
+    grades = [column for column in corpus.runs if plain(str(column)) in NAMES["relevance"]]
+    runs = corpus.runs.rename(columns={column: f"{column} (file)" for column in grades}).astype({"rank": "Int64"})
+    judged = corpus.judgements
+    without = judged["doc_id"].isna()
+    named = {
+        "documents": corpus.documents,
+        "gold": _with_empty(gold, corpus, "gold", "annotator"),
+        "systems": _with_empty(runs, corpus, "system", "system"),
+        "judgements": judged[~without],
+        # A column of ids may have no gap, so pairs without a document stand in a file without that column.
+        "judgements_without_document": judged[without].drop(columns="doc_id"),
+    }
+    return {name: table.reset_index(drop=True) for name, table in named.items() if len(table)}
+
+
+def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source: str) -> pd.DataFrame:
+    empty = corpus.empty[corpus.empty["role"] == role]
+    if not len(empty):
+        return table
+    rows = pd.DataFrame({"doc_id": empty["doc_id"], source: empty["source"], "phrase": "", "empty": "yes"})
+    both = pd.concat([table, rows], ignore_index=True)
+    return both.astype({name: kind for name, kind in table.dtypes.items() if name != "variants"})
+
+
+def _say_what_is_left_out(corpus: Corpus, written: Written) -> None:
+    heard = {*corpus.runs["system"].unique(), *corpus.empty.loc[corpus.empty["role"] == "system", "source"]}
+    written.lacks("similar.csv", int(corpus.vocabulary.directed), "direction of all pairs; load it with --directed")
+    for name, ranking in corpus.rankings.items():
+        written.lacks(name, int(name not in heard), "system without any list; a table has no row for it")
+        run = corpus.runs[corpus.runs["system"] == name]
+        if ranking.ranked_by == "score" and "score" in run:
+            same = (np.diff(run["score"]) == 0) & (np.diff(run["rank"]) == 1)
+            rest = "one of equal score; the column of ranks now says the order, so no rule for ties does"
+            written.lacks(name, int(same.sum()), f"phrase follows {rest}", f"phrases follow {rest}")
+
+
+def _with_variants(table: pd.DataFrame, form: Callable[[Any], Any]) -> pd.DataFrame:
+    if "variants" not in table:
+        return table
+    lists = [form(v) if isinstance(v, tuple | list) else None for v in table["variants"]]
+    return table.assign(variants=pd.Series(lists, table.index, dtype=object))
+
+
+def _csv(table: pd.DataFrame) -> bytes:
+    return exchange_csv(_with_variants(table, lambda names: json.dumps(names, ensure_ascii=False))).encode()
+
+
+def _jsonl(table: pd.DataFrame) -> bytes:
+    columns = [table[column].astype(object).where(table[column].notna(), None).tolist() for column in table]
+    names = [str(column) for column in table]
+    # These fields are in every object, missing or not: by them the reader knows the tidy form of texts and of gold.
+    # Variants are not: `null` in the place of a list is an empty list.
+    always = ("text", "title", "relevance")
+    rows = (
+        {name: value for name, value in zip(names, row, strict=True) if value is not None or name in always}
+        for row in zip(*columns, strict=True)
+    )
+    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode()
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    content: bytes = _with_variants(table, list).to_parquet(index=False, engine="pyarrow")
+    return content
+
+
+_FORMS: dict[str, Callable[[Any], bytes]] = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}

@@ -1,0 +1,129 @@
+"""Turn all pairs at once into values: contexts in texts, a table of the user, form with meaning, and chance.
+
+A context is the sentences of the loaded texts around a phrase, as a vector of the words that occur there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kp_core.errors import UsageError, usage_error
+from kp_core.scoring.codes import Floats
+from kp_core.scoring.given import given as table_of
+from kp_core.similarity.declaration import parse, similarity_measure
+from kp_core.similarity.scorer import Pairs
+from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
+from kp_core.text.stem import stem_words
+from kp_core.text.tokenise import clean, is_word, occurrences, sentences
+
+#: Sentences of a phrase that are looked at, in the order of the texts.
+SENTENCES = 50
+
+
+class Contexts:
+    """The sentences of texts as stems; phrases are looked up as contiguous stems."""
+
+    def __init__(self, texts: Sequence[str], stemmer: str) -> None:
+        self.stemmer = stemmer
+        spelled = [[token.lower() for token in s] for text in texts if text for s in sentences(clean(text))]
+        words = list(dict.fromkeys(chain.from_iterable(spelled)))
+        stem_of = dict(zip(words, stem_words(words, stemmer) if stemmer else words, strict=True))
+        self.sentences = [[stem_of[word] for word in sentence] for sentence in spelled]
+        self.vocabulary = {stem: code for code, stem in enumerate(dict.fromkeys(stem_of.values()))}
+        counts = self._matrix([[self.vocabulary[stem] for stem in s] for s in self.sentences], len(self.vocabulary))
+        weight = np.log(len(self.sentences) / np.maximum(counts.astype(bool).sum(axis=0), 1))
+        weight[[self.vocabulary[stem_of[word]] for word in words if word in FUNCTION_WORDS or not is_word(word)]] = 0.0
+        counts.data *= weight[counts.indices]
+        self.weights = counts
+
+    @staticmethod
+    def _matrix(rows: Sequence[Sequence[int]], width: int) -> Any:
+        """Return how often each row holds each number: (row, width), sparse."""
+        from scipy.sparse import csr_array
+
+        column = np.fromiter(chain.from_iterable(rows), np.int64)
+        ends = np.cumsum([0, *map(len, rows)])
+        matrix = csr_array((np.ones(len(column)), column, ends), shape=(len(rows), width))
+        matrix.sum_duplicates()
+        return matrix
+
+    def _places(self, phrases: Sequence[Sequence[str]]) -> list[list[int]]:
+        """Return the first sentences in which each phrase, given as stems, stands as a whole."""
+        forms = [" ".join(phrase) for phrase in phrases]
+        found: dict[str, dict[int, None]] = {form: {} for form in forms}
+        for number, start, end in occurrences(self.sentences, found):
+            found[" ".join(self.sentences[number][start:end])][number] = None
+        return [list(found[form])[:SENTENCES] for form in forms]
+
+    def vectors(self, phrases: Sequence[str]) -> Any:
+        """Return the words around each phrase, weighed by tf · ln(S / df): (phrase, word), sparse.
+
+        Words of the phrase itself and function words are left out.
+        """
+        stems = Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()
+        near = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
+        own = self._matrix(
+            [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems], near.shape[1]
+        )
+        return near - near.multiply(own)
+
+
+@similarity_measure("context")
+def context(pairs: Pairs) -> Floats:
+    """Return the cosine of the contexts of the two phrases; NaN if one of them has no context."""
+    choices, kept = pairs.scorer.choices, pairs.scorer.kept
+    if not choices.texts:
+        raise usage_error("no contexts")
+    if "contexts" not in kept:
+        kept["contexts"] = Contexts(choices.texts, choices.stemmer)
+    used, place = np.unique(np.concatenate([pairs.keyphrase, pairs.candidate]), return_inverse=True)
+    key, other = np.split(place, 2)
+    vectors = kept["contexts"].vectors([pairs.scorer.phrases[number] for number in used])
+    norm = np.sqrt(vectors.multiply(vectors).sum(axis=1))
+    lengths = norm[key] * norm[other]
+    return np.asarray(vectors[key].multiply(vectors[other]).sum(axis=1) / np.where(lengths > 0, lengths, np.nan))
+
+
+@similarity_measure("given")
+def given(pairs: Pairs) -> Floats:
+    """Return what the user's own table says; phrases that are equal as stems are 1."""
+    scorer = pairs.scorer
+    if "given" not in scorer.kept:
+        recipe = replace(scorer.choices.recipe(parse("given"), "given"), everywhere=True)
+        pipeline = "+".join(filter(None, (recipe.words, recipe.stemmer)))
+        form = pd.factorize(np.array(scorer.coded(recipe).texts, object))[0]
+        scorer.kept["given"] = table_of(scorer.choices.vocabulary, scorer.phrases, pipeline), form
+    table, form = scorer.kept["given"]
+    equal = form[pairs.keyphrase] == form[pairs.candidate]
+    return np.where(equal, 1.0, table.pairs(pairs.keyphrase, pairs.candidate))
+
+
+@similarity_measure("combined")
+def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
+    """Return the weighted mean of form and meaning, or the larger; `meaning=column` takes the column `meaning`."""
+    if meaning == "column":
+        if "meaning" not in pairs.columns:
+            raise UsageError("combined(meaning=column) takes the numeric column 'meaning' of the pairs; there is none")
+        second = pairs.columns["meaning"]
+    else:
+        second = context(pairs) if meaning == "context" else given(pairs)
+    first = pairs.scorer.score(["levenshtein"], pairs.keyphrase, pairs.candidate).table[:, 0]
+    return np.asarray(np.maximum(first, second) if rule == "max" else w * first + (1 - w) * second)
+
+
+@similarity_measure("random")
+def random(pairs: Pairs) -> Floats:
+    """Return uniform numbers from the seed, by row."""
+    return np.random.default_rng(pairs.scorer.choices.seed).random(len(pairs.keyphrase))
+
+
+@similarity_measure("constant")
+def constant(pairs: Pairs) -> Floats:
+    """Return ones."""
+    return np.ones(len(pairs.keyphrase))

@@ -1,0 +1,73 @@
+"""Reading in a process of its own: what it makes is the same, and what costs too much is refused, not waited for."""
+
+import importlib
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import kp_core as kp
+from kp_core.reading import Source, form_for
+from kp_core.reading.meaning.mapping import Mapping
+from kp_core.reading.uploads import Uploads
+from kp_ui.state import apart as module
+from tests.read_back import same
+
+GOLD = Source("gold.csv", b"doc_id,phrase\nd1,tide\nd1,sea\nd2,moon\n")
+UNKNOWN = Source("odd.csv", b"aa,bb,cc\n1,x,2\n2,y,3\n")
+
+
+@pytest.fixture(scope="module")
+def limited() -> Iterator[None]:
+    """Limit reading to two seconds and 300 MB."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KPSCOPE_READING_SECONDS", "2")
+        patch.setenv("KPSCOPE_READING_BYTES", "300000000")
+        yield importlib.reload(module)
+        while module._waiting:
+            module._waiting.pop().communicate(b"")
+    importlib.reload(module)
+
+
+def spin(seconds: float) -> float:
+    """Compute for some seconds, and return the processor time that it took."""
+    begun = time.process_time()
+    while time.process_time() - begun < seconds:
+        pass
+    return time.process_time() - begun
+
+
+def fill(number: int) -> int:
+    """Hold so many bytes, and return how many."""
+    return len(bytearray(number))
+
+
+def test_without_a_budget_no_process_is_started(monkeypatch):
+    monkeypatch.setattr(module, "_started", None)
+    assert module.apart(fill, 1_000) == 1_000
+
+
+def test_files_read_apart_are_the_same_corpus(limited):
+    same(module.apart(Uploads((GOLD,)).load), kp.load(gold=[GOLD]))
+
+
+def test_questions_and_forms_come_back_whole(limited):
+    assert module.apart(form_for, UNKNOWN, Mapping()) == form_for(UNKNOWN, Mapping())
+    with pytest.raises(kp.InputError) as here:
+        Uploads((UNKNOWN,)).load()
+    with pytest.raises(type(here.value)) as there:
+        module.apart(Uploads((UNKNOWN,)).load)
+    assert str(there.value) == str(here.value)
+
+
+@pytest.mark.parametrize(("work", "given"), [(spin, 60.0), (fill, 2_000_000_000)])
+def test_costly_reading_is_refused_within_its_budget(limited, work, given):
+    begun = time.monotonic()
+    with pytest.raises(kp.InputError, match="files that are read within 2 seconds and 300,000,000 bytes"):
+        module.apart(work, given)
+    assert time.monotonic() - begun < 20
+
+
+def test_work_within_the_budget_is_done(limited):
+    assert module.apart(spin, 0.1) >= 0.1
+    assert module.apart(fill, 1_000) == 1_000

@@ -1,0 +1,20 @@
+"""Each sentence on results has a snapshot of every branch, filled with findings that a test names."""
+
+from typing import Any
+
+import pytest
+
+from kp_core.errors import read_toml
+from kp_core.typeset import say
+from tests.cases import cases
+
+SENTENCES = cases(__file__)["sentences"]
+
+
+@pytest.mark.parametrize("snapshot", SENTENCES)
+def test_findings_become_the_sentence(snapshot: dict[str, Any]) -> None:
+    assert say(snapshot["name"], **snapshot.get("findings", {})) == snapshot["sentence"]
+
+
+def test_every_sentence_has_a_snapshot() -> None:
+    assert {snapshot["name"] for snapshot in SENTENCES} == read_toml("data/sentences.toml").keys()
