@@ -1,4 +1,4 @@
-"""Turn lists into where each subject stands, and this into means over subjects, also without each document in turn.
+"""Turn alignments into the counts of each subject, and these into means over subjects, also without each document.
 
 A subject is a distinct keyphrase, or a concept; its counts are sums over documents.
 """
@@ -31,7 +31,7 @@ _BLOCK_NUMBERS = 1 << 17
 class SubjectCounts:
     """The subjects of one system up to a cutoff, beside those of the gold standard: one row per document and subject.
 
-    document, subject      (n,); due, suggested, found: 0 or 1
+    document, subject      (n,); due, suggested: 0 or 1
     form                   (S,) the normalised form of each subject; documents: how many there are
     """
 

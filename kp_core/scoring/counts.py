@@ -397,8 +397,9 @@ class SystemCounts:
         return SystemCounts(self._each(change))
 
     def _each(self, make: Callable[[Counts], Made]) -> dict[Matcher, Made]:
-        once = {id(counts): make(counts) for counts in {id(one): one for one in self.by_matcher.values()}.values()}
-        return {matcher: once[id(counts)] for matcher, counts in self.by_matcher.items()}
+        distinct = {id(counts): counts for counts in self.by_matcher.values()}
+        made = {key: make(counts) for key, counts in distinct.items()}
+        return {matcher: made[id(counts)] for matcher, counts in self.by_matcher.items()}
 
     def under(self, settings: Settings) -> SystemCounts:
         """Return the same counts for settings that differ only in conventions `of_counts`."""

@@ -58,7 +58,7 @@ def subject_estimates(
     names = data.names.systems
     refuse_unfit(data, have_runs(names))
     cutoffs = tuple(dict.fromkeys(k for _, one, _ in each for k in one.cutoffs(setting)))
-    standing, used = dict[Column, SubjectCounts](), dict[tuple[str, str], Bools]()
+    subjects, used = dict[Column, SubjectCounts](), dict[tuple[str, str], Bools]()
     for subset, (systems, *_) in counts.items():
         gold, lists = keyphrases(data, subset)
         for name in names:
@@ -66,11 +66,11 @@ def subject_estimates(
             there = counts["all"][0][name].exact.scored & systems[name].exact.known
             own = used[subset, name] = there & gold.known
             limits = systems[name].exact
-            standing |= {Column(subset, name, k): SubjectCounts.of(alignment, limits.limit(k), own) for k in cutoffs}
+            subjects |= {Column(subset, name, k): SubjectCounts.of(alignment, limits.limit(k), own) for k in cutoffs}
     made = dict[tuple[str, str, int, str], Estimate]()
     for place, measure, average in each:
         for (subset, name), own in used.items():
-            columns = [standing[Column(subset, name, cutoff)] for cutoff in measure.cutoffs(setting)]
+            columns = [subjects[Column(subset, name, cutoff)] for cutoff in measure.cutoffs(setting)]
             made[subset, name, place, average] = _estimate(columns, measure, average, own, setting)
     return made
 
@@ -129,13 +129,13 @@ def compared_over_subjects(
     if not used.any():
         return SubjectPairs(dict.fromkeys(systems, float("nan")), p, halves)
     rule, aligned = data.settings.subject_empty, alignments_of(data)
-    standing = {name: SubjectCounts.of(aligned[name], own.exact.limit(cutoff), used) for name, own in systems.items()}
-    without = {name: own.without_each(*how, rule)[used] for name, own in standing.items()}
+    subjects = {name: SubjectCounts.of(aligned[name], own.exact.limit(cutoff), used) for name, own in systems.items()}
+    without = {name: own.without_each(*how, rule)[used] for name, own in subjects.items()}
     at_once = max(1, _SWAPPED // len(used))
     for number, (a, b) in enumerate(pairs):
         halves[number] = left_out_half_width(without[a] - without[b])
 
-        of_swaps = swapped_difference(standing[a], standing[b], *how, rule)
+        of_swaps = swapped_difference(subjects[a], subjects[b], *how, rule)
 
         def difference(rows: Floats, of_swaps: Callable[[Floats], Floats] = of_swaps) -> Floats:
             swapped = np.zeros((len(rows), len(used)))
@@ -145,4 +145,4 @@ def compared_over_subjects(
 
         rng = np.random.default_rng(data.settings.seed)
         p[number] = float(paired.randomisation(difference, int(used.sum()), trials, rng))
-    return SubjectPairs({name: own.mean(*how, rule) for name, own in standing.items()}, p, halves)
+    return SubjectPairs({name: own.mean(*how, rule) for name, own in subjects.items()}, p, halves)

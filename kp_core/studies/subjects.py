@@ -49,8 +49,8 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any
         return subjects_of_people(corpus, settings, **changes)
     data = prepare(corpus, settings, **changes)
     names, frames = names_of(data), list[pd.DataFrame]()
-    for system, standing in _standing(data).items():
-        counts = standing.counts
+    for system, subject_counts in _subject_counts(data).items():
+        counts = subject_counts.counts
         shares = {
             "P": ratio(counts.hits, counts.returned, np.nan),
             "R": ratio(counts.hits, counts.size, np.nan),
@@ -59,7 +59,7 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any
         why = np.select([counts.returned == 0, counts.size == 0], ["never_suggested", "never_due"], None)  # type: ignore[call-overload]
         whole = {"gold": counts.size, "suggested": counts.returned, "found": counts.hits}
         table = pd.DataFrame({name: own.astype(np.int64) for name, own in whole.items()})
-        told = names.loc[standing.form]
+        told = names.loc[subject_counts.form]
         table = table.assign(system=system, subject=told["subject"].to_numpy(), label=told["label"].to_numpy())
         table = table.assign(**shares, reason=why)[(counts.size + counts.returned) > 0]
         table = table.sort_values(["gold", "suggested"], ascending=False, kind="stable")
@@ -77,7 +77,7 @@ def documents_of(
     """
     data = prepare(corpus, settings, **changes) if system else _of_people(corpus, settings, changes)
     if system:
-        own = _standing(data)[system]
+        own = _subject_counts(data)[system]
         flags = {"gold": own.due > 0, "suggested": own.suggested > 0, "found": own.found > 0}
         table = pd.DataFrame({"form": own.form[own.subject], "document": own.document, **flags})
     else:
@@ -154,7 +154,7 @@ def _numbers(frame: pd.DataFrame, data: Prepared) -> Numbers:
     return Numbers(frame, settings, notes, documents, concordance=False, caption="Values by subject")
 
 
-def _standing(data: Prepared) -> dict[str, SubjectCounts]:
+def _subject_counts(data: Prepared) -> dict[str, SubjectCounts]:
     """Return where the subjects of each system stand at the first cutoff, in documents that count in an average."""
     aligned, cutoff = alignments_of(data), data.settings.k[0]
     systems = {name: one.exact for name, one in count_systems(data, ["exact"]).items()}
