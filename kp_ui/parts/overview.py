@@ -70,9 +70,7 @@ def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> No
     comparison = cached.compared(measure)
     rows = board.rows(here, over, measure, cells, comparison)
     many = {system: lists for system, lists in said.coverage.items() if lists[0] < lists[1]}
-    first, *middle, last = map(
-        show.head, [named(measure, cutoff), *cells, *(["lists"] * bool(many)), "behind the best"]
-    )
+    first, *middle, last = map(show.head, [named(measure, cutoff), *cells, *(["lists"] * bool(many)), "gap to best"])
     with st.container(key="board", gap=None):
         curve = '<span class="kp-dot"></span><span class="kp-more kp-spark">over k</span>'
         st.html(_row(f'<span class="n">{tables.escape(first)}</span>{curve}', middle, last, "kp-row kp-head"))
@@ -101,7 +99,7 @@ def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> No
 
 
 def _row(first: str, middle: Sequence[str], last: str, look: str = "kp-row") -> str:
-    """Return a row as HTML: its value with pictures, further values, and how far it is behind the best."""
+    """Return a row as HTML: its value with pictures, further values, and its gap to the best."""
     cells = "".join(f'<span class="n kp-more">{tables.escape(text)}</span>' for text in middle)
     behind = f'<span class="kp-more">{tables.escape(last)}</span>'
     return f'<div class="{look}" style="--more:{len(middle)}">{first}{cells}{behind}</div>'
