@@ -23,11 +23,12 @@ from kp_core.scoring.accumulate import estimate
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import Counts, SystemCounts
 from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.paired import Family
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import over_runs
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
-from kp_core.studies.compare import Comparison, Family, better_on, compared
+from kp_core.studies.compare import Comparison, better_on, compared
 from kp_core.studies.over_k import documents_needed, power
 from kp_core.words.answers import of_datasets
 

@@ -1,4 +1,4 @@
-"""Turn simulated corpora into the share of nominal 95 % intervals for micro kappa that contain the true value.
+"""Turn simulated corpora into the share of nominal 95% intervals for micro kappa that contain the true value.
 
 A document offers 1,000 phrases, of which 4.6 % are gold on average, and a system returns 15. The chance that a returned
 phrase is gold, and that another one is, is the same for all documents, or differs moderately, or strongly: so much that

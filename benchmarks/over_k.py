@@ -18,8 +18,8 @@ import numpy as np
 import kp_core as kp
 from benchmarks.timing import ENOUGH
 from benchmarks.workload import frames, machine
-from kp_core.order import leveled
-from kp_core.studies.compare import ALPHA
+from kp_core.scoring.order import leveled
+from kp_core.scoring.paired import ALPHA
 from kp_core.studies.over_k import corrected, over_k
 
 HERE = Path(__file__).parent

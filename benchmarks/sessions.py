@@ -23,8 +23,8 @@ import numpy as np
 import psutil
 
 from benchmarks.workload import frames, machine
-from tests.dashboard import Session, running
-from tests.server.test_processes import nginx_before, settings, unit_command
+from tests.dashboard import HOST, Session, free_port, running
+from tests.server.test_processes import nginx, nginx_site, settings, unit_command, without_certificate
 
 SESSIONS, DOCUMENTS, SYSTEMS, MOVES = 30, 2_000, 3, 10
 #: Copies of the app, and mean seconds between two moves of a person, drawn evenly from 0 to twice as many; 0 is a
@@ -113,7 +113,10 @@ def _serving(copies: int, sessions: int) -> Iterator[tuple[str, list[psutil.Proc
         addresses = [address for address, _ in started]
         address = addresses[0]
         if copies == 2:
-            address = open_.enter_context(nginx_before(addresses[0], addresses[1], folder))
+            port = free_port()
+            site = nginx_site(addresses[0], addresses[1], folder, ("443 ssl", str(port)))
+            open_.enter_context(nginx(without_certificate(site), folder, port))
+            address = f"http://{HOST}:{port}"
         yield address, [psutil.Process(process.pid) for _, process in started]
 
 

@@ -1,7 +1,7 @@
 """Turn simulated runs of two systems into the coverage of three intervals, and time the table of five data sets.
 
 The true difference is 0. A value is the effect of the run (standard deviation s), that of the document on the system
-(.06), and what is left of a single cell (.10). Nominal 95 %. Run by hand, about two minutes:
+(.06), and what is left of a single cell (.10). Nominal 95%. Run by hand, about two minutes:
 python -m benchmarks.several_runs
 """
 

@@ -192,7 +192,7 @@ def _moves(browser: Browser) -> list[Task]:
         charts["2,000 documents × 3 systems"] = _moved(page, "k = {k}")
         page.close()
     return [
-        _task("Moving k in Chromium, until the chart of the Overview is drawn again", charts, "250 ms, 95 % 400 ms"),
+        _task("Moving k in Chromium, until the chart of the Overview is drawn again", charts, "250 ms, 95% 400 ms"),
         _task("Moving k in Chromium, until the page stands again, sample data", settled, ""),
         _task("Opening another page, until it stands, sample data", opened, "1.2 s"),
     ]
@@ -216,10 +216,10 @@ def _row(tool: str, found: list[float]) -> Row:
 
 
 def _task(title: str, found: dict[str, list[float]], aim: str) -> Task:
-    """Return one row each, and in words under what 95 % of the times are."""
+    """Return one row each, and in words under what 95% of the times are."""
     task = Task(title, [_row(f"KPScope, {name}", times) for name, times in found.items()], aim)
     slow = (f"{name} {duration(float(np.percentile(times, 95)))}" for name, times in found.items())
-    task.notes.append(f"95 % under: {', '.join(slow)}")
+    task.notes.append(f"95% under: {', '.join(slow)}")
     return task
 
 

@@ -1,4 +1,4 @@
-"""Write the pages that come from the program itself: `make pages`; the tests hold them against it."""
+"""Write the generated pages of the documentation: `make pages`; tests compare them with the program."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -11,14 +11,14 @@ from kp_core import typeset
 from kp_core.cli import Data, Options, Output, Similarity, Tables, app
 from kp_core.learn import LESSONS
 from kp_core.reading import Source
-from kp_core.reading.lists.families import all_families
+from kp_core.reading.lists.family import all_families
 from kp_core.reading.meaning.exports import SCHEMAS
 from kp_core.reading.uploads import Uploads
 from kp_core.settings import CONVENTIONS
 from kp_core.takeaway import methods
 from kp_core.takeaway.workspace_file import ENDING, Saved, workspace_file
 
-#: Options that several commands share: the class that declares them, their title, and an introduction.
+#: Groups of options shared by commands: class, title, and introduction.
 SHARED = {
     Data: ("Files", "Several paths may follow an option."),
     Options: (
@@ -32,15 +32,14 @@ SHARED = {
 _OPENING = """# Command line
 
 `kpscope` and `python -m kp_core` are the same. `kpscope COMMAND --help` explains all options; groups
-of options that commands share are listed below. Exit status: 0 success, 1 data refused, 2 wrong usage, 3 a requirement
-is not met ([CI](ci.md)). With `--format json`, standard output is one JSON object; progress and warnings go to
-standard error.
+of options that commands share are listed below. [CI](ci.md) lists the exit statuses. With `--format json`, standard
+output is one JSON object; progress and warnings go to standard error.
 
 ## Commands"""
 
 
 def command_line() -> str:
-    """Return every command with the names of its options, and the meaning of those that commands share."""
+    """Return all commands with the names of their options, and the meaning of shared options."""
     parts: list[str] = []
     shared: dict[type | None, list[Argument]] = {}
     for name in app:
@@ -49,12 +48,12 @@ def command_line() -> str:
         groups: dict[type | None, list[Argument]] = {}
         fields: dict[str, object] = {}
         for argument in app[name].assemble_argument_collection(parse_docstring=True):
-            if not argument.names or argument.name == "*":  # the options after this one are the fields of a class
+            if not argument.names or argument.name == "*":  # the following options are fields of a class
                 fields = get_type_hints(argument.hint)
             else:
                 groups.setdefault(_shared(argument, fields), []).append(argument)
-        own = [f"`{option.name}`" for option in groups.pop(None, [])]
-        names = ", ".join([*own, *(SHARED[kind][0].lower() for kind in groups)])
+        single = [f"`{option.name}`" for option in groups.pop(None, [])]
+        names = ", ".join([*single, *(SHARED[kind][0].lower() for kind in groups)])
         parts.append(f"* **{name}**: {app[name].help.partition(chr(10) * 2)[0]} Options: {names}.")
         shared |= groups
     conventions = [option for option in shared[Options] if option.keys[0] in CONVENTIONS]
@@ -67,18 +66,18 @@ def command_line() -> str:
 
 
 def _shared(option: Argument, fields: Mapping[str, object]) -> type | None:
-    """Return the class of `SHARED` that declares an option, given the fields of the class where it stands."""
-    declared = [one for one in SHARED if option.keys and set(one.__annotations__) <= set(fields)]
-    return next((one for one in declared if option.keys[0] in one.__annotations__), None)
+    """Return the class of `SHARED` that declares an option, given the fields of the class that has it."""
+    declared = [kind for kind in SHARED if option.keys and set(kind.__annotations__) <= set(fields)]
+    return next((kind for kind in declared if option.keys[0] in kind.__annotations__), None)
 
 
 def _listed(options: Iterable[Argument]) -> str:
-    """Return options as a list; a tag in their words is escaped."""
-    return "\n".join(f"* `{one.name}`: {_meaning(one)}".replace("<", r"\<") for one in options)
+    """Return options as a list; tags are escaped."""
+    return "\n".join(f"* `{option.name}`: {_meaning(option)}".replace("<", r"\<") for option in options)
 
 
 def _meaning(option: Argument) -> str:
-    """Return what an option means, with the values that it may have, the usual one first."""
+    """Return the meaning of an option with its values, the default first."""
     meaning, usual = option.parameter.help, option.field_info.default
     if get_origin(option.hint) is Literal:
         values = sorted(filter(None, map(str, get_args(option.hint))), key=lambda value: value != usual)
@@ -87,7 +86,7 @@ def _meaning(option: Argument) -> str:
 
 
 def formats_page() -> str:
-    """Return the page on formats, with an example of every family, and of every form of one."""
+    """Return the page on formats, with an example of each family and form."""
     titles: dict[str, str] = {}
     for family in all_families():
         titles |= {family.NAME: family.TITLE, **getattr(family, "FORMS", {})}
@@ -99,12 +98,12 @@ def formats_page() -> str:
         f"**{name} {titles[name]}**\n\n" + "\n".join(f"```\n{text}\n```\n" for text in blocks["examples"])
         for name, blocks in shown.items()
     )
-    schemas = ", ".join(dict.fromkeys(one.name for one in SCHEMAS if not one.name.startswith("KPScope")))
+    schemas = ", ".join(dict.fromkeys(schema.name for schema in SCHEMAS if not schema.name.startswith("KPScope")))
     return page.format(examples=examples, schemas=schemas, said=said, proofs=proofs)
 
 
 def worksheet() -> str:
-    """Return the questions of all lessons as a sheet to hand out, with the solutions that the page checks against."""
+    """Return the questions of all lessons with their solutions."""
     lines = ["# Worksheet", "Questions on the [lessons](guide/learn.md), which also explain the solutions at the end."]
     solutions = []
     for lesson in LESSONS.values():
@@ -129,7 +128,7 @@ PAGES = {
 
 _HERE = Path(__file__).parent
 _PEOPLE = ("gold.csv", "documents.jsonl")
-#: The workspaces of `guide/gallery.md`: files of the sample lectures, and what is chosen when they open.
+#: The workspaces of `guide/gallery.md`: files of the sample lectures, and settings.
 GALLERY: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "two_systems": ((*_PEOPLE, "systems/tfidf.jsonl", "systems/yake.csv"), {"k": "6", "page": "overview"}),
     "threshold": ((*_PEOPLE, "systems/yake.csv"), {"k": "7", "measure": "P@k", "page": "overview"}),

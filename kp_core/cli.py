@@ -12,15 +12,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from io import TextIOWrapper
+from itertools import pairwise
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, Unpack, cast, get_args, get_origin, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter, Token
 
 import kp_core as kp
 from kp_core import typeset
-from kp_core.errors import InputError, Note, UsageError, input_error, named, pluralize, refuse_unless, usage_error
+from kp_core.errors import (
+    InputError,
+    Note,
+    UsageError,
+    input_error,
+    named,
+    pluralize,
+    read_toml,
+    refuse_unless,
+    usage_error,
+)
 from kp_core.extraction.texts import stop_words_in
 from kp_core.reading.beside.datasets import NamedPath, by_name, datasets_of_paths, systems_of
 from kp_core.reading.beside.named_tables import load_attributes, load_pairs
@@ -28,23 +39,27 @@ from kp_core.reading.limits import LIMITS
 from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.mapping import mappings_of
 from kp_core.reading.open.source import expand
+from kp_core.reading.rows import identifiers
+from kp_core.reading.rows import report as rows_report
 from kp_core.reading.rows.sense import refuse_apart
-from kp_core.reading.rows.tidy import Written, formulas, tidy
+from kp_core.scale.disk import write_files, write_folder
 from kp_core.scoring.given import as_lines
 from kp_core.scoring.measures import names_in
+from kp_core.scoring.paired import TRIALS, Correction, Family, Test
 from kp_core.settings import CONVENTIONS, PRESETS, Interval, Settings
-from kp_core.studies.compare import TRIALS, Correction, Family, Test, compare_all
+from kp_core.studies.compare import compare_all
 from kp_core.studies.correlation.correlate import similarities
+from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.correlation.human import with_ratings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.studies.gate import Requirement, checked, fails
 from kp_core.studies.published_tables import recovered
-from kp_core.studies.result import Numbers
-from kp_core.takeaway.disk import write_files, write_folder
+from kp_core.takeaway.tidy import Written, formulas, tidy
 from kp_core.takeaway.trec_files import trec
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
+from kp_core.text.normalise import Normaliser
 from kp_core.typeset import storable
-from kp_core.words import answers, read, validation
+from kp_core.words import answers
 
 app = App(
     name="kpscope",
@@ -55,7 +70,7 @@ app = App(
 )
 
 #: Command, or group of options → option → what it means.
-WORDS = read("options.toml")
+WORDS = read_toml("words/options.toml")
 
 Paths = list[str] | None
 #: How an answer is written; in csv no cell is a formula to a spreadsheet.
@@ -63,32 +78,35 @@ Form = Literal["table", "json", "csv", "csv-exact", "latex", "markdown"]
 _CSV = {"csv": typeset.csv, "csv-exact": typeset.exchange_csv}
 #: The exit status where everything was done and what was required does not hold.
 UNMET = 3
-Documented = TypeVar("Documented", bound=Any)
 
 
-def explained(options: Documented, extends: str = "") -> Documented:
+def explained(options: Any) -> Any:
     """Add the words on its options to the docstring of a command or group, where cyclopts reads them."""
-    words = WORDS.get(extends, {}) | WORDS[options.__name__]
-    lines = [f"    {name}: {about}" for name, about in words.items()]
+    lines = [f"    {name}: {about}" for name, about in WORDS[options.__name__].items()]
     options.__doc__ = "\n".join([options.__doc__, "", "Args:", *lines])
     return options
 
 
-def command(verb: Documented) -> Documented:
+def command(verb: Callable[..., Any]) -> Callable[..., Any]:
     """Add a verb to the command line."""
-    return cast(Documented, app.command(explained(verb)))
+    app.command(explained(verb))
+    return verb
 
 
 def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
     """Return the words that belong together after each `--system`: those of one system, or of one run."""
-    flags: list[list[str]] = []
-    for token in tokens:
-        if token.index == 0:
-            flags.append([])
-        flags[-1].append(token.value)
-    return [words for flag in flags for words in by_name(flag)]
+    begins = [place for place, token in enumerate(tokens) if token.index == 0]
+    flags = [tokens[first:last] for first, last in pairwise([*begins, len(tokens)])]
+    return [words for flag in flags for words in by_name([token.value for token in flag])]
 
 
+#: What a command may need, and what it is.
+_NEEDED = {
+    "gold": "the file, folder or zip of the gold standard",
+    "system": "the file, folder or zip of the ranked output of at least one system",
+    "documents": "the texts",
+    "judgements": "a table of phrase pairs with scores",
+}
 #: The options of tables about phrases and concepts.
 _VOCABULARY = ("broader", "frequencies", "similar", "directed", "vectors")
 
@@ -129,7 +147,7 @@ class Data:
         return systems_of([NamedPath.read(words) for words in self.system or []])
 
     def load(self, *needs: str) -> kp.Corpus:
-        """Read the files; rejected rows are told."""
+        """Read the files and report rejected rows."""
         corpus = self._saved() if self.workspace else self._read(needs)
         if self.dataset is not None:
             refuse_unless(self.dataset, corpus.by_dataset, "dataset")
@@ -144,36 +162,30 @@ class Data:
 
     def _read(self, needs: Sequence[str]) -> kp.Corpus:
         """Return the data of the files."""
-        for name, what in (("gold", "the gold standard"), ("system", "the ranked output of at least one system")):
+        for name, what in _NEEDED.items():
             if name in needs and not getattr(self, name):
-                raise UsageError(f"--{name} is missing: name the file, folder or zip of {what}")
+                raise UsageError(f"--{name} is missing: name {what}")
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
-        mapping = mappings_of(self.as_ or [])
         how: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
         how |= {name: getattr(self, name) for name in _VOCABULARY}
-        files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
-        if datasets := datasets_of_paths(self.gold or [], self.system or [], self.documents or []):
-            return _together(datasets, mapping, how)
-        return kp.load(**files, judgements=self.judgements, mapping=mapping, **how)
+        mapping, found = mappings_of(self.as_ or []), dict[str, kp.Corpus]()
+        datasets = datasets_of_paths(self.gold or [], self.system or [], self.documents or [])
+        if not datasets:
+            files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
+            return kp.load(**files, judgements=self.judgements, mapping=mapping, **how)
+        for name, files in datasets.items():  # what --as says of a file holds for files of this name in all of them
+            mappings = {file: value for file, value in mapping.items() if file in str(files)}
+            with named(name):
+                found[name] = kp.load(**files, mapping=mappings, **how)
+        return kp.together(**found) if len(found) > 1 else next(iter(found.values()))
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
         if beside := [name for name in self.given() if name != "workspace"]:
-            raise UsageError(f"--workspace holds all data already; leave out --{beside[0]}")
+            raise UsageError(f"--workspace already contains all data; leave out --{beside[0]}")
         saved = read_workspace(cast(str, self.workspace))
         corpus = saved.uploads.load()
         return replace(corpus, judgements=with_ratings(corpus.judgements, saved.ratings))
-
-
-def _together(datasets: dict[str, dict[str, Any]], mapping: dict[str, kp.Mapping], how: dict[str, Any]) -> kp.Corpus:
-    """Return the data sets as one corpus; what --as says of a file holds for files of this name in all of them."""
-    found = dict[str, kp.Corpus]()
-    for name, files in datasets.items():
-        words = str(files)
-        own = {file: said for file, said in mapping.items() if file in words}
-        with named(name):
-            found[name] = kp.load(**files, mapping=own, **how)
-    return kp.together(**found) if len(found) > 1 else next(iter(found.values()))
 
 
 def _option(name: str, kind: Any = str) -> Any:
@@ -212,7 +224,7 @@ class Output:
     out: str | None = None
 
     def write(self, text: str | bytes) -> None:
-        """Write to the file that was asked for, or to standard output."""
+        """Write to the requested file, or to standard output."""
         if not self.out:
             _show(text if isinstance(text, str) else text.decode())
             return
@@ -221,17 +233,15 @@ class Output:
         except OSError as error:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 
-    def answer(self, answer: Numbers) -> None:
+    def answer(self, answer: Any) -> None:
         """Write the rows of an answer; its notes go to standard error."""
-        form = {"table": "text"}.get(self.format, self.format)
-        self.write(_CSV[form](answer.frame) if form in _CSV else getattr(answer, form)())
+        csv, form = _CSV.get(self.format), "text" if self.format == "table" else self.format
+        self.write(csv(answer.frame) if csv else getattr(answer, form)())
         warn(answer.notes)
 
 
-def _in_codes(error: UnicodeError) -> tuple[str, int]:
+def _in_codes(error: Any) -> tuple[str, int]:
     """Return characters that an encoding lacks as JSON writes them, which is read as the same text again."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
@@ -241,7 +251,7 @@ register_error(_CODES, _in_codes)
 
 
 def _show(text: str) -> None:
-    """Print on standard output; what its encoding lacks is written in codes, and that is said."""
+    """Print to standard output; characters that its encoding lacks are escaped, with a warning."""
     text, encoding = storable(text), sys.stdout.encoding or "utf-8"
     print(text.removesuffix("\n"))
     if lost := len(text) - len(text.encode(encoding, "ignore").decode(encoding)):
@@ -269,8 +279,8 @@ class Tables(Data):
     save_statistics: str | None = None
 
     def streamed(self) -> bool:
-        """Tell whether the files are to be streamed: it was asked for, or they are beyond the limits of memory."""
-        from kp_core.scale.memory import beyond_memory
+        """Return whether the files are to be streamed: it was asked for, or they are beyond the limits of memory."""
+        from kp_core.scale.sources import beyond_memory
 
         if any(getattr(self, name) for name in WORDS["Tables"]):
             return True
@@ -281,7 +291,6 @@ class Tables(Data):
     def run(self, settings: Settings, **asked: Any) -> Any:
         """Return the streamed run of the tables."""
         from kp_core import scale
-        from kp_core.scale.memory import ProgressLine
         from kp_core.scale.tally import refuse_without_folder
 
         if datasets_of_paths(self.gold or [], self.system or [], self.documents or []) or self.dataset:
@@ -298,57 +307,73 @@ class Tables(Data):
             raise UsageError("--gold is missing: name the table of the gold standard")
         refuse_without_folder(self.save_statistics)
         chosen = {name: getattr(self, name) for name in ("partition_rows", "cluster", "checkpoint", "scratch")}
-        engine = scale.Engine(progress=ProgressLine(), **{name: one for name, one in chosen.items() if one is not None})
+        engine = scale.Engine(
+            progress=scale.ProgressLine(), **{name: one for name, one in chosen.items() if one is not None}
+        )
         try:
             run = scale.stream(self.gold, self.systems(), self.documents, settings, engine=engine, **asked)
         except KeyboardInterrupt:
-            again = "run the same command again to go on" if self.checkpoint else "with --checkpoint it could go on"
+            again = (
+                "run the same command again to resume" if self.checkpoint else "with --checkpoint it could be resumed"
+            )
             raise UsageError(f"interrupted; {again}") from None
         if self.save_statistics:
             run.save(self.save_statistics)
         lost = [ids.count for kind, ids in run.tally.ids.items() if kind.startswith("lost/")]
         if lost and min(lost) >= run.tally.number("documents"):
             found, expected = "no document in common", "lists for the documents of the gold standard"
-            raise InputError("gold standard and systems", found, expected, "See what would help: kpscope validate.")
+            raise InputError("gold standard and systems", found, expected, "For suggestions run: kpscope validate.")
         return run
 
 
-def _option_of(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
+
+
+def _option_of(name: str, hint: Any, usual: Any) -> inspect.Parameter:
     """Return a parameter of the API as an option: a text for what may be a text, else a list of texts for several."""
     kinds = [kind for kind in get_args(hint) if kind is not NoneType] if get_origin(hint) is UnionType else [hint]
     kind: Any = str if str in kinds else list[str] if get_origin(kinds[0]) is Sequence else kinds[0]
-    off = f"--no-{parameter.name}" if parameter.default is True else ""
-    usual = parameter.default if isinstance(parameter.default, str | int | float) else None
-    kind = kind | None if usual is None else kind
-    annotation = Annotated[kind, Parameter(negative=off)]
-    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, default=usual, annotation=annotation)
+    if usual is not inspect.Parameter.empty:
+        usual = usual if isinstance(usual, str | int | float) else None
+        kind = kind | None if usual is None else kind
+    annotation = Annotated[kind, Parameter(negative=f"--no-{name}" if usual is True else "")]
+    return inspect.Parameter(name, _BY_NAME, default=usual, annotation=annotation)
 
 
-def of_api(verb: Callable[..., Any], *needs: str) -> Callable[[Documented], Documented]:
-    """Make a command of a verb: its parameters are the options, beside those of the function that writes its answer.
+def of_api(verb: Callable[..., Any], *needs: str, choices: Any = None, study: Any = None) -> Callable[[Any], Any]:
+    """Make a command of a verb: those of its parameters are options that `options.toml` explains.
 
-    needs: which files must be given, `gold` or `system`
+    The function below gets the verb with its data, settings and options, calls it, and adds options of its own.
+    needs    which files must be given
+    choices  further options by name, as a TypedDict; study: a dataclass of which all fields are options
     """
-    hints, options = get_type_hints(verb), list[inspect.Parameter]()
-    for parameter in inspect.signature(verb).parameters.values():
-        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            options.append(_option_of(parameter, hints[parameter.name]))
-    names = {option.name for option in options}
+    parameters, hints = inspect.signature(verb).parameters, get_type_hints(verb)
+    of_corpus = next(iter(parameters)) in ("corpus", "judgements")
+    choices = Options if "settings" in parameters else choices
+    known = {name: (hints[name], one.default) for name, one in parameters.items() if name in hints}
+    for name, kind in get_type_hints(study).items() if study else ():
+        known[name] = int if kind is int else str, None
+    files = {"data": inspect.Parameter("data", _BY_NAME, default=Data(), annotation=Data)} if of_corpus else {}
 
-    def made(write: Documented) -> Documented:
-        def run(*, data: Data = Data(), **given: Any) -> Any:
-            choices = {name: value for name, value in given.items() if name in Options.__annotations__}
-            asked = {name: value for name, value in given.items() if name in names}
-            more = {name: value for name, value in given.items() if name not in {*choices, *asked}}
-            return write(verb(data.load(*needs), _settings(choices), **asked), **more)
+    def made(write: Callable[..., Any]) -> Callable[..., Any]:
+        _, *given_here = inspect.signature(write, eval_str=True).parameters.values()
+        own = {one.name: one for one in given_here}
+        here = WORDS[write.__name__].keys() - own.keys()
+        options = {name: _option_of(name, *one) for name, one in known.items() if name in here}
+        first = {name: (options | own)[name] for name in WORDS[write.__name__]}
+        listed = list((first | files | own).values())
+        if choices:
+            listed.append(inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[choices]))
 
-        _, *more = inspect.signature(write, eval_str=True).parameters.values()
-        files = inspect.Parameter("data", inspect.Parameter.KEYWORD_ONLY, default=Data(), annotation=Data)
-        choices = inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[Options])
-        vars(run)["__signature__"] = inspect.Signature([*options, files, *more, choices])
+        def run(**given: Any) -> Any:
+            asked, mine = ({name: given.pop(name) for name in side if name in given} for side in (options, files | own))
+            inputs = [mine.get("data", Data()).load(*needs)] if of_corpus else []
+            ask = partial(verb, *inputs, _settings(given)) if choices is Options else partial(verb, *inputs, **given)
+            return write(partial(ask, **asked), **{name: value for name, value in mine.items() if name in own})
+
+        vars(run)["__signature__"] = inspect.Signature(listed)
         run.__name__, run.__doc__, run.__annotations__ = write.__name__, write.__doc__, {}
-        command(run)
-        return write
+        return command(run)
 
     return made
 
@@ -401,118 +426,109 @@ def compare(
     """Report which system is better, by how much, and whether that is significant."""
     settings, names, trials = _settings(choices), names_in(measures), cast(int, choices.get("resamples", TRIALS))
     if (fail_on or margin is not None) and not baseline:
-        raise UsageError("--margin and --fail-on say how systems stand to one of them; name it: --baseline NAME")
+        raise UsageError("--margin and --fail-on compare systems with a baseline; name it: --baseline NAME")
     margin = 0.0 if fail_on and margin is None else margin
     families = [Family(name, test, correction, trials, baseline, margin) for name in names]
     if data.streamed():
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
-        found = data.run(settings, measures=names, comparisons=families).comparison()
-        found = replace(found, answer=answers.of_comparison(found, str(found.frame["measure"].iloc[0])))
+        comparison = data.run(settings, measures=names, comparisons=families).comparison()
+        comparison = replace(
+            comparison, answer=answers.of_comparison(comparison, str(comparison.frame["measure"].iloc[0]))
+        )
     else:
         corpus = data.load("gold", "system")
         if by and not corpus.datasets:
             raise input_error("the documents", "no data set")
-        said = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
-        found = replace(compare_all(corpus, settings, families), answer=said)
-    output.answer(found)
-    return UNMET if fail_on and fails(found, names_in(fail_on)) else 0
+        summary = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
+        comparison = replace(compare_all(corpus, settings, families), answer=summary)
+    output.answer(comparison)
+    return UNMET if fail_on and fails(comparison, names_in(fail_on)) else 0
 
 
 @command
 def agreement(
     *, measures: str | None = None, data: Tables = Tables(), output: Output = Output(), **choices: Unpack[Options]
 ) -> None:
-    """Say how well several annotators agree."""
+    """Measure the agreement of several annotators."""
     settings = _settings(choices)
     if data.streamed():
         output.answer(data.run(settings, measures=(), agreement=measures or ()).result())
     else:
         corpus = data.load("gold")
-        said = answers.people(corpus, settings)
-        output.answer(replace(kp.agreement(corpus, settings, measures), answer=said))
+        summary = answers.people(corpus, settings)
+        output.answer(replace(kp.agreement(corpus, settings, measures), answer=summary))
 
 
-@command
-def spread(
-    *,
-    measure: str = "F1@k",
-    printed: list[str] | None = None,
-    data: Data = Data(),
-    output: Output = Output(),
-    **choices: Unpack[Options],
-) -> None:
-    """List a measure under every published convention, or the conventions that print a number."""
-    corpus, settings = data.load("gold", "system"), _settings(choices)
-    output.answer(
-        kp.printing(corpus, settings, printed) if printed else kp.spread(corpus, settings, measure).printing()
-    )
+@of_api(kp.spread, "gold", "system")
+def spread(ask: Any, *, printed: list[str] | None = None, output: Output = Output()) -> None:
+    """List a measure under every published convention, or the conventions that give a printed number."""
+    corpus, settings = ask.args
+    output.answer(kp.printing(corpus, settings, printed) if printed else ask().printing())
 
 
 @of_api(kp.stability, "gold", "system")
-def stability(found: Numbers, *, output: Output = Output()) -> None:
-    """Rank the systems from several views."""
-    output.answer(found)
+def stability(ask: Any, *, output: Output = Output()) -> None:
+    """Rank the systems by several measures, cutoffs, normalizations or gold standards."""
+    output.answer(ask())
 
 
 @of_api(kp.near_misses, "gold", "system")
-def near_misses(found: kp.NearMisses, *, missed: bool = False, output: Output = Output()) -> None:
-    """List predictions beside their nearest keyphrases."""
-    output.answer(replace(found, frame=found.gold) if missed else found)
+def near_misses(ask: Any, *, missed: bool = False, output: Output = Output()) -> None:
+    """List predictions with their nearest keyphrases."""
+    result = ask()
+    output.answer(replace(result, frame=result.gold) if missed else result)
 
 
 @of_api(kp.subjects, "gold")
-def subjects(found: Numbers, *, output: Output = Output()) -> None:
-    """Report for each keyphrase or concept where it was due, suggested and found; of people alone who chose it."""
-    output.answer(found)
+def subjects(ask: Any, *, output: Output = Output()) -> None:
+    """Report how often each keyphrase or concept is in the gold standard, suggested and found, or who chose it."""
+    output.answer(ask())
 
 
-@command
-def phrases(*, data: Data = Data(), output: Output = Output()) -> None:
-    """List the distinct phrases, one a line: those that need vectors, or scores."""
-    output.write(as_lines(kp.phrases(data.load())))
+@of_api(kp.phrases)
+def phrases(ask: Any, *, output: Output = Output()) -> None:
+    """List the distinct phrases, one per line, for which vectors or scores are needed."""
+    output.write(as_lines(ask()))
 
 
-@command
+@of_api(kp.soft_evaluate, "gold", "system")
 def soft(
+    ask: Any,
     *,
     soft: str = "R-precision",
     similarity: str = "",
     tau: float = 0.8,
     hits: Literal["weighted", "count"] = "weighted",
     measures: str = "P@k,R@k,F1@k",
-    data: Data = Data(),
     output: Output = Output(),
-    **choices: Unpack[Options],
 ) -> None:
-    """Score systems with predictions that count where they are similar enough."""
-    counts = kp.Soft(similarity, tau, hits) if similarity else soft
-    output.answer(kp.soft_evaluate(data.load("gold", "system"), _settings(choices), counts, names_in(measures)))
+    """Score systems, counting predictions that are similar enough to a keyphrase."""
+    output.answer(ask(kp.Soft(similarity, tau, hits) if similarity else soft, names_in(measures)))
 
 
-@command
-def recover(*, kappa: str, P_pos: str, P_neg: str, PABAK: str, output: Output = Output()) -> None:
+@of_api(recovered)
+def recover(ask: Any, *, output: Output = Output()) -> None:
     """Solve printed kappa, P_pos, P_neg and PABAK for their concordance tables."""
-    output.answer(recovered(kappa, P_pos, P_neg, PABAK))
+    output.answer(ask())
 
 
 @of_api(kp.trim, "gold")
-def trim(found: Numbers, *, output: Output = Output()) -> None:
-    """Trim the gold standard until the annotators agree on what is left."""
-    output.answer(found)
+def trim(ask: Any, *, output: Output = Output()) -> None:
+    """Trim the gold standard until the annotators agree on the remaining keyphrases."""
+    output.answer(ask())
 
 
 @of_api(kp.paper_table, "gold", "system")
-def table(made: kp.PaperTable, *, format: Form = "table", out: str = "") -> None:
-    """Make the table of a paper."""
+def table(ask: Any, *, format: Form = "table", out: str = "") -> None:
+    """Write a table for a paper."""
     from kp_core.takeaway.figures import table_svg
 
-    if out:
-        endings = (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
-        _write_as(made, out, endings, lambda: table_svg(made.html()))
-    else:
-        form = {"table": "text"}.get(format, format)
-        Output().write(_CSV[form](made.frame()) if form in _CSV else getattr(made, form)())
-    warn(made.result.notes)
+    if not out:
+        Output(format).answer(ask())
+        return
+    made, endings = ask(), (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
+    _write_as(made, out, endings, lambda: table_svg(made.html()))
+    warn(made.notes)
 
 
 #: The end of a file's name → the form in which a table or a report leaves.
@@ -529,7 +545,7 @@ def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], s
     elif ending in endings:
         written = getattr(answer, _FORMS.get(ending, ending[1:]))()
     else:
-        raise UsageError(f"--out is {out}; let the name end in {', '.join((*endings, *images))}")
+        raise UsageError(f"--out is {out}; the name must end in {', '.join((*endings, *images))}")
     Output(out=out).write(written)
 
 
@@ -564,8 +580,9 @@ class Similarity(TypedDict, total=False):
     seed: int
 
 
-@command
+@of_api(similarities, choices=Similarity)
 def similarity(
+    ask: Any,
     *,
     pairs: list[str],
     measures: str | None = None,
@@ -575,12 +592,11 @@ def similarity(
     directed: bool = False,
     vectors: Paths = None,
     output: Output = Output(),
-    **how: Unpack[Similarity],
 ) -> None:
-    """Say how similar pairs of phrases are."""
+    """Compute the similarity of phrase pairs."""
     if not stream:
         table = kp.vocabulary(similar=similar, vectors=vectors, directed=directed, encoding=encoding)
-        output.answer(similarities(load_pairs(pairs, encoding), measures, {**how, "vocabulary": table}))
+        output.answer(ask(load_pairs(pairs, encoding), measures, vocabulary=table))
         return
     if similar or vectors:
         raise UsageError("--similar and --vectors are not for streamed pairs; leave out --stream")
@@ -588,77 +604,61 @@ def similarity(
 
     if not output.out:
         raise UsageError("--out is missing: name a .parquet, .csv or .jsonl file for the scores")
-    sys.stderr.write(
-        typeset.text(streamed(pairs, measures, output.out, exact=output.format == "csv-exact", **how)) + "\n"
-    )
+    result = streamed(pairs, measures, output.out, exact=output.format == "csv-exact", **ask.keywords)
+    sys.stderr.write(f"{typeset.text(result)}\n")
 
 
-@partial(explained, extends="Similarity")
-class Study(Similarity, total=False):
-    """How values of similarity are held against what people say; what is not given has its default."""
-
-    correlation: str
-    interval: str
-    resamples: int
-    ties: str
-    test: str
-    trials: int
-    correction: str
-    paper: bool
+@of_api(kp.correlate, "judgements", choices=Similarity, study=Study)
+def correlate(ask: Any, *, by: str = "location,complexity,pos", output: Output = Output()) -> None:
+    """Report which similarity measure agrees with human scores."""
+    warn(ask.args[0].report.notes)
+    output.answer(ask(by=by))
 
 
-@command
-def correlate(
-    *,
-    measures: str | None = None,
-    by: str = "location,complexity,pos",
-    data: Data = Data(),
-    output: Output = Output(),
-    **study: Unpack[Study],
-) -> None:
-    """Say which measure of similarity agrees with people."""
-    if not (data.judgements or data.workspace):
-        raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
-    corpus = data.load()
-    warn(corpus.report.notes)
-    output.answer(kp.correlate(corpus, measures, by, **study))
-
-
-@command
-def sentences(
-    *,
-    attributes: Paths = None,
-    repeats: int = 20,
-    form: Literal["binary", "choices"] = "binary",
-    grouped: bool = False,
-    seed: int = 0,
-    data: Data = Data(),
-    output: Output = Output(),
-) -> None:
-    """List sentences with ids; with extracts as gold, study them."""
-    if not data.documents:
-        raise UsageError("--documents is missing: name the texts")
-    corpus = data.load()
-    if not data.gold:
+@of_api(kp.sentence_study, "documents")
+def sentences(ask: Any, *, attributes: Paths = None, data: Data = Data(), output: Output = Output()) -> None:
+    """List sentences with ids, or study sentence extracts given as gold."""
+    (corpus,) = ask.args
+    if not len(corpus.gold):
         output.write(typeset.written(kp.list_sentences(corpus), output.format, "Sentences"))
-        return
-    given = load_attributes(attributes, data.encoding) if attributes else None
-    study = kp.sentence_study(corpus, attributes=given, form=form, repeats=repeats, grouped=grouped, seed=seed)
-    output.answer(study)
+    else:
+        output.answer(ask(attributes=load_attributes(attributes, data.encoding) if attributes else None))
 
 
 @command
 def validate(
     *, normalise: str = Settings().normalise, k: int | None = None, data: Data = Data(), output: Output = Output()
 ) -> None:
-    """Say how files were understood, and what is odd about them."""
+    """Report how files were read, and possible problems."""
     data.refuse_nothing("look at")
     if k is not None and k < 1:
-        raise UsageError(f"k is '{k}'; for this report write a number from 1 up")
+        raise UsageError(f"k is '{k}'; for this report use a number of at least 1")
     corpus = data.load()
     if output.format not in ("table", "json"):  # these two hold the notes themselves
         warn(corpus.report.notes)
-    output.write(validation.text(corpus, normalise, k, output.format))
+    tables = {
+        "files": rows_report.files(corpus),
+        "sources": rows_report.statistics(corpus, Normaliser.parse(normalise), k),
+        "documents": identifiers.coverage(corpus),
+        "fixes": identifiers.fixes(corpus),
+        "gaps": identifiers.gaps(corpus),
+        "missing": identifiers.missing(corpus),
+        "suggestions": identifiers.suggestions(corpus),
+        "unmatched": identifiers.unmatched(corpus),
+        "characters": rows_report.characters(corpus),
+        "rejected": corpus.report.rejected,
+    }
+    filled = {heading: table for heading, table in tables.items() if len(table)}
+    if output.format == "json":
+        rows = {heading: typeset.records(table) for heading, table in filled.items()}
+        rows["notes"] = [note.as_dict() for note in corpus.report.notes]
+        output.write(json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False))
+    elif output.format == "table":
+        parts = [f"{heading}\n{typeset.text(table)}" for heading, table in filled.items()]
+        notes = [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
+        output.write("\n".join([*parts, rows_report.understood(corpus), *notes]))
+    else:
+        output.write(typeset.written(tables["sources"], output.format, "Annotators and systems"))
 
 
 @explained
@@ -671,20 +671,18 @@ class Weights(TypedDict, total=False):
     beta: float
 
 
-@command
+@of_api(kp.extract, choices=Weights)
 def extract(
+    ask: Any,
     *,
     documents: list[str],
-    method: str = "tfidf",
     external: Paths = None,
     phrases: Paths = None,
     top: str = "50",
     stop_words: str | None = None,
-    stemmer: str = "porter-nltk",
     titles: Literal["yes", "no"] = "yes",
     format: Literal["jsonl", "csv", "table"] = "jsonl",
     out: str | None = None,
-    **weights: Unpack[Weights],
 ) -> None:
     """Rank the phrases of texts by the lecture systems."""
     if top != "all" and not top.isdecimal():
@@ -693,10 +691,10 @@ def extract(
     if stop_words:
         lines = [line for source in expand(stop_words).files for line in File(source, LIMITS).lines]
         if not (stop := stop_words_in("\n".join(lines))):
-            raise InputError(Path(stop_words).name, "no word", "stop words, one a line", "Load another file.")
+            raise InputError(Path(stop_words).name, "no word", "stop words, one per line", "Load another file.")
     outside = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else int(top)
-    lists = kp.extract(documents, method, length, outside, stop_words=stop, stemmer=stemmer, titles=titles, **weights)
+    lists = ask(documents, top=length, external=outside, stop_words=stop, titles=titles)
     if format == "jsonl":
         Output(out=out).write(lists.jsonl())
         warn(lists.notes)
@@ -718,10 +716,12 @@ def convert(
     union: bool = False,
     data: Data = Data(),
 ) -> None:
-    """Write the data in another format."""
+    """Convert the data to another format."""
     data.refuse_nothing("convert")
     if to != "trec" and (normalise != "none" or gold_stemmed or union):
-        raise UsageError("--normalise, --gold-stemmed and --union go with --to trec; the other forms change no phrase")
+        raise UsageError(
+            "--normalise, --gold-stemmed and --union are only for --to trec; other formats keep phrases unchanged"
+        )
     corpus = data.load()
     if to == "trec":
         written = trec(corpus, normalise, gold_stemmed, union)
@@ -730,7 +730,7 @@ def convert(
     else:
         written = tidy(corpus, "csv" if to == "tidy" else to)
     warn((*corpus.report.notes, *written.notes))
-    Output().write(write_folder(written, out, force))
+    Output().write(write_folder(written.files, out, force))
 
 
 @app.command
@@ -746,7 +746,7 @@ def methods(*, output: Output = Output()) -> None:
 def dashboard(*streamlit: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
     """Open the dashboard."""
     if find_spec("kp_ui") is None or find_spec("streamlit") is None:
-        raise UsageError("the dashboard is not installed here; install KPScope with `pip install .`, or use `make run`")
+        raise UsageError("the dashboard is not installed; install KPScope with `pip install .`, or use `make run`")
     # in this process, so that whoever ends it ends the dashboard
     sys.argv = [sys.argv[0], *streamlit]
     runpy.run_module("kp_ui", run_name="__main__")

@@ -1,4 +1,4 @@
-"""Hold what was read: documents, gold standard, system outputs, judgements, and the report on reading them."""
+"""Define the corpus: documents, gold standard, system outputs, judgements, and the report on loading them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kp_core.errors import Note, UsageError, input_error
-from kp_core.order import exceeds
 
 T = TypeVar("T")
 Role = Literal["gold", "system", "documents", "judgements"]
@@ -52,6 +51,7 @@ class Reading:
     """How one file was understood, and how many of its rows were read, loaded, rejected and blank.
 
     whose      the annotators or systems in it
+    systems    the systems next to a gold standard in it
     documents  how many of the documents in use it has; None if it has no ids
     """
 
@@ -73,6 +73,7 @@ class Reading:
     sha256: str = ""
     mapping: str = ""
     whose: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
     documents: int | None = None
 
 
@@ -128,12 +129,16 @@ def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, Any]) -> NDArray[np.int64]:
-    """Return where each phrase first stands; refuses a phrase with two different vectors."""
+    """Return where each phrase first occurs; reject a phrase with two different vectors."""
     code = pd.factorize(phrases)[0]
     first = np.unique(code, return_index=True)[1]
     if (twice := (vectors != vectors[first[code]]).any(axis=1)).any():
         raise input_error(where, "two vectors", phrase=phrases.iloc[int(twice.argmax())])
     return first
+
+
+#: Levels of a hierarchy at most, and names of a cycle that a message shows.
+_LEVELS, _SHOWN = 100, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +170,7 @@ class Vocabulary:
         return bool(len(self.similar) or len(self.vectors))
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
-        """Return the tables of both, rows that are the same once; refuses two that tell two similarities of phrases."""
+        """Merge the tables of both without repeated rows; reject different similarities of the same phrases."""
         both = {
             name: joined(name, [self.given[name], table] if name in self.given else [table])
             for name, table in other.given.items()
@@ -173,7 +178,7 @@ class Vocabulary:
         made = replace(self, directed=self.directed or other.directed, **both)
         both_tell = self.tells_similarity and other.tells_similarity and len(made.similar)
         if both_tell and (len(made.vectors) or self.directed != other.directed or made.scored_twice):
-            raise UsageError("the data sets tell how similar phrases are in two ways; load all of them with one table")
+            raise UsageError("the data sets have different similarity tables; load all of them with the same table")
         return made
 
     @cached_property
@@ -181,43 +186,56 @@ class Vocabulary:
         """A pair of phrases with two scores; without a direction the reverse is the same pair."""
         pairs = self.similar[["a", "b"]].to_numpy(str)
         pairs = pairs if self.directed else np.sort(pairs, axis=1)
-        scores = self.similar["score"].astype(float).groupby([pairs[:, 0], pairs[:, 1]]).agg(["min", "max"])
-        twice = exceeds(scores["max"], scores["min"])
+        scores = self.similar["score"].astype(float).round(12).groupby([pairs[:, 0], pairs[:, 1]]).agg(["min", "max"])
+        twice = scores["max"] > scores["min"]
         return twice.idxmax() if twice.any() else None
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
-        """Concept → all that are broader, directly or not; refuses a concept that is broader than itself.
+        """Concept → all that are broader, directly or not; reject cycles, and chains longer than any thesaurus has.
 
         >>> rows = pd.DataFrame([["tide", "sea"], ["sea", "water"]], columns=["child", "parent"])
         >>> sorted(Vocabulary(rows).ancestors["tide"])
         ['sea', 'water']
         """
         parents = self.broader.groupby("child", sort=False)["parent"].agg(list).to_dict()
-        found = dict[str, frozenset[str]]()
+        found, levels, where = dict[str, frozenset[str]](), dict[str, int](), "the table of broader concepts"
         try:
             for concept in TopologicalSorter(parents).static_order():
                 above = parents.get(concept, [])
-                found[concept] = frozenset(above).union(*(found[one] for one in above))
+                levels[concept] = 1 + max((levels[parent] for parent in above), default=0)
+                if levels[concept] > _LEVELS:  # the sets of a chain grow with the square of its length
+                    raise input_error(where, "deep hierarchy", levels=_LEVELS, concept=concept[:60])
+                found[concept] = frozenset(above).union(*(found[parent] for parent in above))
         except CycleError as error:
-            # graphlib names a cycle from the broader concept down.
-            raise input_error("the table of broader concepts", "cycle", names=" → ".join(error.args[1][::-1])) from None
+            names = error.args[1][::-1]  # graphlib names a cycle from the broader concept down
+            shown = names if len(names) <= _SHOWN else [*names[: _SHOWN - 1], "…", names[-1]]
+            raise input_error(where, "cycle", names=" → ".join(name[:60] for name in shown)) from None
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalized.
+    """All loaded data, as tidy tables before normalization.
 
-    documents   one row per document of any source (doc_id, text?, title?, group?); ids are unique. The column `dataset`
-                is there only if the documents are of several data sets; an id is then `dataset/id`
-    gold        one row per keyphrase of an annotator, in file order. The column `variants` is there only if some
-                entry has several accepted spellings: a tuple with `phrase` first, or None
-    runs        one row per prediction; rows of one system and document are adjacent, in the order of `rank` = 1, 2, ...
-    judgements  one row per score of a pair by one annotator
-    empty       lists that are there without a phrase: role (gold or system), source (annotator or system), doc_id
-    rankings    per system, in order of loading: how its ranks came about
-    vocabulary  tables about phrases and concepts beside the documents
+    Attributes
+    ----------
+    documents : DataFrame
+        One row per document (doc_id, text?, title?, group?) with unique ids. With several data sets there is a column
+        `dataset`, and ids are `dataset/id`.
+    gold : DataFrame
+        One row per keyphrase of an annotator, in file order. The column `variants`, if any, has a tuple of accepted
+        spellings with `phrase` first, or None.
+    runs : DataFrame
+        One row per prediction; rows of a system and document are adjacent, ordered by `rank` = 1, 2, ...
+    judgements : DataFrame
+        One row per score of a pair by one annotator.
+    empty : DataFrame
+        Empty lists: role (gold or system), source (annotator or system), doc_id.
+    rankings : dict
+        System, in loading order → how its ranks were derived.
+    vocabulary : Vocabulary
+        Tables of phrases and concepts.
     """
 
     documents: pd.DataFrame = field(default_factory=lambda: empty_table("documents"))
@@ -257,10 +275,10 @@ class Corpus:
         return {name: self._of_dataset(name) for name in self.datasets}
 
     def _of_dataset(self, dataset: str) -> Corpus:
-        own = self.documents.loc[self.documents["dataset"] == dataset, "doc_id"]
+        ids = self.documents.loc[self.documents["dataset"] == dataset, "doc_id"]
 
         def part(table: pd.DataFrame) -> pd.DataFrame:
-            rows = table[table["doc_id"].isin(own)].reset_index(drop=True)
+            rows = table[table["doc_id"].isin(ids)].reset_index(drop=True)
             return rows.assign(doc_id=rows["doc_id"].str.removeprefix(f"{dataset}/"))
 
         runs, empty = part(self.runs), part(self.empty)
@@ -300,13 +318,13 @@ class Corpus:
 
     @cached_property
     def has_concepts(self) -> bool:
-        """Whether gold standard and systems both carry identifiers beside their phrases."""
+        """Whether gold standard and systems both carry identifiers next to their phrases."""
         tables = (self.gold, self.runs) if len(self.runs) else (self.gold,)
         return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
 
 
 def matrix_of(vectors: pd.DataFrame) -> np.ndarray[Any, Any]:
-    """Return the vectors of a table of phrases (phrase, length), without a copy where they are one piece."""
+    """Return the vectors of a table of phrases (phrase, length), without a copy if they are one piece."""
     if vectors["vector"].dtype == object:  # put together from tables of two precisions
         return np.array(vectors["vector"].tolist(), float)
     column = pa.array(vectors["vector"])
@@ -315,14 +333,17 @@ def matrix_of(vectors: pd.DataFrame) -> np.ndarray[Any, Any]:
 
 
 def together(**corpora: Corpus) -> Corpus:
-    """Return several data sets as one corpus, in which every document tells its data set; nothing is pooled later.
+    """Combine several data sets into one corpus; nothing is pooled.
 
-    Raises UsageError for fewer than two data sets, or one that has data sets itself.
+    Raises
+    ------
+    UsageError
+        If there are fewer than two data sets, or one of them consists of data sets itself.
     """
     if len(corpora) < 2:
-        raise UsageError("several data sets are put together; name two or more, as in together(inspec=…, nus=…)")
+        raise UsageError("together needs two or more data sets, as in together(inspec=…, nus=…)")
     if nested := [name for name, one in corpora.items() if one.datasets]:
-        raise UsageError(f"the data set '{nested[0]}' has data sets itself; put these together instead")
+        raise UsageError(f"the data set '{nested[0]}' consists of data sets itself; combine these instead")
     tables = {
         name: [
             table.assign(doc_id=f"{dataset}/" + table["doc_id"])
@@ -364,9 +385,9 @@ def _one_report(reports: Mapping[str, LoadReport]) -> LoadReport:
 
 
 def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:
-    """Return the text of each document, empty where there is none: its title, if wanted, then its text.
+    """Return the text of each document, empty if there is none: its title, if wanted, then its text.
 
-    A full stop stands between them, as in KPEval and OpenNMT-kpg, so that no phrase runs from one into the other.
+    A full stop separates them, as in KPEval and OpenNMT-kpg, so that no phrase runs from one into the other.
 
     >>> whole_texts(pd.DataFrame({"text": ["They rise.", None], "title": ["Tides", "Moon"]}))
     ['Tides . They rise.', '']
@@ -393,7 +414,7 @@ def _column(column: pd.Series) -> pa.ChunkedArray:
 
 
 def flatten(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array, without a copy where it is one already."""
+    """Return a column as one array, without a copy if it is one already."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 

@@ -12,8 +12,10 @@ from typing import Any, Literal
 
 
 class InputError(ValueError):
-    """Say what is wrong with the data: where, what was found, what was expected, what to do.
+    """Refusal of data: where, what was found, what was expected, and the remedy.
 
+    Examples
+    --------
     >>> print(InputError("gold.csv, line 3", "an empty id", "a document id", "Fill the cell, or remove the row."))
     gold.csv, line 3: expected a document id, found an empty id. Fill the cell, or remove the row.
     """
@@ -29,7 +31,7 @@ class InputError(ValueError):
 
 @contextmanager
 def named(dataset: str) -> Iterator[None]:
-    """Say of what is refused inside which data set it stands in."""
+    """Name the data set in errors raised inside."""
     try:
         yield
     except InputError as error:
@@ -37,14 +39,14 @@ def named(dataset: str) -> Iterator[None]:
 
 
 class UsageError(ValueError):
-    """Say that an option, a measure or a convention was named wrongly (exit status 2 on the command line)."""
+    """A wrong name of an option, measure or convention (exit status 2 on the command line)."""
 
 
 def input_error(where: str, why: str, **facts: Any) -> InputError:
     """Return why data are refused, in the words of `refusals.toml`.
 
     >>> print(input_error("gold.csv", "no row"))
-    gold.csv: expected one row a keyphrase, found no row. Name another file.
+    gold.csv: expected one row per keyphrase, found no row. Name another file.
     """
     words = _REFUSALS["data"][why]
     return InputError(where, *(words[part].format(**facts) for part in ("found", "expected", "remedy")))
@@ -84,12 +86,12 @@ def refuse_unknown(names: Iterable[str], known: Collection[str], kind: str) -> N
 def refuse_below(value: int, least: int, name: str) -> None:
     """Refuse a number below the least that an option takes."""
     if value < least:
-        raise UsageError(f"{name} is {value}; choose a whole number from {least} up")
+        raise UsageError(f"{name} is {value}; choose a whole number of at least {least}")
 
 
 @dataclass(frozen=True)
 class Note:
-    """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence.
+    """One thing the reader must know: level `info` or `warning`, where it stands, and a full sentence.
 
     counts  of notes on parts of the data, which add up: the number, and the words for one and for several
     remedy  the setting that would help, and its value

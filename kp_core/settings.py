@@ -1,4 +1,4 @@
-"""Hold every choice that changes a number as one flat record, and print it as one line that is read back."""
+"""Define every choice that changes a number as one flat record, and print it as one line that is read back."""
 
 from __future__ import annotations
 
@@ -68,24 +68,40 @@ def _with_conventions(settings: type[Any]) -> type[Any]:
 @dataclass(frozen=True, init=False)
 @_with_conventions
 class Settings:
-    """Everything that decides the numbers of an evaluation, apart from the data.
+    """Everything that determines the numbers of an evaluation, apart from the data.
 
-    preset      a published convention of `PRESETS` from which all other fields start; kpscope: the defaults here
-    k           cutoffs: 10, "5,10,15", "1-50", "average" (mean number of keyphrases an annotator gave a document),
-                "gold" (that of each document), "all", or a sequence
-    annotators  the gold standard: union, majority[:M], intersection, votes, or one annotator; or others[:majority]:
-                each annotator is left out in turn and stands beside the systems as the human ceiling
-    universe    N: ngrams[:n], candidates, rankings, vocabulary, sentences or a number; by default n-grams with texts
-    average     usual (macro over documents for lists, micro for concordance tables), macro, micro, f-of-means or both;
-                subject or subject-weighted: over keyphrases or concepts
-    interval    bootstrap over documents, poisson (the same where data are streamed), cluster-t or none; over documents
-                and runs two-way-t, which stands for any of them where a system has several runs, or multi-bootstrap
-    resamples, seed   of the bootstrap and of every random choice
-    fixes, trim how the data were mended on loading, and how the gold standard was trimmed, such as 0.5-binary
+    Every other field is a convention; `CONVENTIONS` has its meaning and values.
 
-    Every other field is a convention; `CONVENTIONS` has the meaning and the values of each. Raises UsageError for what
-    does not exist.
+    Attributes
+    ----------
+    preset : str
+        A published convention of `PRESETS` that sets all other fields; kpscope: the defaults.
+    k : tuple
+        Cutoffs: 10, "5,10,15", "1-50", "average" (mean number of keyphrases per annotator and document), "gold" (gold
+        size of each document), "all", or a sequence.
+    annotators : str
+        Gold standard: union, majority[:M], intersection, votes, or one annotator; or others[:majority], which leaves
+        out each annotator in turn and scores him or her like a system (human ceiling).
+    universe : str
+        N: ngrams[:n], candidates, rankings, vocabulary, sentences or a number; by default n-grams if there are texts.
+    average : str
+        usual (macro for lists, micro for concordance tables), macro, micro, f-of-means or both; subject or
+        subject-weighted: over keyphrases or concepts.
+    interval : str
+        bootstrap over documents, poisson (also used for streamed data), cluster-t or none; with several runs two-way-t
+        (also in place of these) or multi-bootstrap.
+    resamples, seed : int
+        Number of resamples, and seed of the random numbers.
+    fixes, trim
+        Fixes applied on loading, and how the gold standard was trimmed, such as 0.5-binary.
 
+    Raises
+    ------
+    UsageError
+        If a field or value does not exist.
+
+    Examples
+    --------
     >>> Settings(k="5,10", preset="pke").denominator, Settings(k=3).changed(average="macro").k
     ('returned', (3,))
     """
@@ -114,7 +130,7 @@ class Settings:
         self._check()
 
     def _check(self) -> None:
-        """Bring the fields into their one spelling; refuse a value that a field does not have."""
+        """Normalize the spelling of the fields; reject values that a field does not have."""
         try:
             rel = float(self.rel)
         except ValueError:
@@ -135,7 +151,7 @@ class Settings:
         if not 1 <= int(self.resamples) <= 100_000:
             raise UsageError(f"resamples is {self.resamples}; choose a number from 1 to 100000")
         if int(self.seed) < 0:
-            raise UsageError(f"seed is {self.seed}; choose a whole number from 0 up")
+            raise UsageError(f"seed is {self.seed}; choose a whole number of at least 0")
         if self.ties == "expected" and (self.ap == "hits" or self.rr == "all-hits" or self.ap_repeats == "hit"):
             without = "ap = hits, ap_repeats = hit or rr = all-hits"
             raise UsageError(f"ties = expected has no closed form with {without}; choose ties = stable")
@@ -161,7 +177,7 @@ class Settings:
 
 
 def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping[str, Any]) -> Settings:
-    """Return the settings that a verb was called with; anything else is told, with the call that was meant.
+    """Return the settings of a call; for anything else raise an error that shows the intended call.
 
     >>> resolve_settings(None, None, {})
     Traceback (most recent call last):
@@ -174,8 +190,8 @@ def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping
         name = "preset" if str(settings) in PRESETS else "measures" if isinstance(settings, str) else "k"
         meant = f"{name}={settings!r}" + f", or measure={settings!r}" * (name == "measures")
         raise UsageError(f"the second argument is {settings!r}, which is no kp.Settings; name what it is: {meant}")
-    own = Settings() if settings is None else settings
-    return own.changed(**changes) if changes else own
+    base = Settings() if settings is None else settings
+    return base.changed(**changes) if changes else base
 
 
 _DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Settings)}
@@ -260,9 +276,12 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
 
 
 def signature(settings: Settings, documents: int, concordance: bool = True) -> str:
-    """Print settings as one ASCII line; two results are comparable iff their lines agree up to k, docs and v.
+    """Return settings as one line of ASCII; results are comparable if it differs only in k, docs and v.
 
-    concordance: whether concordance measures are among the results, so that the universe belongs to the recipe.
+    Parameters
+    ----------
+    concordance : bool
+        Whether the results include concordance measures, so that the universe is part of the signature.
     """
     parts = {"preset": settings.preset} if settings.preset != "kpscope" else {}
     for name, convention in CONVENTIONS.items():
@@ -289,17 +308,17 @@ def short_form(line: str) -> str:
     """Return the version and a fingerprint of a signature, for a caption.
 
     >>> short_form("docs:20|v:1.0.0")
-    'KPScope 1.0.0, recipe 86771ddf'
+    'KPScope 1.0.0, signature 86771ddf'
     """
     known = dict(part.split(":", 1) for part in line.split("|") if ":" in part)
-    return f"KPScope {known.get('v', __version__)}, recipe {sha256(line.encode()).hexdigest()[:8]}"
+    return f"KPScope {known.get('v', __version__)}, signature {sha256(line.encode()).hexdigest()[:8]}"
 
 
 _WORDS = read_toml("data/words.toml")
 
 
 def question(setting: str) -> str:
-    """Return what a setting asks.
+    """Return the question that a setting answers.
 
     >>> question("duplicates")
     'Equal predictions in a list'
@@ -308,22 +327,22 @@ def question(setting: str) -> str:
 
 
 def change_in_words(setting: str, text: str) -> str:
-    """Return a setting with its value, as it stands in a sentence.
+    """Return a setting with its value, unchanged in a sentence.
 
     >>> change_in_words("missing", "skip")
-    'a document that a system has no list for is left out for this system'
+    'a document without a list is left out for that system'
     """
-    asked, said = question(setting), in_words(setting, text)
+    asked, answer = question(setting), in_words(setting, text)
     lead = asked if asked.startswith("nDCG") else f"{asked[:1].lower()}{asked[1:]}"
     named = setting in CONVENTIONS and CONVENTIONS[setting].named
-    return f"{lead.rstrip('?')}: {said}" if asked.endswith("?") or named else f"{lead} {said}"
+    return f"{lead.rstrip('?')}: {answer}" if asked.endswith("?") or named else f"{lead} {answer}"
 
 
 def spelled_out(text: str) -> str:
-    """Return a text in which settings with their values stand as *Conventions* on a page names them.
+    """Replace settings and their values in a text by their names under *Conventions* on a page.
 
     >>> spelled_out("choose missing = skip")
-    'choose “A document that a system has no list for: is left out for this system”'
+    'choose “A document without a list: is left out for that system”'
     """
     return _SETTING.sub(lambda found: f"“{question(found[1]).rstrip('?')}: {in_words(found[1], found[2])}”", text)
 
@@ -343,8 +362,10 @@ _SETTING = re.compile(rf"\b({'|'.join({*_WORDS['questions'], *CONVENTIONS} - {'k
 
 
 def differences(name: str) -> list[tuple[str, str, str]]:
-    """Return the rules in which a preset differs from KPScope: the question, KPScope's answer, and the preset's.
+    """Return the conventions in which a preset differs from the default, as (question, default, value of the preset).
 
+    Examples
+    --------
     >>> differences("kpscope"), [rule for rule, *_ in differences("pke")][:1]
     ([], ['When are two phrases the same?'])
     """
@@ -357,7 +378,7 @@ def in_words(setting: str, text: str) -> str:
     """Return the value of a setting in words; what is a name already, such as an annotator, stays.
 
     >>> in_words("missing", "skip"), in_words("annotators", "Ada"), in_words("normalise", "lower+snowball-en")
-    ('is left out for this system', 'Ada', 'ignores upper case; Snowball stems (en)')
+    ('is left out for that system', 'Ada', 'ignores upper case; Snowball stems (en)')
     """
     if setting == "normalise":
         return _pipeline(text)
@@ -383,8 +404,10 @@ _FURTHER = {"preset", "k", "N", "annot", "ci", "fix", "trim", "docs", "stem", "v
 
 
 def settings_from(line: str) -> Settings:
-    """Read settings back from a signature, without the part `soft`.
+    """Return settings from a signature, without the field `soft`.
 
+    Examples
+    --------
     >>> settings_from(signature(Settings(k=10), 100)).k
     (10,)
     """
@@ -396,7 +419,7 @@ def settings_from(line: str) -> Settings:
         raise UsageError("the signature names a field twice")
     made_by = given.get("v", __version__)
     if made_by.partition(".")[0] != __version__.partition(".")[0]:
-        raise UsageError(f"the signature is that of version {made_by}, whose conventions had other meanings")
+        raise UsageError(f"the signature was made by version {made_by}, whose conventions had other meanings")
     known = {one.key for one in CONVENTIONS.values()} | _FURTHER
     if unknown := set(given) - known:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")

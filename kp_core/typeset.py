@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import pluralize, read_toml
-from kp_core.order import close, exceeds
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -25,7 +24,7 @@ _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "{}$&#_%"}
     | dict.fromkeys("\n\r\t", " ")
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': r"{\ttfamily\char34}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}\allowbreak{}"}
+    | {"−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}\allowbreak{}"}
 )
 #: What starts markup anywhere in Markdown: an underscore not within a word, an ampersand that opens a character's name,
 #: a colon that opens a directive (as Streamlit reads them), an emoji or an address, or stands before what is not known.
@@ -60,16 +59,16 @@ def storable(text: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""Return text that LaTeX prints as it stands.
+    r"""Return text that LaTeX prints unchanged.
 
-    >>> escape_latex("50% of $k$")
-    '50\\% of \\$k\\$'
+    >>> escape_latex("50% of $k$"), escape_latex("−0.5")
+    ('50\\% of \\$k\\$', '$-$0.5')
     """
     return visible(text).translate(_LATEX)
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return text that Markdown shows as it stands: escaped is what would start markup, and nothing else.
+    r"""Return text that Markdown shows unchanged: escaped is what would start markup, and nothing else.
 
     >>> print(escape_markdown("- *a* | b: P_pos, 0.5 (k-means)"))
     \- \*a\* \| b: P_pos, 0.5 (k-means)
@@ -92,7 +91,7 @@ def neutralise(text: str) -> str:
 
 
 def is_formula(cell: Any) -> bool:
-    """Tell a cell that a spreadsheet takes for a formula.
+    """Recognize a cell that a spreadsheet takes for a formula.
 
     >>> is_formula("=cmd()"), is_formula("＋1"), is_formula("tide"), is_formula(-0.5)
     (True, True, False, False)
@@ -114,28 +113,12 @@ def as_text(value: Any, digits: int = 4) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Print a number as it stands in a sentence.
+    """Print a number unchanged in a sentence.
 
-    >>> number(0.1234), number(-0.0001), number(float("nan"))
-    ('0.123', '0.000', 'undefined')
+    >>> number(0.1234), number(-0.5, 1), number(-0.0001), number(float("nan"))
+    ('0.123', '−0.5', '0.000', 'undefined')
     """
-    return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def digits_apart(first: float, second: float) -> int:
-    """Return how many decimals show that two values differ, and by how much: three, or more where they are close.
-
-    Four if three would contradict the difference, as .095 and .088 do, which differ by .008.
-
-    >>> digits_apart(0.3, 0.2), digits_apart(0.2394, 0.2386), digits_apart(0.0954, 0.0876), digits_apart(0.2, 0.2)
-    (3, 4, 4, 3)
-    """
-    digits, apart = 3, abs(first - second)
-    shown = abs(round(first, digits) - round(second, digits))
-    digits += not close(shown, round(apart, digits))
-    while digits < 6 and exceeds(apart, 0) and number(first, digits) == number(second, digits):
-        digits += 1
-    return digits
+    return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
@@ -150,12 +133,12 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def interval_in_words(low: float, high: float, digits: int = 3) -> str:
-    """Return a 95 % interval in words.
+    """Return a 95% interval in words.
 
     >>> interval_in_words(0.1, 0.25)
-    '95 % interval 0.100 to 0.250'
+    '95% interval 0.100 to 0.250'
     """
-    return f"95 % interval {number(low, digits)} to {number(high, digits)}"
+    return f"95% interval {number(low, digits)} to {number(high, digits)}"
 
 
 def first_capital(text: str) -> str:
@@ -167,9 +150,10 @@ def first_capital(text: str) -> str:
 def _templates() -> Environment:
     from jinja2 import DictLoader, Environment, StrictUndefined  # 40 ms that `import kp_core` does not wait for
 
-    environment = Environment(loader=DictLoader(read_toml("data/sentences.toml")), undefined=StrictUndefined)
+    templates = read_toml("data/sentences.toml") | read_toml("data/tables.toml")
+    environment = Environment(loader=DictLoader(templates), undefined=StrictUndefined)
     environment.filters |= {"number": number, "counted": pluralize, "listed": listed}
-    environment.filters["grouped"] = "{:,.0f}".format
+    environment.filters |= {"grouped": "{:,.0f}".format, "html": escape_html, "pixel": "{:.1f}".format}
     environment.globals["interval"] = interval_in_words
     return environment
 
@@ -181,6 +165,15 @@ def say(sentence: str, /, **facts: Any) -> str:
     'With fewer than 10 documents, no such statement is reliable.'
     """
     return _templates().get_template(sentence).render(facts)
+
+
+def filled(template: str, /, **facts: Any) -> str:
+    """Return a template with its facts.
+
+    >>> filled("{{ hits | counted('hit') }}", hits=2)
+    '2 hits'
+    """
+    return _templates().from_string(template).render(facts)
 
 
 #: The cells of a concordance table.
@@ -199,7 +192,7 @@ def digits_of(column: str, usual: int = 3) -> int:
 
 
 def is_p(column: str) -> bool:
-    """Tell a column of p-values by its head.
+    """Recognize a column of p-values by its head.
 
     >>> is_p("p after Holm"), is_p("p_adjusted"), is_p("pair")
     (True, True, False)
@@ -250,7 +243,7 @@ _WIDEST = 60
 
 
 def _look(sheet: Any, frame: pd.DataFrame) -> None:
-    """Freeze the head of a sheet, and give each column its width and the format of its numbers."""
+    """Freeze the header of a sheet, and give each column its width and the format of its numbers."""
     sheet.freeze_panes = "A2"
     for column, texts in zip(sheet.columns, zip(*cells(frame, 3), strict=True), strict=True):
         sheet.column_dimensions[column[0].column_letter].width = min(_WIDEST, max(map(len, texts)) + 2)
@@ -282,7 +275,7 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def numeric(frame: pd.DataFrame) -> list[bool]:
-    """Return for every column whether it holds numbers, which stand on the right."""
+    """Return for every column whether it contains numbers, which are right-aligned."""
     return [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
 
 
@@ -301,11 +294,21 @@ def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str) 
     return [head, *(list(row) for row in zip(*columns, strict=True))]
 
 
+def markdown_table(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    """Return lines of escaped cells, the head first, as a Markdown table; right: columns of numbers."""
+    head, *rows = lines
+    every = [head, ["---:" if number else "---" for number in right], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in every) + "\n"
+
+
 def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
     """Return a Markdown table."""
-    head, *rows = cells(frame, digits, escape_markdown)
-    lines = [head, ["---:" if right else "---" for right in numeric(frame)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    return markdown_table(cells(frame, digits, escape_markdown), numeric(frame))
+
+
+def escape_html(text: str) -> str:
+    """Return text that HTML shows unchanged."""
+    return escape(visible(text))
 
 
 def html(frame: pd.DataFrame, digits: int = 3) -> str:
@@ -314,31 +317,37 @@ def html(frame: pd.DataFrame, digits: int = 3) -> str:
     >>> html(pd.DataFrame({"a": ["<b>"], "n": [0.5]}), 1).count("&lt;b&gt;")
     1
     """
-    head, *rows = cells(frame, digits, lambda text: escape(visible(text)))
     sides = ["right" if number else "left" for number in numeric(frame)]
-
-    def line(texts: Iterable[str], kind: str, rule: str = "") -> str:
-        inner = (
-            f'<{kind} style="text-align:{side};{rule}">{text}</{kind}>' for side, text in zip(sides, texts, strict=True)
-        )
-        return f"<tr>{''.join(inner)}</tr>"
-
-    body = "".join(line(row, "td") for row in rows)
-    rules = "border-collapse:collapse;border-top:2px solid;border-bottom:2px solid"
-    return f'<table style="{rules}">{line(head, "th", "border-bottom:1px solid")}{body}</table>'
+    return say("frame as HTML", rows=cells(frame, digits, escape_html), sides=sides)
 
 
 #: Letters of small type on one line of a column, of a page, and of a page on its side; rows of a page.
 COLUMN, PAGE, TURNED, ROWS = 44, 72, 112, 40
 
 
-def floating(width: int) -> str:
-    """Return the LaTeX environment in which a table of so many letters fits: a column, a page, or a page on its side.
+def floating(width: int, caption: str, lines: Sequence[str], note: str) -> list[str]:
+    r"""Return the LaTeX environment in which lines of so many letters fit: a column, a page, or a page on its side.
 
-    >>> floating(30), floating(60), floating(100)
-    ('table', 'table*', 'sidewaystable*')
+    >>> [floating(width, "", [], "")[0] for width in (30, 60, 100)]
+    ['\\begin{table}', '\\begin{table*}', '\\begin{sidewaystable*}']
     """
-    return "table" if width <= COLUMN else "table*" if width <= PAGE else "sidewaystable*"
+    name = "table" if width <= COLUMN else "table*" if width <= PAGE else "sidewaystable*"
+    begin = [rf"\begin{{{name}}}", r"\centering\small", rf"\caption{{{escape_latex(caption)}}}"]
+    return [*begin, *lines, *([_SMALLER, note] if note else []), rf"\end{{{name}}}"]
+
+
+_SMALLER = r"\par\smallskip\footnotesize\raggedright"
+
+
+def latex_row(texts: Iterable[str]) -> str:
+    """Return escaped cells as a row."""
+    return " & ".join(texts) + r" \\"
+
+
+def tabular(columns: str, head: Sequence[str], body: Sequence[str]) -> list[str]:
+    """Return rows as a tabular with the rules of booktabs."""
+    begin = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *head, r"\midrule"]
+    return [*begin, *body, r"\bottomrule", r"\end{tabular}"]
 
 
 def wide(lines: Sequence[Sequence[str]]) -> int:
@@ -352,17 +361,15 @@ def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) ->
     It needs the package rotating where it is on its side, and longtable where it is longer than a page.
     """
     columns = "".join("r" if right else "l" for right in numeric(frame))
-    head, *body = (" & ".join(row) + r" \\" for row in cells(frame, digits, escape_latex))
-    title, name = rf"\caption{{{escape_latex(caption)}}}", floating(wide(cells(frame, digits)))
-    below = [r"\par\smallskip\footnotesize\raggedright", escape_latex(note)] if note else []
-    if len(body) > ROWS:
-        top = [r"\toprule", head, r"\midrule"]
-        opening = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", rf"{title} \\", *top, r"\endfirsthead"]
-        opening += [*top, r"\endhead", r"\bottomrule", r"\endfoot"]
-        return "\n".join([*opening, *body, r"\end{longtable}", *below, r"\par}", ""])
-    opening = [rf"\begin{{{name}}}", r"\centering\small", title, rf"\begin{{tabular}}{{{columns}}}"]
-    lines = [*opening, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", *below]
-    return "\n".join([*lines, rf"\end{{{name}}}", ""])
+    head, *body = map(latex_row, cells(frame, digits, escape_latex))
+    if len(body) <= ROWS:
+        lines = floating(wide(cells(frame, digits)), caption, tabular(columns, [head], body), escape_latex(note))
+        return "\n".join([*lines, ""])
+    top, title = [r"\toprule", head, r"\midrule"], rf"\caption{{{escape_latex(caption)}}} \\"
+    opening = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", title, *top, r"\endfirsthead"]
+    opening += [*top, r"\endhead", r"\bottomrule", r"\endfoot"]
+    below = [_SMALLER, escape_latex(note)] if note else []
+    return "\n".join([*opening, *body, r"\end{longtable}", *below, r"\par}", ""])
 
 
 def text(frame: pd.DataFrame, digits: int = 4) -> str:

@@ -12,7 +12,7 @@ ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _HERE.parent
 
 
 def most_sessions(environment: Mapping[str, str]) -> int | None:
-    """Return how many sessions may be open at once, from `KPSCOPE_SESSIONS`; None if it is not set.
+    """Return how many sessions may be open together, from `KPSCOPE_SESSIONS`; None if it is not set.
 
     >>> most_sessions({"KPSCOPE_SESSIONS": "30"})
     30

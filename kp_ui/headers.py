@@ -21,7 +21,7 @@ from kp_ui.state import kept
 
 
 def inline_scripts(page: str) -> list[str]:
-    """Return the sources by which a policy allows the scripts that stand in a page, and no others.
+    """Return the sources by which a policy allows the scripts that occur in a page, and no others.
 
     >>> inline_scripts("<script>go()</script><script src='a.js'></script>")
     ["'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='"]
@@ -98,7 +98,7 @@ class OwnPages:
     """Middleware that refuses a websocket which a page of another site opens, and adds the headers to every answer.
 
     Streamlit refuses most of them too, but first asks a foreign host for the outer address of this machine. It knows
-    the names of the server for websockets alone, and takes every name where none is given.
+    the names of the server for websockets alone, and takes every name if none is given.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,4 +1,4 @@
-"""What Streamlit runs for every page: `app.py` starts it. It stands apart from `pages`, since every page runs in it."""
+"""What Streamlit runs for every page: `app.py` starts it. It is not one of `pages`, since every page runs in it."""
 
 from kp_ui import shell
 

@@ -12,7 +12,6 @@ from kp_core.errors import InputError, UsageError
 from kp_ui.parts import saving
 from kp_ui.state import link, workspace
 from kp_ui.widgets import controls, prose, show, tables
-from kp_ui.widgets.show import Noted, begin
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -26,15 +25,15 @@ def page(name: str) -> Iterator[None]:
     A run that is stopped half-way leaves what it has drawn. Nothing can be drawn after that, so the last whole result
     of a slow page is drawn before it begins, and taken away at its end.
     """
-    every: dict[str, Noted] = st.session_state.setdefault(_KEPT, {})
+    every: dict[str, show.Noted] = st.session_state.setdefault(_KEPT, {})
     digest, started = workspace.current().digest, time.monotonic()
-    last = every.get(name, Noted())
-    last = last if last.digest == digest else Noted()
+    last = every.get(name, show.Noted())
+    last = last if last.digest == digest else show.Noted()
     body, below = st.container(), st.empty()
     before = last.seconds > SLOW
     if before:
         _show(last, name, below)
-    record = begin(digest)
+    record = show.begin(digest)
     try:
         with body:
             yield
@@ -59,7 +58,7 @@ def page(name: str) -> Iterator[None]:
         _show(last, name, below)
 
 
-def _show(last: Noted, name: str, place: DeltaGenerator) -> None:
+def _show(last: show.Noted, name: str, place: DeltaGenerator) -> None:
     with place.container():
         show.about("recovery.last")
         if last.tables:

@@ -80,8 +80,7 @@ def run() -> None:
     admit()
     st.html(f"<style>{_STYLE}{_LARGE * link.presented()}{_ALONE * bool(rating.invited())}</style>")
     workspace.reopen(opened)
-    with st.spinner("Opening the data …"):
-        workspace.read_files()
+    workspace.read_files()
     if workspace.of_indexers() != of_indexers:  # the navigation is made before the data are read
         link.stay()
         st.rerun()

@@ -1,15 +1,14 @@
 """What do I have, and was it understood?"""
 
 from kp_ui.parts import extraction, intake, page
-from kp_ui.parts.page import Tab
 
 page.tabs(
     "data_tab",
     {
-        "Files": Tab(intake.section, ()),
-        "Details": Tab(intake.details, ()),
-        "Extract phrases": Tab(extraction.section, ()),
-        "What becomes of the phrases": Tab(intake.normalisation, ("rules",)),
+        "Files": page.Tab(intake.section, ()),
+        "Details": page.Tab(intake.details, ()),
+        "Extract phrases": page.Tab(extraction.section, ()),
+        "Normalization": page.Tab(intake.normalization, ("conventions",)),
     },
     intake.problem,
     **page.NOTHING,

@@ -1,15 +1,17 @@
 """Which phrases make the number? From the list of documents to one document, its gold and every ranked list."""
 
 from kp_ui.parts import documents, page
-from kp_ui.parts.page import Tab
 from kp_ui.state import workspace
 
 if workspace.of_indexers():  # their headings have a page of their own
-    page.opened(("rules",), systems=False)
+    page.opened(("conventions",), systems=False)
     documents.section()
 else:
     page.tabs(
         "documents_tab",
-        {"Documents": Tab(documents.section), "Headings": Tab(documents.headings, documents.acts_on_headings())},
+        {
+            "Documents": page.Tab(documents.section),
+            "Keyphrases": page.Tab(documents.headings, documents.acts_on_headings()),
+        },
         systems=False,
     )

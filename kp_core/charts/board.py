@@ -5,34 +5,28 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 
 from kp_core.charts.screen_tables import column_of
 from kp_core.charts.selection import over_numbers, rows_of
-from kp_core.charts.style import GOLDEN, GREY, ORACLE, SYMBOLS, Look, looks
-from kp_core.order import best_first, leveled
+from kp_core.charts.style import ORACLE, Look, looks
 from kp_core.scoring.counts import BASELINES, HUMANS
+from kp_core.scoring.order import best_first, digits_apart, leveled
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
-from kp_core.typeset import digits_apart, number
+from kp_core.typeset import number, say
 
-#: Width and height of the picture of a value, and of that of a curve.
-_VALUE, _CURVE = (240, 24), (120, 26)
-#: Symbol → its outline around 0, 0.
-_OUTLINES = {
-    "circle": '<circle r="5"/>',
-    "square": '<rect x="-4.5" y="-4.5" width="9" height="9"/>',
-    "diamond": '<path d="M0-6 6 0 0 6-6 0Z"/>',
-    "triangle-up": '<path d="M0-6 6 5H-6Z"/>',
-    "x": '<path d="M-5-5 5 5M5-5-5 5" stroke-width="3" stroke="currentColor"/>',
-    "star": '<path d="M0-6 2-2 6-2 3 1 4 6 0 3-4 6-3 1-6-2-2-2Z"/>',
-}
+#: Width and height of the picture of a value, of that of a curve, and of one of two values.
+_VALUE, _CURVE, _PAIR = (240, 24), (120, 26), (84, 24)
+#: What a picture may hold.
+_NO_PARTS = dict.fromkeys(("axis", "line", "people", "interval", "runs", "marks", "points", "at"), ())
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the board: who, and what stands in its columns.
+    """A row of the board: who, and what occurs in its columns.
 
     rank   as a number; empty for baselines, which have none; said: value and interval in words
     mark, value, curve: addresses of pictures: how the system is drawn, its value with the interval, its value over k
@@ -66,12 +60,13 @@ def rows(
     ends = pd.concat([own["value"], own["high"], people]).max()
     most = float(ends) * 1.04 if ends == ends and ends > 0 else 1.0
     drawn, systems = looks(result.frame["system"]), over_numbers(over, measure)
-    low, high = _range(systems)
+    every = pd.concat([row["value"] for name, row in systems.items() if name not in (ORACLE, HUMANS)] or [people])
+    low, high = (min(0.0, float(every.min())), float(every.max())) if every.notna().any() else (0.0, 1.0)
     behind = _behind(comparison)
     by_run = rows_of(replace(result, frame=result.by_run), measure) if result.by_run is not None else table.head(0)
     found, place = list[Row](), 0
     for _, row in own.iterrows():
-        name, look = str(row["system"]), drawn[row["system"]]
+        name, look, known = str(row["system"]), drawn[row["system"]], row["low"] == row["low"]
         baseline = bool(row["last"])
         place += not baseline
         look = replace(look, symbol="circle") if baseline else look
@@ -80,20 +75,16 @@ def rows(
             Row(
                 name,
                 "" if baseline else str(place),
-                _svg((16, 16), _mark(look, 8, 8)),
+                _picture((16, 16), look, marks=[(look, 8)]),
                 number(row["value"]),
                 _value(row, look, most, ceiling, by_run.loc[by_run["system"] == name, "value"]),
                 _curve(curve, look, low, high, result.settings.k[0]) if curve is not None else "",
                 {title: number(values[name]) for title, values in cells.items() if name in values},
                 behind.get(name, ""),
-                f"{number(row['value'])}{_interval(row)}",
+                number(row["value"]) + (f" [{number(row['low'])}, {number(row['high'])}]" if known else ""),
             )
         )
     return found
-
-
-def _interval(row: pd.Series) -> str:
-    return f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else ""
 
 
 def _behind(comparison: Comparison | None) -> dict[str, str]:
@@ -102,96 +93,58 @@ def _behind(comparison: Comparison | None) -> dict[str, str]:
         return {}
     pairs = comparison.better_first()
     best = best_first(comparison.scores)[0]
-    found = {best: "best"}
+    marks = {best: "best"}
     for row in pairs[pairs["a"] == best].to_dict("records"):
         worse = str(row["b"])
         same = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
         sure = "identical" if same else comparison.grade(best, worse)
-        found[worse] = f"−{number(row['difference'], digits_apart(row['difference'], 0))} · {sure}"
-    return found
+        marks[worse] = f"−{number(row['difference'], digits_apart(row['difference'], 0))} · {sure}"
+    return marks
 
 
-def _range(systems: Mapping[str, pd.DataFrame]) -> tuple[float, float]:
-    values = [rows["value"] for name, rows in systems.items() if name not in (ORACLE, HUMANS)]
-    every = pd.concat(values) if values else pd.Series(dtype=float)
-    return (min(0.0, float(every.min())), float(every.max())) if every.notna().any() else (0.0, 1.0)
-
-
-def _svg(size: tuple[int, int], inside: str) -> str:
+def _picture(size: tuple[int, int], look: Look, **parts: Any) -> str:
     """Return a picture of a size as the address of an image, since a page takes no drawing in its text."""
-    width, height = size
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
-    return f"data:image/svg+xml;base64,{b64encode(f'{head}{inside}</svg>'.encode()).decode()}"
-
-
-def _mark(look: Look, x: float, y: float) -> str:
-    outline = _OUTLINES.get(look.symbol, _OUTLINES[SYMBOLS[0]])
-    return f'<g transform="translate({x:.1f} {y:.1f})" fill="{look.colour}" color="{look.colour}">{outline}</g>'
-
-
-#: Dash of a line → its pattern in SVG.
-_DASHES = {"dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4", "longdash": "12 5", "longdashdot": "12 4 2 4"}
+    drawn = say("picture", width=size[0], height=size[1], look=look, **(_NO_PARTS | parts))
+    return f"data:image/svg+xml;base64,{b64encode(drawn.encode()).decode()}"
 
 
 def line(look: Look) -> str:
-    """Return a picture of the line of a system, for the names beside several pictures."""
-    dash = f' stroke-dasharray="{_DASHES[look.dash]}"' if look.dash in _DASHES else ""
-    return _svg((36, 10), f'<path d="M1 5H35" stroke="{look.colour}" stroke-width="2.2"{dash}/>')
+    """Return a picture of a system's line, for a legend shared by several pictures."""
+    return _picture((36, 10), look, line=True)
 
 
 def _value(row: pd.Series, look: Look, most: float, ceiling: float | None, runs: Iterable[float]) -> str:
-    """Draw a value as a dot with its interval, its runs as small ones; a dashed line stands where people are."""
-    width, height = _VALUE
-    middle, inner = height / 2, width - 12
-    parts = [f'<path d="M0 {middle}H{width}" stroke="{GREY}" stroke-opacity=".25"/>']
-    if ceiling is not None:
-        x = 6 + inner * ceiling / most
-        parts.append(f'<path d="M{x:.1f} 0V{height}" stroke="{GOLDEN}" stroke-width="1.5" stroke-dasharray="3 3"/>')
-    if row["low"] == row["low"]:
-        ends = [6 + inner * max(0.0, row[end]) / most for end in ("low", "high")]
-        parts.append(f'<path d="M{ends[0]:.1f} {middle}H{ends[1]:.1f}" stroke="{look.colour}" stroke-width="2"/>')
-        parts += [f'<path d="M{x:.1f} {middle - 4}v8" stroke="{look.colour}" stroke-width="1.5"/>' for x in ends]
-    for value in runs:
-        x = 6 + inner * max(0.0, value) / most
-        parts.append(f'<circle cx="{x:.1f}" cy="{middle}" r="3" fill="{look.colour}" fill-opacity=".55"/>')
-    if row["value"] == row["value"]:
-        parts.append(_mark(look, 6 + inner * max(0.0, row["value"]) / most, middle))
-    return _svg(_VALUE, "".join(parts))
+    """Draw a value as a dot with its interval, its runs as small ones; a dashed line marks human agreement."""
+
+    def along(*values: float | None) -> list[float]:
+        known = [value for value in values if value is not None and value == value]
+        return [6 + (_VALUE[0] - 12) * max(0.0, value) / most for value in known]
+
+    marks = [(look, x) for x in along(row["value"])]
+    interval, people = along(row["low"], row["high"]), along(ceiling)
+    return _picture(_VALUE, look, axis=(0, 240, 0.25), people=people, interval=interval, runs=along(*runs), marks=marks)
 
 
 def _curve(rows_: pd.DataFrame, look: Look, low: float, high: float, cutoff: int | str) -> str:
-    """Draw a value over k as a line, with a dot at the cutoff in use."""
+    """Draw a value over k as a line, with a dot at the current cutoff."""
     known = rows_.dropna(subset="value")
     if len(known) < 2 or high <= low:
         return ""
-    width, height = _CURVE
-    first, last = int(known["k"].iloc[0]), int(known["k"].iloc[-1])
-
-    def at(k: Sequence[int], values: Sequence[float]) -> list[tuple[float, float]]:
-        return [
-            (3 + (width - 6) * (one - first) / (last - first), height - 3 - (height - 6) * (value - low) / (high - low))
-            for one, value in zip(k, values, strict=True)
-        ]
-
-    points = at(known["k"].tolist(), known["value"].tolist())
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    parts = [f'<polyline points="{line}" fill="none" stroke="{look.colour}" stroke-width="1.8"/>']
-    here = known[known["k"] == cutoff]
-    for x, y in at(here["k"].tolist(), here["value"].tolist()):
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{look.colour}"/>')
-    return _svg(_CURVE, "".join(parts))
+    (width, height), first, last = _CURVE, int(known["k"].iloc[0]), int(known["k"].iloc[-1])
+    x = 3 + (width - 6) * (known["k"] - first) / (last - first)
+    y = height - 3 - (height - 6) * (known["value"] - low) / (high - low)
+    points = pd.concat([x, y], axis=1)
+    at = points[known["k"] == cutoff].to_numpy().tolist()
+    return _picture(_CURVE, look, points=points.to_numpy().tolist(), at=at)
 
 
 def pairs(listed: pd.DataFrame, systems: Sequence[str], drawn: Mapping[str, Look]) -> list[str]:
     """Return for each row of a table of documents the values of one or two systems as dots on a line, as data URIs."""
-    width, height = 84, 24
-    columns = [column_of(name) for name in systems]
+    columns, width = [column_of(name) for name in systems], _PAIR[0]
     most = float(listed[columns].max().max()) if len(listed) else 1.0
     found = list[str]()
     for row in listed[columns].itertuples(index=False):
-        parts = [f'<path d="M4 12H{width - 4}" stroke="{GREY}" stroke-opacity=".35"/>']
-        for name, value in zip(reversed(systems), reversed(row), strict=True):
-            if value == value:
-                parts.append(_mark(drawn[name], 8 + (width - 16) * max(0.0, value) / (most or 1.0), height / 2))
-        found.append(_svg((width, height), "".join(parts)))
+        known = [(drawn[name], max(0.0, one)) for name, one in zip(systems, row, strict=True) if one == one][::-1]
+        marks = [(look, 8 + (width - 16) * value / (most or 1.0)) for look, value in known]
+        found.append(_picture(_PAIR, drawn[systems[0]], axis=(4, width - 4, 0.35), marks=marks))
     return found

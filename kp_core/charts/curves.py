@@ -1,10 +1,9 @@
-"""Turn values over k, over the universe or over views into curves: one line a system, its interval as a band."""
+"""Turn values over k, over the universe or over views into curves: one line per system, its interval as a band."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from kp_core.charts.pieces import (
     merged,
     plain,
     words_at,
+    zero_line,
 )
 from kp_core.charts.selection import VIEWS, over_numbers
 from kp_core.charts.style import (
@@ -39,10 +39,10 @@ from kp_core.charts.style import (
     system_labels,
 )
 from kp_core.errors import pluralize
-from kp_core.order import highest
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
+from kp_core.scoring.order import highest
 from kp_core.studies.answer import neighbours
 from kp_core.studies.means import MEAN
 from kp_core.studies.result import Result
@@ -55,13 +55,14 @@ from kp_core.typeset import number, say
 _IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}, "showlegend": False}
 
 
+_WITH_BOUNDS = "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
 #: What stands above the values that the hover says together.
 _K: Part = {"unifiedhovertitle": {"text": "k = %{x}"}}
 
 
 @dataclass(frozen=True)
 class Marks:
-    """Cutoffs to mark on the axis: the one in use, the average gold size, and where the lists of each system end.
+    """Cutoffs to mark on the axis: the current one, the average gold size, and where the lists of each system end.
 
     significant  cutoffs at which the system that leads now is significantly better than the next one: a thick bar
     """
@@ -76,12 +77,9 @@ class Marks:
         said = [(self.cutoff, f"k = {self.cutoff}"), (self.average, "average gold size")]
         if self.ends:
             first, end = min(self.ends.items(), key=lambda one: one[1])
-            of = (
-                f"lists of {label(short_names(self.ends)[first], 60)}"
-                if len({*self.ends.values()}) > 1
-                else "all lists"
-            )
-            said.append((end, f"{of} end"))
+            several = len({*self.ends.values()}) > 1
+            of = f"{label(short_names(self.ends)[first], 60)}’s lists" if several else "all lists"
+            said.append((end, f"{of} end here"))
         marks = dict[int, list[str]]()
         for k, words in said:
             if isinstance(k, int) and k <= last:
@@ -95,20 +93,24 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
     A line is pale from where the longest list of its system ends.
     """
     names = [measures] if isinstance(measures, str) else measures
-    found = {measure: over_numbers(result, measure) for measure in names}
+    by_measure = {measure: over_numbers(result, measure) for measure in names}
     return _panels(
-        found, marks or Marks(), " ".join(in_words(own, name, marks or Marks()) for name, own in found.items())
+        by_measure,
+        marks or Marks(),
+        " ".join(in_words(own, name, marks or Marks()) for name, own in by_measure.items()),
     )
 
 
 def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
     """Draw a measure over k, one panel per data set below the other."""
-    found = dict[str, dict[str, pd.DataFrame]]()
+    by_measure = dict[str, dict[str, pd.DataFrame]]()
     for subset in (name for name in dict.fromkeys(result.frame["subset"]) if name != MEAN):
         frame = result.frame[result.frame["subset"] == subset]
-        found[subset.removeprefix("dataset:")] = over_numbers(replace(result, frame=frame), measure)
+        by_measure[subset.removeprefix("dataset:")] = over_numbers(replace(result, frame=frame), measure)
     marks = Marks(cutoff)
-    return _panels(found, marks, " ".join(f"{name}: {in_words(own, measure, marks)}" for name, own in found.items()))
+    return _panels(
+        by_measure, marks, " ".join(f"{name}: {in_words(own, measure, marks)}" for name, own in by_measure.items())
+    )
 
 
 def _panels(shown: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: str) -> Chart:
@@ -128,14 +130,14 @@ def _panels(shown: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: str
     traces.append(_clicked(first, _leads(first, last)))
     lines = [mark_at(k, panel, dash) for k, _, dash in marked for panel in panels]
     bars = neighbours(marks.significant, range(1, last + 1))
-    lines += [along_axis(own[0], own[-1], panel, color=CLEAR, width=6) for own in bars for panel in panels]
+    lines += [along_axis(bar[0], bar[-1], panel, color=CLEAR, width=6) for bar in bars for panel in panels]
     more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
     figure = laid_out(traces, height, **_axes(panels, last), **more)
     return Chart(figure, " ".join([alt, *[say("significant cutoffs", cutoffs=len(marks.significant))] * bool(bars)]))
 
 
 def small(result: Result, measure: str, marks: Marks) -> Chart:
-    """Draw a measure over k as one of several small pictures, whose lines are named beside them all."""
+    """Draw a measure over k as one of several small pictures with a shared legend."""
     systems = over_numbers(result, measure)
     last, drawn = _last(systems), looks(result.frame["system"])
     traces = [
@@ -152,7 +154,7 @@ def small(result: Result, measure: str, marks: Marks) -> Chart:
     return Chart(laid_out(traces, 200, x, y, **more), in_words(systems, measure, marks))
 
 
-def _clicked(systems: Mapping[str, pd.DataFrame], said: Sequence[str]) -> Part:
+def _clicked(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -> Part:
     """Return a trace that nobody sees, whose points take the clicks at a cutoff, with words for the hover.
 
     Of several points at one cutoff Plotly selects the smallest, and of these that of the last trace.
@@ -160,28 +162,22 @@ def _clicked(systems: Mapping[str, pd.DataFrame], said: Sequence[str]) -> Part:
     every = pd.concat([rows[["value", "low"]] for rows in systems.values()]).min(axis=None)
     bottom = float(every) if every == every else 0.0
     marker: Part = {"opacity": 0.0}
-    more: Part = {"showlegend": False, "text": list(said), "hovertemplate": "%{text}<extra></extra>", "name": ""}
+    more: Part = {"showlegend": False, "text": list(hovers), "hovertemplate": "%{text}<extra></extra>", "name": ""}
     more |= {"selected": {"marker": marker}, "unselected": {"marker": marker}, "hoverinfo": "text"}
-    k = list(range(1, len(said) + 1))
+    k = list(range(1, len(hovers) + 1))
     return dotted(k, [bottom] * len(k), GREY, size=1, marker=marker, **more)
 
 
 def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
-    """Say by how much the highest system leads the next one, at every cutoff up to the last."""
-    at: dict[int, list[tuple[float, str]]] = {}
-    for name, rows in systems.items():
-        if name not in REFERENCES:
-            for k, value in zip(rows["k"].tolist(), rows["value"].tolist(), strict=True):
-                if value == value:
-                    at.setdefault(k, []).append((value, name))
-    return [_lead(sorted(at.get(k, ()), reverse=True)) for k in range(1, last + 1)]
-
-
-def _lead(ranked: Sequence[tuple[float, str]]) -> str:
-    if len(ranked) < 2:
-        return ""
-    (best, first), (next_, second) = ranked[:2]
-    return f"{' − '.join(system_labels([first, second]))} {number(best - next_)}"
+    """Report by how much the highest system leads the next one, at every cutoff up to the last."""
+    differences = dict.fromkeys(range(1, last + 1), "")
+    every = [rows.assign(system=name) for name, rows in systems.items() if name not in REFERENCES]
+    ranked = pd.concat(every or [pd.DataFrame(columns=["value", "system", "k"])]).dropna(subset="value")
+    for k, rows in ranked.sort_values(["value", "system"], ascending=False).groupby("k"):
+        if len(rows) > 1:
+            (best, next_), pair = rows["value"].head(2), rows["system"].head(2)
+            differences[int(k)] = f"{' − '.join(system_labels(pair))} {number(best - next_)}"
+    return list(differences.values())
 
 
 def difference(found: Versus, cutoff: int | str) -> Chart:
@@ -191,10 +187,7 @@ def difference(found: Versus, cutoff: int | str) -> Chart:
         *band_of(rows, "k", look.band()),
         curve_of(rows["k"], rows["difference"], found.a, look, showlegend=False),
     ]
-    lines: list[Part] = [
-        {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 0, "y1": 0, "line": {"color": GREY, "width": 1}}
-    ]
-    lines += [mark_at(cutoff)] if isinstance(cutoff, int) else []
+    lines = [zero_line(), *([mark_at(cutoff)] if isinstance(cutoff, int) else [])]
     x = axis("number of phrases k", range=[0.5, _last({"": rows}) + 0.5])
     y = axis(" − ".join(system_labels([found.a, found.b])))
     here = rows.iloc[int(rows["difference"].abs().argmax())].to_dict() if len(rows) else {}
@@ -231,18 +224,12 @@ def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | No
         "showlegend": not panel and name in REFERENCES,
     }
     parts = [(rows, 1.0)] if end is None else [(rows[rows["k"] <= end], 1.0), (rows[rows["k"] >= end], 0.35)]
-    lines = [_with_bounds(one, name, look, opacity=pale, **more) for one, pale in parts if len(one)]
-    return [*([] if name in BASELINES else band_of(rows, "k", look.band(), **common)), *lines]
-
-
-def _with_bounds(rows: pd.DataFrame, name: str, look: Look, **more: Any) -> Part:
-    """Return the line of a system, which says its intervals where there are some."""
-    known = rows["low"].notna().any()
-    bounds = {
-        "customdata": plain(rows[["low", "high"]]),
-        "hovertemplate": "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]",
-    }
-    return curve_of(rows["k"], rows["value"], name, look, **more, **(bounds if known else {}))
+    bands, lines = [] if name in BASELINES else band_of(rows, "k", look.band(), **common), list[Part]()
+    for own, pale in parts:
+        bounds = {"customdata": plain(own[["low", "high"]]), "hovertemplate": _WITH_BOUNDS}
+        known = bounds if own["low"].notna().any() else {}
+        lines += [curve_of(own["k"], own["value"], name, look, opacity=pale, **more, **known)] * bool(len(own))
+    return bands + lines
 
 
 #: Pixels between the names of two lines that end close to each other, and for a letter of a name.
@@ -251,8 +238,8 @@ _LINE, _LETTER = 15, 7
 
 def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: float) -> tuple[list[Part], int]:
     """Return the name of each system at the end of its line, none over another, and the room to the right."""
-    own = [name for name in systems if name not in REFERENCES]
-    known = {name: systems[name].dropna(subset="value") for name in own}
+    scored = [name for name in systems if name not in REFERENCES]
+    known = {name: systems[name].dropna(subset="value") for name in scored}
     ends = {name: rows.iloc[-1] for name, rows in known.items() if len(rows)}
     if not ends:
         return [], 12
@@ -280,19 +267,19 @@ def _mark_words(marked: Sequence[tuple[int, str, str]], last: int) -> list[Part]
 
 
 def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> str:
-    """Say what a curve over k shows: who is highest and lowest at the cutoff in use."""
-    own = {name: rows for name, rows in systems.items() if name not in REFERENCES}
-    at = {name: rows.loc[rows["k"] == marks.cutoff, "value"].dropna() for name, rows in own.items()}
+    """Describe what a curve over k shows: who is highest and lowest at the current cutoff."""
+    scored = {name: rows for name, rows in systems.items() if name not in REFERENCES}
+    at = {name: rows.loc[rows["k"] == marks.cutoff, "value"].dropna() for name, rows in scored.items()}
     values = {name: float(value.iloc[0]) for name, value in at.items() if len(value)}
     best, worst = highest(values) if values else [], min(values, key=values.__getitem__, default="")
-    facts = {"last": _last(systems), "systems": len(own), "cutoff": marks.cutoff}
+    facts = {"last": _last(systems), "systems": len(scored), "cutoff": marks.cutoff}
     return say("over k", measure=measure, best=best, worst=worst, values=values, **facts)
 
 
 def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
-    """Draw P@k against R@k as k grows; a large symbol marks the cutoff in use."""
+    """Draw P@k against R@k as k grows; a large symbol marks the current cutoff."""
     precision, recall = over_numbers(result, "P@k"), over_numbers(result, "R@k")
-    traces, said, drawn = list[Part](), list[str](), looks(precision)
+    traces, values_in_words, drawn = list[Part](), list[str](), looks(precision)
     hover = "k = %{customdata}: recall %{x:.3f}, precision %{y:.3f}"
     for name in (name for name in drawn if name not in BASELINES):
         rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k")
@@ -302,11 +289,11 @@ def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
             more = merged({"marker": {"size": size}, "customdata": plain(part["k"]), "hovertemplate": hover}, more)
             traces.append(curve_of(part["r"], part["p"], name, look, **more))
         values = zip(at["p"], at["r"], strict=True)
-        said += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
+        values_in_words += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
     x, y = (axis(title, rangemode="tozero", tickformat=".2~f") for title in ("recall R@k", "precision P@k"))
     figure = laid_out(traces, 420, x, y)
-    alt = "Precision against recall as k grows, one line a system"
-    return Chart(figure, f"{alt}; at k = {cutoff}: {'; '.join(said)}." if said else f"{alt}.")
+    alt = "Precision against recall as k grows, one line per system"
+    return Chart(figure, f"{alt}; at k = {cutoff}: {'; '.join(values_in_words)}." if values_in_words else f"{alt}.")
 
 
 #: Measure → its limit as the universe grows, as a function of the table; None where that is 1.
@@ -316,9 +303,9 @@ LIMITS = {"kappa": positive, "pi": positive, "PABAK": None, "P_neg": None, "AC1"
 def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "kappa", height: int = 420) -> Chart:
     """Draw a measure of each system as d grows while a, b and c stay: kappa rises to P_pos, PABAK and P_neg to 1.
 
-    cells: system → a, b, c, d, N. The large symbol is the universe in use, the dotted line the limit.
+    cells: system → a, b, c, d, N. The large symbol marks the current universe, the dotted line the limit.
     """
-    traces, drawn, said = list[Part](), looks(cells), list[str]()
+    traces, drawn, values_in_words = list[Part](), looks(cells), list[str]()
     score, limit_of = MEASURES[measure].score, LIMITS[measure]
     for name, counts in cells.items():
         a, b, c, d = (float(counts[letter]) for letter in "abcd")
@@ -330,7 +317,7 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
         values, used = score(table(a * ones, b * ones, c * ones, sizes - chosen)), float(score(table(a, b, c, d)))
         limit = float(limit_of(table(a, b, c, d))) if limit_of else 1.0
         hover = ": " + measure + " %{y:.3f}"
-        in_use = merged({"marker": {"size": 12}, "hovertemplate": "N in use = %{x:,.0f}" + hover}, _IN_USE)
+        in_use = merged({"marker": {"size": 12}, "hovertemplate": "current N = %{x:,.0f}" + hover}, _IN_USE)
         dots = {"mode": "lines", "line": {"dash": "dot", "width": 1}, "showlegend": False}
         end = [float(sizes[-1]) / 8, float(sizes[-1])]
         traces += [
@@ -338,13 +325,11 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
             curve_of([n], [used], name, look, **in_use),
             curve_of(end, [limit, limit], name, look, hovertemplate="limit %{y:.3f}", **dots),
         ]
-        said.append(f"{name} has {number(used)} at the universe in use and {number(limit)} in the limit")
-    ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": 0, "y1": 0, "yref": "y"}
-    zero = {"type": "line", "line": {"color": GREY, "width": 1}, **ends}
+        values_in_words.append(f"{name} has {number(used)} at the universe in use and {number(limit)} in the limit")
     x = axis("phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
-    figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f"), shapes=[zero])
+    figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f"), shapes=[zero_line()])
     alt = f"{measure} against the size of the universe on a logarithmic axis"
-    return Chart(figure, f"{alt}: {'; '.join(said)}." if said else f"{alt}.")
+    return Chart(figure, f"{alt}: {'; '.join(values_in_words)}." if values_in_words else f"{alt}.")
 
 
 def rank_chart(stability: Stability) -> Chart:
@@ -354,10 +339,10 @@ def rank_chart(stability: Stability) -> Chart:
     shown, ends = list(range(len(views))), dict[float, list[str]]()
     hover = "rank %{y:g}, value %{customdata:.3f}"
     for name, look in drawn.items():
-        own = frame[frame["system"] == name]
-        more = {"customdata": plain(own["value"]), "hovertemplate": hover, "showlegend": False}
-        traces.append(curve_of(shown, own["rank"], name, look, line={"width": 2.5}, marker={"size": 11}, **more))
-        for rank in own["rank"].tail(1).dropna():
+        rows = frame[frame["system"] == name]
+        more = {"customdata": plain(rows["value"]), "hovertemplate": hover, "showlegend": False}
+        traces.append(curve_of(shown, rows["rank"], name, look, line={"width": 2.5}, marker={"size": 11}, **more))
+        for rank in rows["rank"].tail(1).dropna():
             ends.setdefault(float(rank), []).append(name)
     longest = 0
     for rank, names in ends.items():  # systems that tie end in one point, and so share a label

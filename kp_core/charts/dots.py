@@ -27,8 +27,8 @@ from kp_core.charts.style import (
     system_labels,
 )
 from kp_core.errors import pluralize
-from kp_core.order import exceeds, leveled, reaches
 from kp_core.scoring.counts import BASELINES
+from kp_core.scoring.order import exceeds, leveled, reaches
 from kp_core.settings import change_in_words, in_words
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
@@ -127,7 +127,7 @@ def leaderboard(result: Result, measure: str) -> Chart:
     if result.by_run is not None:
         runs = rows_of(replace(result, frame=result.by_run), measure).groupby("system")["value"].agg(list)
         rows = rows.assign(run_values=[runs.get(name, []) for name in rows["system"]])
-    return _forest_of(result, rows, str(rows["measure"].iloc[0]), f"{measure} with 95 % intervals")
+    return _forest_of(result, rows, str(rows["measure"].iloc[0]), f"{measure} with 95% intervals")
 
 
 def by_dataset(result: Result, measure: str) -> Chart:
@@ -135,7 +135,7 @@ def by_dataset(result: Result, measure: str) -> Chart:
     rows = result.frame[~result.frame["system"].isin(BASELINES)]
     rows = rows.assign(group=rows["subset"].str.removeprefix("dataset:").replace(MEAN, "mean"))
     rows = rows.assign(last=rows["subset"] == MEAN)
-    return _forest_of(result, rows, measure, f"{measure} by data set with 95 % intervals")
+    return _forest_of(result, rows, measure, f"{measure} by data set with 95% intervals")
 
 
 def by_part(result: Numbers) -> Chart:
@@ -153,7 +153,7 @@ def groups(result: Result, measure: str, say: Mapping[str, str]) -> Chart:
     rows = rows.assign(name=names, colour=np.where(rows["subset"] == "all", GREY, COLOURS[0]))
     shown = say.get(measure, measure)
     chart = forest(rows, shown)
-    return Chart(chart.figure, f"{shown} by {say['document']} type with 95 % intervals: {chart.alt}.")
+    return Chart(chart.figure, f"{shown} by {say['document']} type with 95% intervals: {chart.alt}.")
 
 
 def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:
@@ -163,7 +163,7 @@ def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str],
     rows = rows.assign(name=rows["system"].map(pairs), tick=labels(rows["system"].map(pairs), 40))
     shown = say.get(measure, measure)
     chart, of = forest(rows, shown), f"{pluralize(len(rows), 'pair')} of {say['annotators']}"
-    return Chart(chart.figure, f"{shown} of {of} with 95 % intervals: {chart.alt}.")
+    return Chart(chart.figure, f"{shown} of {of} with 95% intervals: {chart.alt}.")
 
 
 #: Subsets of fewer pairs than these are pale.
@@ -171,7 +171,7 @@ FEW_PAIRS = 10
 
 
 def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.DataFrame) -> Chart:
-    """Draw the correlation of every measure with people within the subsets of a kind, beside the published value.
+    """Draw the correlation of every measure with people within the subsets of a kind, next to the published value.
 
     kind: `all`, or what the names of the subsets begin with; printed: columns measure, subset, value. Subsets without
     a value are left out, those of few pairs are pale.
@@ -195,7 +195,7 @@ def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.D
 
 
 def strip(spread: Spread, said: str) -> Chart:
-    """Draw one row a system: dots are settings of the grid, symbols presets, the long mark the setting in use.
+    """Draw one row per system: dots are settings of the grid, symbols presets, the long mark the current setting.
 
     said: the range of the best system in a sentence
     """
@@ -206,17 +206,17 @@ def strip(spread: Spread, said: str) -> Chart:
     drawn, traces = looks(systems), list[Part]()
     colours = [drawn[name].colour for name in systems]
     for row, name in enumerate(systems):
-        own = grid[grid["system"] == name]
+        rows = grid[grid["system"] == name]
         # Scattered without chance, so that the same data give the same picture.
-        heights = row - 0.05 - 0.3 * ((np.arange(len(own)) * 0.618034) % 1)
-        more: Part = {"name": label(drawn[name].name), "text": plain(own["recipe"]), "showlegend": False}
+        heights = row - 0.05 - 0.3 * ((np.arange(len(rows)) * 0.618034) % 1)
+        more: Part = {"name": label(drawn[name].name), "text": plain(rows["recipe"]), "showlegend": False}
         more["hovertemplate"] = f"{hover}{whole_name(name)}"
-        traces.append(dotted(own["value"], heights, colours[row], size=5, marker={"opacity": 0.45}, **more))
-    for symbol, (preset, own) in zip(cycle(_PRESET_SYMBOLS), presets.groupby("preset", sort=False), strict=False):
-        heights = own["system"].map(systems.index) + 0.1 + 0.025 * _PRESET_SYMBOLS.index(symbol)
-        more = {"text": plain(own["recipe"]), "hovertemplate": hover, "marker": {"line": {"width": 1.5}}}
+        traces.append(dotted(rows["value"], heights, colours[row], size=5, marker={"opacity": 0.45}, **more))
+    for symbol, (preset, rows) in zip(cycle(_PRESET_SYMBOLS), presets.groupby("preset", sort=False), strict=False):
+        heights = rows["system"].map(systems.index) + 0.1 + 0.025 * _PRESET_SYMBOLS.index(symbol)
+        more = {"text": plain(rows["recipe"]), "hovertemplate": hover, "marker": {"line": {"width": 1.5}}}
         more["name"] = label(in_words("preset", str(preset)))
-        traces.append(dotted(own["value"], heights, GREY, symbol, 9, **more))
+        traces.append(dotted(rows["value"], heights, GREY, symbol, 9, **more))
     places = list(range(len(systems)))
     more = {"name": "in use", "hovertemplate": "%{x:.3f}", "marker": {"line": {"width": 3}}}
     traces.append(dotted(ranges["current"], places, colours, "line-ns-open", 38, **more))
@@ -237,8 +237,8 @@ def effects(spread: Spread) -> Chart:
     choice that two papers could make differently.
     """
     rows = spread.changes[spread.changes["field"] != "gold_stemmed"]
-    said = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
-    rows = rows.assign(named=said, size=rows["change"].abs())
+    changes = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
+    rows = rows.assign(named=changes, size=rows["change"].abs())
     largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
     effective = largest[exceeds(largest, 0)].index.tolist()
     drawn, traces = effective[:_MOST], list[Part]()
@@ -246,11 +246,11 @@ def effects(spread: Spread) -> Chart:
     order = [label(change, 46) for change in drawn]
     hover = "%{y}: %{x:+.3f}, to %{customdata:.3f}"
     for name, look in looks(spread.ranges["system"]).items():
-        own = rows[rows["system"] == name]
-        heights = own["named"].map(dict(zip(drawn, order, strict=True)))
-        more: Part = {"name": label(look.name), "customdata": plain(own["value"])}
+        of_system = rows[rows["system"] == name]
+        heights = of_system["named"].map(dict(zip(drawn, order, strict=True)))
+        more: Part = {"name": label(look.name), "customdata": plain(of_system["value"])}
         more["hovertemplate"] = f"{hover}{whole_name(name)}"
-        traces.append(dotted(own["change"], heights, look.colour, look.symbol, **more))
+        traces.append(dotted(of_system["change"], heights, look.colour, look.symbol, **more))
     y = axis(categoryorder="array", categoryarray=order, autorange="reversed", automargin=True)
     x = axis(f"change of {label(spread.measure)} from the conventions in use", tickformat="+.2~f")
     zero = upright(0, color=GREY, width=1.5)

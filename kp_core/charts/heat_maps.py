@@ -7,15 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.pieces import heat_map_of, plain
+from kp_core.charts.pieces import STRONG_TO_PALE, VIOLET_TO_ORANGE, heat_map_of, plain
 from kp_core.charts.selection import VIEWS, by_correlation, where
 from kp_core.charts.style import Chart, Part, short_names
 from kp_core.errors import pluralize
-from kp_core.order import best_first
 from kp_core.scoring.codes import Floats
-from kp_core.studies.compare import ALPHA, Comparison
+from kp_core.scoring.order import best_first
+from kp_core.scoring.paired import ALPHA
+from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.correlate import CorrelationStudy
-from kp_core.studies.result import Result
+from kp_core.studies.result import Result, square
 from kp_core.studies.sentence_study.protocol import SentenceStudy
 from kp_core.studies.stability import Stability
 from kp_core.typeset import number, say
@@ -38,8 +39,8 @@ def heat_map(matrix: pd.DataFrame, measure: str, of: str = "annotators") -> Char
     lowest = min(0.0, float(np.nanmin(matrix.to_numpy(), initial=0.0)))
     drawn = heat_map_of(matrix, measure, "%{y} and %{x}: %{z:.3f}", readable=12, zmin=lowest)
     values = pd.Series(_above(matrix)).dropna()
-    said = f", from {number(values.min())} to {number(values.max())}" if len(values) else ""
-    return Chart(drawn, f"{measure} of {pluralize(len(values), 'pair')} of {of} as a heat map{said}.")
+    extent = f", from {number(values.min())} to {number(values.max())}" if len(values) else ""
+    return Chart(drawn, f"{measure} of {pluralize(len(values), 'pair')} of {of} as a heat map{extent}.")
 
 
 def kendall(stability: Stability) -> Chart:
@@ -62,15 +63,12 @@ FEWEST = 4
 def pair_map(comparison: Comparison, measure: str) -> Chart:
     """Draw the difference row minus column of every pair; a star marks the significant ones. Best system first."""
     names = best_first(comparison.scores)
-    difference, p = (
-        comparison.frame.pivot_table(column, "a", "b", dropna=False).reindex(index=names, columns=names)
-        for column in ("difference", "p_adjusted")
-    )
-    difference, p = difference.fillna(-difference.T), p.fillna(p.T)
+    difference = square(comparison.frame, "difference", names, turned=-1)
+    p = square(comparison.frame, "p_adjusted", names)
     ahead = np.array([[other in comparison.better[name] for other in names] for name in names])
     largest = float(np.nanmax(np.abs(difference.to_numpy()), initial=1e-9))
     hover = "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}"
-    look = {"colorscale": "PuOr_r", "zmin": -largest, "zmax": largest, "customdata": plain(p)}
+    look = {"colorscale": VIOLET_TO_ORANGE, "zmin": -largest, "zmax": largest, "customdata": plain(p)}
     shown = short_names(names)
     difference = difference.rename(index=shown, columns=shown)
     figure = heat_map_of(difference, "row minus column", hover, 7, ahead | ahead.T, **look)
@@ -84,7 +82,9 @@ def p_map(study: CorrelationStudy, average: str) -> Chart:
     rows = by_correlation(study, average).dropna(subset="value")
     order = [name for name in rows["measure"] if name in p.index]
     p = p.loc[order, order]
-    figure = heat_map_of(p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, colorscale="Blues_r")
+    figure = heat_map_of(
+        p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, colorscale=STRONG_TO_PALE
+    )
     figure["layout"]["xaxis"]["tickangle"] = -45
     differ = pluralize(int((_above(p) < ALPHA).sum()), "pair differs", "pairs differ")
     alt = f"Corrected p of all pairs of {len(p)} measures as a heat map; {differ} significantly."
@@ -99,5 +99,5 @@ def used(study: SentenceStudy) -> Chart:
     figure = heat_map_of(shares, "trees", "%{y} at K ≥ %{x}: %{z:.0%} of the trees", **look)
     figure["layout"]["xaxis"]["title"]["text"] = "agreement K, at least"
     mean = shares.mean(axis=1).sort_values(ascending=False, kind="stable")
-    said = ", ".join(f"{name} {value:.0%}" for name, value in mean.items())
-    return Chart(figure, f"Share of the trees that use an attribute, on average: {said}.")
+    usage = ", ".join(f"{name} {value:.0%}" for name, value in mean.items())
+    return Chart(figure, f"Share of the trees that use an attribute, on average: {usage}.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def chart_of(result: object) -> Chart:
-    """Return the chart of a result; raises UsageError if there is none."""
+    """Return the chart of a result; raise UsageError if there is none."""
     draw = next((draw for kind, draw in _CHARTS.items() if isinstance(result, kind)), None)
     if draw is None:
         raise UsageError(f"there is no chart of a {type(result).__name__}; its table is .frame")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import pandas as pd
 
-from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, plain, upright
+from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, line_of, plain, upright
 from kp_core.charts.selection import of_yes, where
 from kp_core.charts.style import COLOURS, GREY, Chart, Look, Part, label, looks
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, Node, SentenceStudy
@@ -30,19 +29,21 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
     Below on the same axis: documents and gold phrases left. Points with too few of either are not drawn.
     """
     rows, drawn = where(curve, measure=measure, drawn=True), looks(curve["system"])
-    own, look = where(rows, system=system), drawn[system]
-    traces = band_of(own, "threshold", _RANDOM, "null_low", "null_high")
-    traces += band_of(own, "threshold", look.band())
+    of_system, look = where(rows, system=system), drawn[system]
+    traces = band_of(of_system, "threshold", _RANDOM, ("null_low", "null_high"))
+    traces += band_of(of_system, "threshold", look.band())
     references = (("null", "random trimming", "dot", GREY), ("fixed", "same documents", "dash", look.colour))
     for column, words, dash, colour in references:
         line, name = {"color": colour, "dash": dash, "width": 1.5}, f"{label(look.name)}, {words}"
-        traces.append(_line(own["threshold"], own[column], name=name, line=line, hovertemplate="%{y:.3f}"))
+        traces.append(
+            line_of(of_system["threshold"], of_system[column], name=name, line=line, hovertemplate="%{y:.3f}")
+        )
     for name, look in drawn.items():
         scores, width = where(rows, system=name), 2.5 if name == system else 1.2
         traces.append(curve_of(scores["threshold"], scores["value"], name, look, line={"width": width}))
     left = curve.drop_duplicates("threshold")
     figure = _two_panels(traces, label(measure), left, ("gold", "gold phrases left", "phrases"), threshold)
-    return Chart(figure, say("over the threshold", measure=measure, system=system, rows=own.to_dict("records")))
+    return Chart(figure, say("over the threshold", measure=measure, system=system, rows=of_system.to_dict("records")))
 
 
 def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Chart:
@@ -50,16 +51,18 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
 
     Below on the same axis: sentences that are “yes”, and documents left.
     """
-    own = {name: where(study.frame, measure=measure, subset="all", system=name) for name in _STUDY}
-    traces = band_of(own[NULL], "threshold", _RANDOM, "repeat_low", "repeat_high")
-    traces += band_of(own[TREE], "threshold", _STUDY[TREE].band())
+    by_system = {name: where(study.frame, measure=measure, subset="all", system=name) for name in _STUDY}
+    traces = band_of(by_system[NULL], "threshold", _RANDOM, ("repeat_low", "repeat_high"))
+    traces += band_of(by_system[TREE], "threshold", _STUDY[TREE].band())
     for name, look in _STUDY.items():
         more = {"line": {"width": 2.5 if name == TREE else 1.5}, "mode": "lines" if name == NULL else "lines+markers"}
-        traces.append(curve_of(own[name]["threshold"], own[name]["value"], name, look, **more))
+        traces.append(curve_of(by_system[name]["threshold"], by_system[name]["value"], name, look, **more))
     shown = of_yes(measure)
     figure = _two_panels(traces, shown, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
-    null = own[NULL].set_index("threshold")["value"]
-    rows = own[TREE].dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null)).to_dict("records")
+    null = by_system[NULL].set_index("threshold")["value"]
+    rows = (
+        by_system[TREE].dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null)).to_dict("records")
+    )
     return Chart(figure, say("over agreement", measure=shown, rows=rows))
 
 
@@ -72,7 +75,7 @@ def _two_panels(curves: list[Part], title: str, left: pd.DataFrame, gold: tuple[
     line: Part = {"line": {"color": GREY, "width": 1.5}, "hovertemplate": "%{y} documents", "name": "documents left"}
     line |= {"mode": "lines+markers", "xaxis": "x2", "yaxis": "y3", "legendrank": 2001}
     ticks: Part = {"showgrid": False, "tickmode": "auto", "nticks": 4, "tickformat": "d"}
-    words = "agreement K that is left in every document, at least"
+    words = "minimum agreement K in every document"
     axes = {
         "xaxis": axis(anchor="y", domain=[0, 0.94], matches="x2", showticklabels=False),
         "yaxis": axis(title, anchor="x", domain=[0.276 + 0.08, 1], tickformat=".2~f"),
@@ -81,19 +84,15 @@ def _two_panels(curves: list[Part], title: str, left: pd.DataFrame, gold: tuple[
         "yaxis3": axis("documents", anchor="x2", overlaying="y2", side="right", rangemode="tozero", **ticks),
     }
     more: Part = {"shapes": [upright(at, panel, color=GREY, width=1.5) for panel in ("", "2")], **axes}
-    traces = [bars, _line(left["threshold"], left["documents"], **line), *curves]
+    traces = [bars, line_of(left["threshold"], left["documents"], **line), *curves]
     return laid_out(traces, 560, hovermode="x unified", **more)
-
-
-def _line(x: Any, y: Any, **more: Any) -> Part:
-    return {"type": "scatter", "x": plain(x), "y": plain(y), "mode": "lines", **more}
 
 
 def tree(nodes: Sequence[Node]) -> Chart:
     """Draw a tree from left to right; every question and every leaf has a row of its own, so that no words collide."""
 
     def walk(i: int, depth: int) -> Iterator[tuple[int, int]]:
-        """Give what stands below a node, the node itself and what stands above it, each with its depth."""
+        """Yield what is drawn below a node, the node itself, and what is drawn above it, each with its depth."""
         yield from walk(nodes[i].below, depth + 1) if nodes[i].name else ()
         yield i, depth
         yield from walk(nodes[i].above, depth + 1) if nodes[i].name else ()
@@ -109,7 +108,7 @@ def tree(nodes: Sequence[Node]) -> Chart:
         for child, dash in ((node.below, "solid"), (node.above, "dot")):
             end, side = place[child]
             more: Part = {"line": {"color": GREY, "width": 1.5, "dash": dash}, "hoverinfo": "skip", "showlegend": False}
-            traces.append(_line([x, x, end], [y, side, side], **more))
+            traces.append(line_of([x, x, end], [y, side, side], **more))
     beside: Part = {"mode": "markers+text", "textposition": "middle right", "cliponaxis": False, "hoverinfo": "text"}
     symbols = {"yes": (COLOURS[0], "square"), "no": (GREY, "circle"), "question": (COLOURS[1], "diamond")}
     for kind, look in symbols.items():

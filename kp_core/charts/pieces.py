@@ -1,4 +1,4 @@
-"""Hold the pieces of figures as plain dictionaries: dots, curves, bands, heat maps, axes, words, the layout of all."""
+"""Define the parts of figures as plain dictionaries: dots, curves, bands, heat maps, axes, words, the layout of all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MARK = "cutoff"
 
 
 def merged(usual: Part, more: Part) -> Part:
-    """Return what stands in either part, and in both parts within them; where they differ, that of `more`.
+    """Return what occurs in either part, and in both parts within them; where they differ, that of `more`.
 
     >>> merged({"line": {"width": 2, "dash": "dot"}}, {"line": {"width": 5}})
     {'line': {'width': 5, 'dash': 'dot'}}
@@ -32,8 +32,8 @@ def plain(values: Any) -> list[Any]:
     >>> plain(np.array([[0.5, np.nan]]))
     [[0.5, None]]
     """
-    own = values if isinstance(values, list | range) else np.asarray(values).tolist()
-    return [plain(value) if isinstance(value, list) else None if value != value else value for value in own]
+    listed = values if isinstance(values, list | range) else np.asarray(values).tolist()
+    return [plain(value) if isinstance(value, list) else None if value != value else value for value in listed]
 
 
 def enlarged(chart: Chart) -> Chart:
@@ -68,7 +68,7 @@ def laid_out(traces: list[Part], height: int, x: Part | None = None, y: Part | N
 
 
 def axis(title: str = "", **more: Any) -> Part:
-    """Return an axis with its title, its words in the colour of those beside a chart."""
+    """Return an axis with its title, its words in the colour of those next to a chart."""
     named = {"font": {"color": TEXT}} | ({"text": title} if title else {})
     return merged({"tickfont": {"color": TEXT}, "title": named}, more)
 
@@ -85,7 +85,7 @@ def upright(x: float, panel: str = "", **line: Any) -> Part:
 
 
 def mark_at(k: float, panel: str = "", dash: str = "solid") -> Part:
-    """Return the line that marks a cutoff of the screen; a picture for a paper has none."""
+    """Return the line that marks the cutoff on screen; figures for papers have none."""
     return upright(k, panel, color=GREY, width=1.5, dash=dash) | {"name": MARK}
 
 
@@ -95,9 +95,21 @@ def along_axis(first: float, last: float, panel: str = "", **line: Any) -> Part:
     return {"type": "line", "line": line, **ends}
 
 
+def zero_line() -> Part:
+    """Return a line at the value 0 from side to side."""
+    ends = {"x0": 0, "x1": 1, "xref": "paper", "y0": 0, "y1": 0}
+    return {"type": "line", "line": {"color": GREY, "width": 1}, **ends}
+
+
 def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
-    """Return words that stand at a place of a figure."""
+    """Return words that is at a place of a figure."""
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}
+
+
+#: Colors of heat maps, all so light that black numbers have a contrast of 5:1 on them, on a white and on a dark page.
+PALE_TO_STRONG = [[0, "#F2F6FA"], [1, "#3F8FCC"]]
+STRONG_TO_PALE = [[0, "#3F8FCC"], [1, "#F2F6FA"]]
+VIOLET_TO_ORANGE = [[0, "#A08FD0"], [0.5, "#F6F4F2"], [1, "#EE9A3A"]]
 
 
 def heat_map_of(
@@ -109,9 +121,9 @@ def heat_map_of(
     """
     text = values.map(lambda value: number(value, 2)) + np.where(stars, "*", "")
     cells = {"z": plain(values), "x": labels(values.columns), "y": labels(values.index)}
-    usual: Part = {"colorscale": "Cividis", "zmin": 0, "zmax": 1, "xgap": 1, "ygap": 1, "hoverongaps": False}
+    usual: Part = {"colorscale": PALE_TO_STRONG, "zmin": 0, "zmax": 1, "xgap": 1, "ygap": 1, "hoverongaps": False}
     usual |= {"text": plain(text.where(values.notna(), "")), "hovertemplate": f"{hover}<extra></extra>"}
-    usual |= {"texttemplate": "%{text}"} if len(values.columns) <= readable else {}
+    usual |= {"texttemplate": "%{text}", "textfont": {"color": "#111111"}} if len(values.columns) <= readable else {}
     usual |= {"colorbar": {"title": {"text": title, "side": "right"}, "thickness": 12}}
     # Lines of a grid would strike through empty cells.
     x, y = axis(automargin=True, type="category", showgrid=False), names_axis(showgrid=False)
@@ -125,6 +137,11 @@ def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
     up, down = (["NaN" if length is None else length for length in lengths] for lengths in ends)
     bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
     return bars | {"thickness": 1.5, "width": 4, "color": colour}
+
+
+def line_of(x: Any, y: Any, **more: Any) -> Part:
+    """Return values over x as a line without symbols."""
+    return {"type": "scatter", "x": plain(x), "y": plain(y), "mode": "lines", **more}
 
 
 def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **more: Any) -> Part:
@@ -143,16 +160,17 @@ def curve_of(x: Any, y: Any, name: str, look: Look, **more: Any) -> Part:
 
 
 def whole_name(name: str) -> str:
-    """Return the end of a hover that has the whole name of a system, in which Plotly replaces nothing."""
+    """Return the end of a hover text: a system's full name, in which Plotly replaces nothing."""
     return f"<extra>{escape(visible(name), quote=False).replace('%{', '%&#123;')}</extra>"
 
 
 def band_of(
-    rows: pd.DataFrame, along: str, colour: str, low: str = "low", high: str = "high", **more: Any
+    rows: pd.DataFrame, along: str, colour: str, bounds: tuple[str, str] = ("low", "high"), **more: Any
 ) -> list[Part]:
-    """Return the interval of each row as a band over the column `along`; nothing where no row has one."""
+    """Return the interval of each row as a band over the column `along`; nothing if no row has one."""
+    low, high = bounds
     rows = rows[rows[low].notna()]
     back = rows.iloc[::-1]
-    edge = {"x": plain([*rows[along], *back[along]]), "y": plain([*rows[high], *back[low]]), "mode": "lines"}
-    quiet = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    return [{"type": "scatter", "fill": "toself", "fillcolor": colour, **edge, **quiet, **more}] if len(rows) else []
+    quiet = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False} | more
+    x, y = [*rows[along], *back[along]], [*rows[high], *back[low]]
+    return [line_of(x, y, fill="toself", fillcolor=colour, **quiet)] if len(rows) else []

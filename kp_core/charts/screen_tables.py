@@ -11,8 +11,8 @@ import pandas as pd
 from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of, where
 from kp_core.charts.style import REFERENCES
 from kp_core.errors import REASONS, pluralize, read_toml
-from kp_core.order import best_first, close, leveled, reaches
 from kp_core.scoring.counts import BASELINES
+from kp_core.scoring.order import best_first, close, leveled, reaches
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import Comparison
@@ -36,10 +36,10 @@ WHICH = ("all", "first wins", "second wins", "nobody finds")
 
 
 def interval(low: float, high: float) -> str:
-    """Print an interval, or a dash where there is none.
+    """Print an interval, or a dash if there is none.
 
     >>> interval(0.1234, 0.3), interval(-0.3, -0.1), interval(float("nan"), 0.3)
-    ('0.123–0.300', '-0.300 to -0.100', '–')
+    ('0.123–0.300', '−0.300 to −0.100', '–')
     """
     if low != low or high != high:
         return "–"
@@ -51,16 +51,19 @@ def intervals(rows: pd.DataFrame, kind: str = "") -> list[str]:
     return [interval(low, high) for low, high in zip(rows[f"{kind}low"], rows[f"{kind}high"], strict=True)]
 
 
-#: Table → column of a result → its head; a column without a head is left out.
+#: Table → column of a result → its head; a column without a head is left out, and with `*` every one not named.
 _HEADS: dict[str, dict[str, str]] = read_toml("charts/screen_tables.toml")
 
 
 def shown(frame: pd.DataFrame, table: str) -> pd.DataFrame:
-    """Return rows of a result under the heads of a table of the screen, with intervals as text and reasons in words."""
-    rows = frame.assign(reason=frame["reason"].map(REASONS).fillna("")) if "reason" in frame else frame.copy()
-    if "interval" in _HEADS[table]:
+    """Return rows of a result with the headers shown on screen, with intervals as text and reasons in words."""
+    rows, heads = frame.copy(), _HEADS[table]
+    if "reason" in rows:
+        rows["reason"] = rows["reason"].map(REASONS).fillna("")
+    if "interval" in heads:
         rows.insert(list(rows).index("low"), "interval", intervals(rows))
-    return _without_empty(rows.rename(columns=_HEADS[table]).drop(columns="", errors="ignore"))
+    rows = rows[[name for name in heads if name in rows]] if "*" in heads else rows
+    return _without_empty(rows.rename(columns=heads).drop(columns="", errors="ignore"))
 
 
 def _without_empty(table: pd.DataFrame) -> pd.DataFrame:
@@ -97,22 +100,22 @@ def letter(place: int) -> str:
 
 
 def _place(name: str) -> int:
-    """Return the part of a table in which a name stands: systems, then people, then baselines."""
+    """Return the part of a table to which a name belongs: systems, then people, then baselines."""
     return 2 if name in BASELINES else int(name in REFERENCES)
 
 
 def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
-    """Return one row a system at one cutoff, best first and baselines last.
+    """Return one row per system at one cutoff, best first and baselines last.
 
-    Columns: letter, system, value, interval, better than (letters), cluster, the number of documents where some are
-    left out, and the measures beside.
+    Columns: letter, system, value, interval, better than (letters), cluster, the number of documents if some are
+    left out, and the measures next to.
     """
     rows = rows_of(result, measure)
     rows = rows.assign(last=rows["system"].map(_place))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable", key=leveled)
     names = rows["system"].tolist()
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
-    table["95 % interval"] = intervals(rows)
+    table["95% interval"] = intervals(rows)
     if comparison is not None:
         better = clusters(comparison)
         letters = {name: letter(place) for place, name in enumerate(better)}
@@ -146,14 +149,14 @@ def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
 
 
 def _wide(rows: pd.DataFrame, columns: Sequence[str], values: str = "value") -> pd.DataFrame:
-    """Return one row a system, baselines last, and one column a measure; of several cutoffs the last counts."""
+    """Return one row per system, baselines last, and one column per measure; of several cutoffs the last counts."""
     wide = rows.pivot_table(index="system", columns="measure", values=values, aggfunc="last", dropna=False)
     systems = sorted(rows["system"].unique(), key=_place)
     return wide.reindex(index=systems, columns=list(columns)).rename_axis(columns=None)
 
 
 def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a system and one column a measure, named with its cutoff; baselines last."""
+    """Return one row per system and one column per measure, named with its cutoff; baselines last."""
     rows = result.frame[result.frame["measure"].isin(names)]
     return _wide(rows, [name for name in names if name in set(rows["measure"])]).reset_index()
 
@@ -167,20 +170,19 @@ def in_numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
 
 
 def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a system and one column a measure: value and interval as text; baselines last."""
+    """Return one row per system and one column per measure: value and interval as text; baselines last."""
     rows = result.frame[result.frame["measure"].isin(names)]
     return _wide(rows.assign(text=with_bounds(rows)), names, "text").fillna("").reset_index()
 
 
 def rows_where(result: Result, system: str, names: Sequence[str], subset: str = "all") -> pd.DataFrame:
-    """Return one row a measure of a system, or of all annotators: value and interval."""
+    """Return one row per measure of a system, or of all annotators: value and interval."""
     rows = where(result.frame, system=system, subset=subset).set_index("measure")
-    rows = rows.reindex([name for name in names if name in rows.index])
-    return pd.DataFrame({"measure": rows.index, "value": rows["value"].to_numpy(), "95 % interval": intervals(rows)})
+    return shown(rows.reindex([name for name in names if name in rows.index]).reset_index(), "measures")
 
 
 def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
-    """Return one row a measure with its intervals as text, the one to quote first.
+    """Return one row per measure with its intervals as text, the one to quote first.
 
     table: what `evaluate.interval_table` gives.
     """
@@ -191,7 +193,7 @@ def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
 
 
 def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a pair of annotators: their agreement, Hooper's consistency, and the documents that both saw."""
+    """Return one row per pair of annotators: their agreement, Hooper's consistency, and the documents that both saw."""
     rows = result.frame[result.frame["measure"].isin(names) & ~result.frame["system"].isin(["all", *annotators])]
     documents = rows.drop_duplicates("system").set_index("system")["documents"]
     wide = _wide(rows, names).assign(documents=documents).rename_axis("pair").reset_index()
@@ -199,7 +201,7 @@ def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequen
 
 
 def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
-    """Return one row an annotator: agreement with the union of the others, and K of all without this one if asked."""
+    """Return one row per annotator: agreement with the union of the others, and K of all without this one if asked."""
     rows = where(result.frame, system=list(annotators), measure=list(names))
     documents = rows[rows["measure"] != "K"].drop_duplicates("system").set_index("system")["documents"]
     wide = _wide(rows, names).reindex(list(annotators)).assign(documents=documents)
@@ -218,7 +220,7 @@ def most_disputed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_title(table: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of documents with the title in place of the id, which stands where there is no title.
+    """Return a table of documents with the title in place of the id, which stands if there is no title.
 
     known: the documents of the corpus
     """
@@ -262,16 +264,16 @@ def occurrences(table: pd.DataFrame, known: pd.DataFrame, annotators: int) -> pd
     """
     head = "chosen by"
     if "found" in table:
-        said, head = np.select([table["found"], table["gold"]], ["found", "missed"], "not in gold"), "result"
+        cells, head = np.select([table["found"], table["gold"]], ["found", "missed"], "not in gold"), "result"
     elif annotators <= FEW_PEOPLE:
-        said = table["annotators"].to_numpy()
+        cells = table["annotators"].to_numpy()
     else:
-        said = np.array([f"{one} of {of}" for one, of in zip(table["chosen"], table["seen"], strict=True)])
-    return by_title(table[["document"]].assign(**{head: said}), known)
+        cells = np.array([f"{one} of {of}" for one, of in zip(table["chosen"], table["seen"], strict=True)])
+    return by_title(table[["document"]].assign(**{head: cells}), known)
 
 
 def disputed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the headings of people that some chose and others did not, of what `subjects_of_people` gives."""
+    """Return the headings that some annotators chose and others did not, from `subjects_of_people`."""
     return frame[frame["apart"] > 0]
 
 
@@ -297,19 +299,16 @@ def spoken(table: pd.DataFrame, say: Mapping[str, str]) -> pd.DataFrame:
 
 
 def ranks(comparison: Comparison) -> pd.DataFrame:
-    """Return one row a system, best first: value, ranks in 95 % of the resamples, and rank cluster."""
-    rows = []
-    for name in best_first(comparison.scores):
-        score = comparison.scores[name]
-        span = comparison.ranks.get(name)
-        shown = "–" if span is None else f"{span[0]:.0f} to {span[1]:.0f}"
-        rows.append((name, score, shown, comparison.clusters[name]))
+    """Return one row per system, best first: value, ranks in 95% of the resamples, and rank cluster."""
+    scores, clusters = comparison.scores, comparison.clusters
+    spans = {name: f"{low:.0f} to {high:.0f}" for name, (low, high) in comparison.ranks.items()}
+    rows = [(name, scores[name], spans.get(name, "–"), clusters[name]) for name in best_first(scores)]
     return pd.DataFrame(rows, columns=["system", "value", "ranks", "cluster"])
 
 
 def by_part(result: Result) -> pd.DataFrame:
-    """Return one row a system and one column a part of the data: value and interval; documents in the head."""
-    rows = result.frame[result.frame["subset"] != "all"]
+    """Return one row per system and one column per part with documents: value and interval; documents in the head."""
+    rows = result.frame[(result.frame["subset"] != "all") & (result.frame["documents"] > 0)]
     if not len(rows):
         return pd.DataFrame()
     parts = rows["subset"].str.partition(":")[2]
@@ -339,7 +338,7 @@ def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.Dat
 
 
 def turns(spread: Spread) -> pd.DataFrame:
-    """Return one row a pair of systems whose order turns under other conventions, in words."""
+    """Return one row per pair of systems whose order turns under other conventions, in words."""
     rows = spread.turns
     table = rows[["a", "b"]].set_axis(["ahead now", "ahead elsewhere"], axis=1)
     return table.assign(
@@ -350,12 +349,12 @@ def turns(spread: Spread) -> pd.DataFrame:
 
 
 def only(result: Result, names: Sequence[str]) -> Result:
-    """Return a result with the rows of some measures alone."""
+    """Return a result with only the rows of some measures."""
     return replace(result, frame=result.frame[result.frame["measure"].isin(names)])
 
 
 def reasons(result: Result) -> list[str]:
-    """Report once for each measure and reason why values are undefined."""
+    """Report why values are undefined, once per measure and reason."""
     frame, sentences = result.frame, list[str]()
     rows = frame[frame["value"].isna() & frame["reason"].notna()]
     for (measure, reason), undefined in rows.groupby(["measure", "reason"], sort=False):
@@ -394,7 +393,7 @@ def curves(result: Result, measure: str) -> pd.DataFrame:
 
 
 def value(result: Result, system: str, measure: str) -> float:
-    """Return one value of a result at one cutoff; NaN where it is undefined or not there."""
+    """Return one value of a result at one cutoff; NaN if it is undefined or not there."""
     rows = rows_of(result, measure)
     found = rows.loc[rows["system"] == system, "value"]
     return float(found.iloc[0]) if len(found) else float("nan")
@@ -407,7 +406,7 @@ def values(result: Result, measure: str) -> dict[str, float]:
 
 
 def universe(result: Result) -> str:
-    """Name the universe and its mean size; the result holds the macro average of N."""
+    """Name the universe and its mean size; the result contains the macro average of N."""
     kind, _, size = result.settings.universe.partition(":")
     named = in_words("universe", "number" if kind[0].isdigit() else kind)
     mean = rows_of(result, "N")["value"].head(1).tolist()
@@ -459,8 +458,8 @@ def near_of_system(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
 
 def most_missed(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
     """Return the keyphrases that a system misses in the most documents, and in how many they are gold."""
-    found = where(near.gold, system=system).groupby("keyphrase", sort=False)["hit"]
-    counts = found.agg(missed=lambda hit: int((~hit).sum()), gold="size")
+    hits = where(near.gold, system=system).groupby("keyphrase", sort=False)["hit"]
+    counts = hits.agg(missed=lambda hit: int((~hit).sum()), gold="size")
     counts = counts[counts["missed"] > 0].sort_values("missed", ascending=False, kind="stable").head(most)
     return counts.reset_index()
 
@@ -477,7 +476,7 @@ def column_of(system: str) -> str:
 
 
 def documents(values: pd.DataFrame, known: pd.DataFrame, system: str, other: str, which: str = "all") -> pd.DataFrame:
-    """Return one row a document and one column a system, where they differ most first, or else the highest value.
+    """Return one row per document and one column per system, where they differ most first, or else the highest value.
 
     values  rows of `documents`; known: the documents of the corpus
     system  the system that comes first, and the `other` that it is compared with, if there is one of this name
@@ -520,7 +519,7 @@ def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:
 
 
 def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> pd.DataFrame:
-    """Return one row a system: P, R and F1 with soft and with exact matching at one cutoff."""
+    """Return one row per system: P, R and F1 with soft and with exact matching at one cutoff."""
     both = pd.concat([exact.assign(kind="exact "), soft.assign(kind="soft ")])
     both = both[both["k"] == cutoff].assign(named=lambda rows: rows["kind"] + rows["measure"])
     wide = both.pivot_table(index="system", columns="named", values="value", sort=False, dropna=False)
@@ -528,28 +527,21 @@ def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> 
 
 
 def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
-    """Return one row a measure over all pairs, best first: value, interval, share of the ceiling, cluster, pairs."""
-    rows, share, partial = by_correlation(study, average), study.found.ceiling, study.found.partial
-    share = where(share, average=average, subset="all").set_index("measure")["percent"]
-    partial = where(partial, average=average).set_index("measure")["value"]
-    clusters = study.found.clusters.get(average, {})
-    columns = {
-        "measure": rows["measure"].to_numpy(),
-        "correlation": rows["value"].to_numpy(),
-        "95 % interval": intervals(rows),
-        "% of human ceiling": share.reindex(rows["measure"]).to_numpy(),
-        "cluster": [str(clusters.get(name, "")) for name in rows["measure"]],
-        "given the lengths": partial.reindex(rows["measure"]).to_numpy(),
-        "pairs": rows["n"].to_numpy(),
-    }
-    same = len(set(rows["n"])) == 1  # the sentence above the table says how many
-    return pd.DataFrame(columns).drop(columns=["pairs"] * same)
+    """Return one row per measure over all pairs, best first: value, interval, share of the ceiling, cluster, pairs."""
+    rows, found = by_correlation(study, average).drop(columns="correlation").reset_index(drop=True), study.found
+    ceiling = where(found.ceiling, average=average, subset="all").set_index("measure")["percent"]
+    partial = where(found.partial, average=average).set_index("measure")["value"]
+    clusters = {name: str(place) for name, place in found.clusters.get(average, {}).items()}
+    of = {"percent": ceiling, "partial": partial, "cluster": clusters}
+    rows = rows.assign(**{name: rows["measure"].map(known) for name, known in of.items()}).fillna({"cluster": ""})
+    # If all have as many pairs, the sentence above the table says how many.
+    return shown(rows.drop(columns=["n"] * (len({*rows["n"]}) == 1)), "overall")
 
 
 def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return correlations, a row a subset with its pairs and a column a measure, and the classes of the cells.
+    """Return correlations, one row per subset with its pairs and one column per measure, and the classes of the cells.
 
-    A cell is `best` where it is above the measure's value over all pairs, `quiet` where there are few pairs.
+    A cell is `best` where it is above the measure's value over all pairs, `quiet` if there are few pairs.
     """
     rows = frame[frame["average"] == average]
     rows = rows.assign(bold=exceeds_all(rows) & (rows["subset"] != "all"))
@@ -558,8 +550,8 @@ def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataF
         rows.pivot_table(index="subset", columns="measure", values=name, aggfunc="first").reindex(**order)
         for name in ("value", "bold")
     )
-    said = values.index.str.replace("L<=", "L ≤ ").str.replace(":", ": ")
-    table = values.set_axis(said).rename_axis(index="pairs", columns=None).reset_index()
+    labels = values.index.str.replace("L<=", "L ≤ ").str.replace(":", ": ")
+    table = values.set_axis(labels).rename_axis(index="pairs", columns=None).reset_index()
     number_of = rows.groupby("subset", sort=False)["n"].max().reindex(values.index).to_numpy()
     table.insert(1, "n", number_of)
     looks = pd.DataFrame("", table.index, table.columns)
@@ -568,13 +560,13 @@ def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataF
 
 
 def left_over(curve: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a threshold: documents and gold phrases left, and the mean gold size."""
+    """Return one row per threshold: documents and gold phrases left, and the mean gold size."""
     left = curve.drop_duplicates("threshold")[["threshold", "documents", "gold"]].reset_index(drop=True)
     return left.assign(mean_gold=left["gold"] / left["documents"].where(left["documents"] > 0))
 
 
 def finding(study: SentenceStudy, measure: str, threshold: float) -> str:
-    """Report in one sentence what the tree reaches at a threshold, beside random trimming and the lead."""
+    """Report in one sentence what the tree reaches at a threshold, next to random trimming and the lead."""
     rows = where(study.frame, threshold=threshold, subset="all", measure=measure).set_index("system")
     facts = {"threshold": f"{threshold:g}", "measure": of_yes(measure)}
     if not len(rows):
@@ -586,31 +578,24 @@ def finding(study: SentenceStudy, measure: str, threshold: float) -> str:
 
 
 def study_systems(study: SentenceStudy, threshold: float) -> pd.DataFrame:
-    """Return one row a system at a threshold: all measures, and the interval of F1 and of kappa."""
+    """Return one row per system at a threshold: all measures, and the interval of F1 and of kappa."""
     rows = where(study.frame, threshold=threshold, subset="all")
     table = _wide(rows, list(MEASURES))
     for measure in ("F1", "kappa"):
-        own = where(rows, measure=measure).set_index("system").reindex(table.index)
-        table.insert(list(table.columns).index(measure) + 1, f"{measure}, 95 % interval", intervals(own))
+        of_measure = where(rows, measure=measure).set_index("system").reindex(table.index)
+        table.insert(list(table.columns).index(measure) + 1, f"{measure}, 95% interval", intervals(of_measure))
     return table.reset_index()
 
 
 def study_types(study: SentenceStudy, measure: str, threshold: float) -> pd.DataFrame:
-    """Return one row a document type at a threshold: the tree with its interval, random trimming, the lead."""
+    """Return one row per document type at a threshold: the tree with its interval, random trimming, the lead."""
     rows = where(study.frame, threshold=threshold, measure=measure).query("subset != 'all'")
     values = rows.pivot_table(index="subset", columns="system", values="value", sort=False, dropna=False)
-    tree = where(rows, system=TREE).set_index("subset").reindex(values.index)
-    columns = {
-        "document type": values.index.str.partition(":").get_level_values(2),
-        "tree": values[TREE].to_numpy(),
-        "95 % interval": intervals(tree),
-        "random trimming": values[NULL].to_numpy(),
-        "lead": values[LEAD].to_numpy(),
-    }
-    return pd.DataFrame(columns)
+    table = values.join(where(rows, system=TREE).set_index("subset")[["low", "high"]]).reset_index()
+    return shown(table.assign(subset=table["subset"].str.partition(":")[2]), "study_types")
 
 
 def attribute_definitions() -> pd.DataFrame:
-    """Return one row an attribute: what it is, and what of it is assumed."""
+    """Return one row per attribute: what it is, and what of it is assumed."""
     rows = [(name, one["what"], one["assumed"] or "–") for name, one in ATTRIBUTES.items()]
     return pd.DataFrame(rows, columns=["attribute", "what it is", "assumed here"])

@@ -19,7 +19,7 @@ VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "
 NEAR = {
     "EXACT": "the same",
     "MORPH": "another form",
-    "INCLUDE": "holds a keyphrase",
+    "INCLUDE": "contains a keyphrase",
     "PARTOF": "part of a keyphrase",
     "OVERLAP": "shares a word",
     "NONE": "nothing in common",
@@ -27,7 +27,7 @@ NEAR = {
 
 
 def where(frame: pd.DataFrame, **cells: Any) -> pd.DataFrame:
-    """Return the rows that have these cells; a list of values stands for any of them.
+    """Return the rows that have these cells; a list of values matches any of them.
 
     >>> where(pd.DataFrame({"system": ["a", "b", "b"], "k": [1, 1, 2]}), system=["b", "c"], k=1).index.tolist()
     [1]
@@ -59,7 +59,7 @@ def named(measure: str, cutoff: int | str) -> str:
 
 
 def has_curve(measure: str) -> bool:
-    """Tell whether a measure has a value at every cutoff.
+    """Return whether a measure has a value at every cutoff.
 
     >>> has_curve("F1@k"), has_curve("kappa"), has_curve("MAP"), has_curve("F1@5")
     (True, True, False, False)
@@ -75,7 +75,7 @@ def by_correlation(study: CorrelationStudy, average: str) -> pd.DataFrame:
 
 
 def of_yes(measure: str) -> str:
-    """Return a measure of the sentence study as it stands in a sentence.
+    """Return a measure of the sentence study unchanged in a sentence.
 
     >>> of_yes("kappa"), of_yes("F1")
     ('kappa', 'F1 of “yes”')

@@ -1,4 +1,4 @@
-"""Hold what all charts share: what a chart is, the looks of systems, and names as they stand."""
+"""Define what all charts share: what a chart is, the looks of systems, and names unchanged."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ TEXT = "#767676"
 GOLDEN = "#A67C00"
 #: What stands beside the systems and is none of them.
 REFERENCES = (HUMANS, *BASELINES)
+_REFERENCE_LABELS = dict(zip(BASELINES, ("empty baseline", "random baseline", "oracle"), strict=True))
 #: Far above every system: curves show it on a click in the legend, so that the systems keep the room.
 ORACLE = "oracle k"
 
@@ -44,7 +45,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Look:
-    """How a system is drawn in every chart, and its name without what all systems have in common."""
+    """How a system is drawn in every chart, and its name without the part that all systems share."""
 
     colour: str
     dash: str
@@ -63,7 +64,7 @@ def short_names(systems: Iterable[str]) -> dict[str, str]:
     Whole names stay where a rest would have no letter, as “1” of “run-1”.
 
     >>> short_names(["candidats.degree", "candidats.textrank", "oracle k"])
-    {'candidats.degree': 'degree', 'candidats.textrank': 'textrank', 'oracle k': 'oracle k'}
+    {'candidats.degree': 'degree', 'candidats.textrank': 'textrank', 'oracle k': 'oracle'}
     >>> short_names(["run-1", "run-2"])
     {'run-1': 'run-1', 'run-2': 'run-2'}
     """
@@ -71,11 +72,11 @@ def short_names(systems: Iterable[str]) -> dict[str, str]:
     named = [name for name in every if name not in REFERENCES]
     rests = without_common(named)
     shown = rests if all(any(map(str.isalpha, rest)) for rest in rests) else named
-    return {name: name for name in every} | dict(zip(named, shown, strict=True))
+    return {name: _REFERENCE_LABELS.get(name, name) for name in every} | dict(zip(named, shown, strict=True))
 
 
 def short(text: str, most: int) -> str:
-    """Return a text without its end where it is long.
+    """Return a text without its end if it is long.
 
     >>> short("reranking_v1", 24), short("supervised_extraction_with_reranking_v1", 24)
     ('reranking_v1', 'supervised_extraction_w…')
@@ -88,7 +89,7 @@ _PART = re.compile(r"[^\s._/-]*[\s._/-]*")
 
 
 def label(text: str, most: int = 24) -> str:
-    """Return a name as Plotly shows it as it stands, in up to three lines of so many letters where it is long.
+    """Return a name as Plotly shows it unchanged, in up to three lines of so many letters if it is long.
 
     >>> label("<b>x</b>"), label("a very long name of a system")
     ('&lt;b&gt;x&lt;/b&gt;', 'a very long name of a<br>system')
@@ -128,17 +129,17 @@ def distinct(shown: Iterable[str]) -> list[str]:
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a (2)']
     """
-    found: list[str] = []
+    drawn: list[str] = []
     for name in shown:
         number = 1
-        while (numbered := name if number == 1 else f"{name} ({number})") in found:
+        while (numbered := name if number == 1 else f"{name} ({number})") in drawn:
             number += 1
-        found.append(numbered)
-    return found
+        drawn.append(numbered)
+    return drawn
 
 
 def looks(systems: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each system, by its place; baselines are grey, people golden.
+    """Return the look of each system, by its place; baselines are gray, people golden.
 
     The seventh system has the first colour again, with another dash and symbol.
     """

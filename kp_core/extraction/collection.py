@@ -1,4 +1,4 @@
-"""Turn the texts of a collection into the counts of their candidates, and external sources into what raises them."""
+"""Count the candidates of a collection of texts, and derive their boosts from external sources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Read = TypeVar("_Read")
 
 @dataclass(frozen=True)
 class External:
-    """What the boosting systems know from elsewhere: documents (id → text), and phrases with weights from 0 to 1."""
+    """External sources of the boosting systems: documents (id → text), and phrases with weights from 0 to 1."""
 
     documents: Mapping[str, str] = field(default_factory=dict)
     phrases: Mapping[str, float] = field(default_factory=dict)
@@ -33,9 +33,9 @@ class External:
 
 @dataclass
 class Collection:
-    """Texts with their candidates: runs of up to `longest` words, or with `longest` = 0 the chunks of any length.
+    """Texts with their candidates: runs of up to `longest` words, or chunks of any length if `longest` is 0.
 
-    Scores and the like have one number for each row of `candidates`.
+    Scores have one value per row of `candidates`.
     """
 
     texts: Mapping[str, str]
@@ -51,14 +51,14 @@ class Collection:
         return list(self._each("reading", lambda text: Tokens.of(text, self.stems)))
 
     def _each(self, words: str, read: Callable[[str], _Read]) -> Iterator[_Read]:
-        """Yield what is read from each text, and tell how far it is."""
+        """Yield a result for each text, and report progress."""
         for place, text in enumerate(self.texts.values(), 1):
             yield read(text)
             self.progress(place / len(self.texts), f"{words} document {place:,} of {len(self.texts):,}")
 
     @cached_property
     def chunk_forms(self) -> list[set[str]]:
-        """The forms of the chunks of each text whose ends are no stop words."""
+        """Forms of the chunks of each text that do not begin or end with a stop word."""
         rules = Rules("NBAR", longest=self.longest or None)
         classes = list(self._each("tagging", text_classes))
         return [
@@ -82,13 +82,13 @@ class Collection:
                 yield sentence, start, end
 
     def spans(self, text: Tokens) -> Iterator[Span]:
-        """Yield where candidates stand in a text, in its order, the shorter ones first."""
+        """Yield the spans of candidates in a text, in order, shorter ones first."""
         if self.longest:
             return ngrams(text, self.longest, self._edges)
         return self._with_good_ends(text, occurrences(text.forms, self._all_chunks))
 
     def _counted(self, text: Tokens) -> Counter[str]:
-        """Return how often each candidate occurs in a text, also inside longer ones, by first occurrence."""
+        """Count each candidate in a text, including inside longer ones, in order of first occurrence."""
         return Counter(map(text.form, self.spans(text)))
 
     @cached_property
@@ -106,11 +106,11 @@ class Collection:
         )
 
     def frequencies(self) -> Floats:
-        """Return how often every candidate occurs in its document."""
+        """Return the frequency of each candidate in its document."""
         return np.asarray(self.candidates["tf"], float)
 
     def idf(self) -> Floats:
-        """Return ln(N_docs / df) of every candidate; 1 where there is one document only."""
+        """Return ln(N_docs / df) of each candidate; 1 if there is only one document."""
         if len(self.tokens) == 1:
             return np.ones(len(self.candidates))
         return np.asarray(np.log(len(self.tokens) / self.candidates["df"]), float)
@@ -125,16 +125,16 @@ class Collection:
         return [Tokens.of(text, self.stems) for text in self.external.documents.values()]
 
     def cosines(self) -> Any:
-        """Return documents × external documents: cosines of tf-idf vectors of single stems, as scikit-learn weights."""
+        """Return cosines of documents and external documents, by tf-idf vectors of single stems as in scikit-learn."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         vectors = TfidfVectorizer(analyzer=attrgetter("words")).fit_transform([*self.tokens, *self._external])
         return (vectors[: len(self.tokens)] @ vectors[len(self.tokens) :].T).toarray()
 
     def external_counts(self, most: int) -> Floats:
-        """Return Σ cos · tf · len(d)/len(e) over the external documents most similar, for every candidate.
+        """Return Σ cos · tf · len(d)/len(e) over the most similar external documents, for each candidate.
 
-        Among equally similar external documents the one loaded first counts.
+        Of equally similar external documents, the one loaded first is used.
         """
         cosines, counted = self.cosines(), [self._counted(text) for text in self._external]
         lengths, others = (
@@ -147,7 +147,7 @@ class Collection:
         return np.array([sum(weight * tf[form] for weight, tf in similar[d] if form in tf) for d, form in rows], float)
 
     def weights(self, fewest_words: int = 1) -> Floats:
-        """Return the weight of every candidate in the external list of phrases, 0 if absent or of fewer words."""
+        """Return the weight of each candidate in the external list of phrases; 0 if absent or shorter."""
         known: dict[str, float] = {}
         for phrase, weight in self.external.phrases.items():
             words = [form for sentence in Tokens.of(phrase, self.stems).forms for form in sentence]
@@ -158,8 +158,8 @@ class Collection:
     def ranked(self, scores: Floats, allowed: Bools, top: int | None) -> pd.DataFrame:
         """Return doc_id, rank, phrase and score of the candidates that are allowed, best first.
 
-        Of equal scores the phrase that occurs earlier comes first, at the same place the shorter one. Of the spellings
-        of a phrase the most frequent is shown, of equals the earliest.
+        Ties go to the phrase that occurs earlier, then to the shorter one. The most frequent spelling of a phrase is
+        shown; ties go to the earliest.
         """
         order = np.lexsort((-np.round(scores, 12), self.candidates["document"]))
         rows = self.candidates.assign(score=scores).iloc[order[allowed[order]]]

@@ -1,4 +1,4 @@
-"""Turn texts and their gold keyphrases into coverage: how many keyphrases each kind of candidate can reach at all."""
+"""Compute coverage: how many gold keyphrases are among the candidates of each kind."""
 
 from __future__ import annotations
 
@@ -46,17 +46,35 @@ def coverage(
     titles: str = "yes",
     progress: Progress = lambda share, words: None,
 ) -> pd.DataFrame:
-    """Return one row per kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
+    """Return how many gold keyphrases are among the candidates of their texts, one row per kind of candidates.
 
-    A keyphrase counts once a document, whoever chose it, however inflected. It is reachable if one of its variants is
-    among the candidates of the text: lower case and stems, A of B and B A, possessives, abbreviations that the text
-    introduces. Documents without an English text are left out; raises `InputError` where no document has one.
+    A keyphrase counts once per document. It is reachable if one of its variants is among the candidates of the text:
+    lower case and stems, A of B and B A, possessives, abbreviations that the text introduces. Documents without an
+    English text are left out.
 
-    stop_words    words that may not begin or end a run of words, in the kind that says so
-    gold_stemmed  the gold standard was released as stems
-    titles        whether the text of a document begins with its title
-    kinds         names out of `KINDS`; all of them by default
+    Parameters
+    ----------
+    stop_words : str or sequence of str
+        Words that cannot begin or end a run of words, in the kind that excludes them.
+    gold_stemmed : bool
+        Whether the gold standard was released as stems.
+    titles : str or bool
+        Whether the text of a document includes its title.
+    kinds : sequence of str, optional
+        Names of `KINDS`; by default all.
 
+    Returns
+    -------
+    DataFrame
+        Columns for the number of keyphrases, how many are reachable, their share, and candidates per document.
+
+    Raises
+    ------
+    InputError
+        If no document has an English text.
+
+    Examples
+    --------
     >>> from kp_core import load
     >>> corpus = load(gold={"d": ["hash tables", "sea"]}, documents={"d": "A hash table is fast."})
     >>> coverage(corpus, kinds=["NBAR"])[["keyphrases", "reachable", "coverage"]].values.tolist()
@@ -91,27 +109,25 @@ def coverage(
 
 
 def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
-    """Say what the coverage of one kind of candidates means.
+    """Describe the coverage of one kind of candidates in a sentence.
 
     >>> row = ("NBAR and NBAR IN NBAR", 4, 3, .75, 9.0)
     >>> columns = ["candidates", "keyphrases", "reachable", "coverage", "candidates a document"]
     >>> in_words(pd.DataFrame([row], columns=columns))
-    'Chunks (NBAR and NBAR IN NBAR) reach 3 of 4 keyphrases, so choosing among them gives a recall of at most 0.75.'
+    'Chunks (NBAR and NBAR IN NBAR) include 3 of 4 keyphrases, so recall is at most 0.75.'
     """
     row = table.set_index("candidates").loc[kind]
     if not row["keyphrases"]:
-        return "No document has both a text and a keyphrase, so there is nothing to reach."
+        return "No document has both a text and a keyphrase, so coverage is undefined."
     keyphrases = pluralize(int(row["keyphrases"]), "keyphrase")
-    return (
-        f"Chunks ({kind}) reach {row['reachable']:,.0f} of {keyphrases}, so choosing among them gives a recall of at "
-        f"most {row['coverage']:.2f}."
-    )
+    reachable, coverage = f"{row['reachable']:,.0f} of {keyphrases}", f"{row['coverage']:.2f}"
+    return f"Chunks ({kind}) include {reachable}, so recall is at most {coverage}."
 
 
 def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """Return a text in pieces (kind, text): phrases of a list, and the other candidates of a kind with chunks.
+    """Split a text into pieces (kind, text): phrases of a list, and other candidates of a kind with chunks.
 
-    Where phrases overlap, the one with more words is marked.
+    If phrases overlap, the one with more words is marked.
 
     >>> marked_candidates("The tide table of the harbour.", "NBAR", ["tide"])
     [('', 'The '), ('candidate', 'tide table'), ('', ' of the harbour.')]
@@ -131,7 +147,7 @@ def _candidates(kind: str, text: str, read: Tokens, edges: Edges) -> set[str]:
 
 
 def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str]]]:
-    """Return document → its distinct keyphrases, each as the forms of its spellings; without what was rejected."""
+    """Return document → distinct accepted keyphrases, each as the forms of its spellings."""
     gold = corpus.gold[corpus.gold["relevance"].isna() | (corpus.gold["relevance"] >= 1)]
     variants = gold["variants"] if "variants" in gold else [None] * len(gold)
     keyphrases: dict[str, dict[str, set[str]]] = {}
@@ -143,7 +159,7 @@ def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str
 
 
 def _turned(forms: set[str]) -> set[str]:
-    """Return forms and, of each B A, also A of B and A of the B."""
+    """Return forms, and for each B A also A of B and A of the B."""
     turned = set(forms)
     for form in forms:
         words = form.split(" ")

@@ -1,8 +1,10 @@
-"""Turn texts into ranked phrases by one system or several, with the recipe by which they were made."""
+"""Rank the phrases of texts by one or several systems, with a signature of each."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,13 +13,12 @@ import numpy as np
 import pandas as pd
 
 from kp_core import typeset
-from kp_core.corpus import COLUMNS, Corpus, Ranking
+from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, refuse_below, refuse_unknown
 from kp_core.extraction.collection import Collection, External, Progress
 from kp_core.extraction.lecture_systems import PARAMETERS, SYSTEMS, System
 from kp_core.extraction.texts import Given, external_from, readable, stop_list, texts_of
 from kp_core.reading import Source
-from kp_core.reading.rows.tidy import file_names, tidy
 from kp_core.settings import __version__
 from kp_core.studies.result import Numbers
 from kp_core.text.candidates import Stems
@@ -28,12 +29,17 @@ _RUNS = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str", "sc
 
 @dataclass(frozen=True)
 class Extracted(Numbers):
-    """Ranked phrases of one system or several.
+    """Ranked phrases of one or several systems.
 
-    frame     one row per phrase: system, doc_id, rank, phrase, score; best first
-    notes     what the reader must know
-    settings  system → its recipe in one line: method, parameters, stop words, stemmer, tagger, sources, version
-    silent    documents without any English token, which have an empty list
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per phrase: system, doc_id, rank, phrase, score; best first.
+    settings : dict
+        System → signature: method, parameters, stop words, stemmer, tagger, sources, version.
+    notes : tuple of Note
+        What readers should know.
+    silent : documents without English tokens, whose lists are empty
     """
 
     settings: dict[str, str]
@@ -42,29 +48,29 @@ class Extracted(Numbers):
 
     @property
     def signature(self) -> str:
-        """The recipes of all systems, one a line."""
+        """Signatures of all systems, one per line."""
         return "\n".join(self.settings.values())
 
     def renamed(self, system: str, name: str) -> Extracted:
-        """Return the lists of one system alone, under another name."""
+        """Return the lists of one system under another name."""
         rows = self.frame[self.frame["system"] == system].assign(system=name).reset_index(drop=True)
         return Extracted(rows, {name: self.settings[system]}, self.notes, silent=self.silent)
 
     def csv(self) -> str:
-        """Return the rows as CSV, each with the recipe of its system in a last column."""
+        """Return the rows as CSV, with the signature of the system in the last column."""
         return typeset.csv(self.frame.assign(signature=self.frame["system"].map(self.settings)))
 
     def jsonl(self) -> bytes:
-        """Return all lists as tidy JSONL, which every reader of KPScope takes as the output of these systems."""
-        rows = [("system", system, doc_id) for system in self.settings for doc_id in self.silent]
-        empty = pd.DataFrame(rows, columns=list(COLUMNS["empty"]), dtype="str")
-        corpus = Corpus(runs=self.frame, empty=empty, rankings=dict.fromkeys(self.settings, Ranking("rank")))
-        return tidy(corpus, "jsonl").files["systems.jsonl"]
+        """Return all lists as tidy JSONL, which `load` reads as system output."""
+        empty = {"phrase": "", "empty": "yes"}
+        rows = self.frame.to_dict("records")
+        rows += [{"system": name, "doc_id": doc_id, **empty} for name in self.settings for doc_id in self.silent]
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
     def as_source(self) -> Source:
         """Return the lists as a file in memory that `load` reads."""
         name = next(iter(self.settings)) if len(self.settings) == 1 else "systems"
-        return Source(file_names([f"extracted {name}"], ".jsonl")[0], self.jsonl())
+        return Source(re.sub(r"[^\w.-]", "_", f"extracted {name}.jsonl"), self.jsonl())
 
 
 def extract(
@@ -81,18 +87,36 @@ def extract(
 ) -> Extracted:
     """Rank the phrases of texts by one system or several of `kp.SYSTEMS`.
 
-    documents   a corpus with texts, or what `load(documents=...)` takes: files, a table, {id: text}
-    method      name or names, such as "tfidf" or "tfidf,phrase-boosting-ngrams"
-    top         length of the lists; None for all candidates
-    external    documents or lists of phrases for the boosting systems, see `external_from`
-    stop_words  "english" (scikit-learn's list), or one's own; no candidate begins or ends with one
-    titles      whether the text of a document begins with its title
-    progress    told the share that is done and what is being done; it cancels by raising an exception
-    parameters  longest, m, lam, beta, as `PARAMETERS` says
+    The result does not depend on the order of the documents.
 
-    Raises `UsageError` where a boosting system has no external source, `InputError` where no text has English words.
-    Deterministic; the order of the documents does not matter.
+    Parameters
+    ----------
+    documents : Corpus, path, table or dict
+        Texts, as a corpus or in any form that `load(documents=...)` takes, such as {id: text}.
+    method : str or sequence of str
+        One or several systems, such as "tfidf" or "tfidf,phrase-boosting-ngrams".
+    top : int or None
+        Length of the lists; None for all candidates.
+    external : paths, dict or External, optional
+        Documents or lists of phrases for the boosting systems.
+    stop_words : str or sequence of str
+        "english" (scikit-learn's list), or your own list. No candidate begins or ends with a stop word.
+    titles : str
+        Whether the text of a document includes its title.
+    progress : callable, optional
+        Called with the completed share and the current step; it cancels by raising an exception.
+    **parameters
+        longest, m, lam and beta; see `PARAMETERS`.
 
+    Raises
+    ------
+    UsageError
+        If a boosting system has no external source.
+    InputError
+        If no text has English words.
+
+    Examples
+    --------
     >>> texts = {"d1": "The tide table for the harbour. Each tide table shows it.", "d2": "The harbour master."}
     >>> extract(texts, "tfidf", top=1).frame[["doc_id", "phrase", "score"]].round(6).values.tolist()
     [['d1', 'tide', 1.386294], ['d2', 'harbour master', 0.693147]]
@@ -116,21 +140,21 @@ def extract(
         scores = system.score(collection, chosen)
         if system.needs and (scores == collection.frequencies() * collection.idf()).all():
             where = "external documents" if system.needs == "documents" else "external list"
-            text = f"Nothing in the {where} raises a candidate of these texts, so the scores are those of TF-IDF."
+            text = f"The {where} boosts no candidate of these texts, so the scores are those of TF-IDF."
             notes.append(Note("warning", system.name, text))
         allowed = collection.in_chunks() if system.chunks else np.ones(len(scores), bool)
         frames.append(collection.ranked(scores, allowed, top).assign(system=system.name))
         recipes[system.name] = _recipe(system, chosen, collection, listed, top, titles)
     notes += [Note("info", system.name, f"This system is {system.source}.") for system in systems]
     if len(texts) == 1:
-        text = "There is one document only, so no phrase is rarer than another: the scores are frequencies alone."
+        text = "There is only one document, so no phrase is rarer than another and scores are frequencies."
         notes.append(Note("warning", "documents", text))
     frame = pd.concat(frames, ignore_index=True)[list(_RUNS)].astype(_RUNS)
     return Extracted(frame, recipes, tuple(notes), silent=silent)
 
 
 def _systems(method: str | Sequence[str]) -> list[System]:
-    """Return systems by their names, or refuse with the names that there are."""
+    """Return systems by name; raise UsageError with the known names otherwise."""
     names = [name.strip() for name in (method.split(",") if isinstance(method, str) else method) if name.strip()]
     if not names:
         raise UsageError("name at least one system, such as tfidf")
@@ -152,7 +176,7 @@ def _parameters(given: Mapping[str, float], systems: Sequence[System]) -> dict[s
 def _recipe(
     system: System, chosen: Mapping[str, float], collection: Collection, stop: str, top: int | None, titles: str
 ) -> str:
-    """Return how the lists came about, in one line of ASCII."""
+    """Return the signature of the lists of a system, in one line of ASCII."""
     fields = {"method": system.name} | {name: f"{chosen[name]:g}" for name in system.parameters}
     if system.needs:
         source = getattr(collection.external, system.needs)

@@ -1,4 +1,4 @@
-"""Turn the candidates of a collection into scores: the six systems of the lecture keyword study, as reconstructed."""
+"""Score the candidates of a collection by the six reconstructed systems of the lecture keyword study."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NEEDED = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a user may change: its name in formulas, default, bounds and meaning; `whole`: no fractions."""
+    """A parameter of a system: symbol in formulas, default, bounds and meaning; `whole` for integers."""
 
     symbol: str
     default: float
@@ -33,7 +33,7 @@ class Parameter:
     whole: bool = False
 
     def checked(self, name: str, value: float) -> float:
-        """Return the value if it is one that the parameter may have."""
+        """Return the value if the parameter allows it; raise UsageError otherwise."""
         if not self.low <= value <= self.high or (self.whole and value != int(value)):
             kind = "a whole number" if self.whole else "a number"
             raise UsageError(f"{name} is {value}; choose {kind} from {self.low:g} to {self.high:g}")
@@ -46,10 +46,14 @@ PARAMETERS: dict[str, Parameter] = {name: Parameter(**known) for name, known in 
 
 @dataclass(frozen=True)
 class System:
-    """One system: its name, what it does, its score, what it needs, and the function that gives the scores.
+    """An extraction system.
 
-    score   returns one score for every row of `Collection.candidates`
-    chunks  candidates must occur as a chunk of adjectives and nouns
+    Attributes
+    ----------
+    score : callable
+        Returns one score per row of `Collection.candidates`.
+    chunks : bool
+        Whether candidates must occur as a chunk of adjectives and nouns.
     """
 
     name: str
@@ -73,18 +77,18 @@ class System:
 
 
 def tfidf(collection: Collection, parameters: dict[str, float]) -> Floats:
-    """Return tf · ln(N_docs / df) of every candidate."""
+    """Return tf · ln(N_docs / df) of each candidate."""
     return collection.frequencies() * collection.idf()
 
 
 def document_boosting(collection: Collection, parameters: dict[str, float]) -> Floats:
-    """Return (tf + λ · Σ cos · tf in the external document · len/len) · ln(N_docs / df) of every candidate."""
+    """Return (tf + λ · Σ cos · tf in the external document · len/len) · ln(N_docs / df) of each candidate."""
     added = collection.external_counts(int(parameters["m"]))
     return (collection.frequencies() + parameters["lam"] * added) * collection.idf()
 
 
 def phrase_boosting(collection: Collection, parameters: dict[str, float], fewest_words: int = 1) -> Floats:
-    """Return TF-IDF · (1 + β · w), w being the weight of the phrase in the list, 0 where it is absent or too short."""
+    """Return TF-IDF · (1 + β · w), where w is the weight of the phrase in the list, 0 if absent or too short."""
     return tfidf(collection, parameters) * (1 + parameters["beta"] * collection.weights(fewest_words))
 
 

@@ -1,4 +1,4 @@
-"""Turn documents into texts that a system can read, words into stop words, and files into external sources."""
+"""Prepare texts, stop words and external sources for the extraction systems."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from kp_core.text.tokenise import CJK
 
 _WORD = re.compile(r"[^\W\d_]+")
 _OTHER_LETTER = re.compile(rf"[^\W\d_{CJK}]")
-#: English running text has 30 to 55 % stop words; a text of another language in Latin letters, below 10 %.
+#: English running text has 30 to 55% stop words; a text of another language in Latin letters, below 10%.
 _FEWEST_STOP_WORDS, _ENOUGH_WORDS = 0.1, 50
 
 
 def stop_list(given: str | Iterable[str]) -> tuple[Words[str], str]:
-    """Return the stop words in lower case, and the name of the list with its length and digest."""
+    """Return the stop words in lower case, and a name with the length and digest of the list."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     if isinstance(given, str) and given != "english":
-        raise UsageError(f"stop_words is '{given}'; write english, or give a list of words")
+        raise UsageError(f"stop_words is '{given}'; write english, or pass a list of words")
     words = frozenset(ENGLISH_STOP_WORDS if given == "english" else (word.lower() for word in given))
     digest = hashlib.sha256("\n".join(sorted(words)).encode()).hexdigest()[:8]
     return words, f"{'sklearn-english' if given == 'english' else 'own'}-{len(words)}-{digest}"
 
 
 def stop_words_in(text: str) -> list[str]:
-    """Return the stop words of a text: one a line, or with blanks, commas or semicolons; what follows a | is a comment.
+    """Return the stop words of a text, separated by lines, blanks, commas or semicolons; | begins a comment.
 
     >>> stop_words_in("au | with the article\\nle, la; les")
     ['au', 'le', 'la', 'les']
@@ -55,7 +55,7 @@ def stop_words_in(text: str) -> list[str]:
 
 
 def texts_of(documents: Any, titles: str = "yes", where: str = "the documents") -> dict[str, str]:
-    """Return id → text, with the title by the convention, of a corpus, or of what `load(documents=...)` takes."""
+    """Return id → text of a corpus or of anything that `load(documents=...)` takes, with titles by the convention."""
     corpus = documents if isinstance(documents, Corpus) else load(documents=documents)
     table = corpus.documents
     texts = dict(zip(table["doc_id"].astype(str), whole_texts(table, titles == "yes"), strict=True))
@@ -67,7 +67,7 @@ def texts_of(documents: Any, titles: str = "yes", where: str = "the documents") 
 def readable(
     texts: abc.Mapping[str, str], stop: Words[str], english: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...], list[Note]]:
-    """Return the texts with words of the language, the ids of the documents without, and warnings about both."""
+    """Return the texts with words of the language, the ids of documents without, and warnings."""
     language = "English tokens" if english else "tokens with letters"
     kept, silent, notes = dict[str, str](), [], []
     for doc_id, text in texts.items():
@@ -81,7 +81,7 @@ def readable(
         if english and len(words) >= _ENOUGH_WORDS and share < _FEWEST_STOP_WORDS:
             message = (
                 f"Only {share:.0%} of the words of document {doc_id} are English stop words, so it is probably not in "
-                "English; give stop words and a stemmer of its language."
+                "English; choose stop words and a stemmer of its language."
             )
             notes.append(Note("warning", doc_id, message))
     if not kept:
@@ -95,7 +95,7 @@ Given: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
 #: What helps where files of both kinds were given together.
 _APART = (
-    "Where documents and lists of phrases are different files, name them apart: --external and --phrases, or "
+    "If documents and lists of phrases are different files, name them separately: --external and --phrases, or "
     '{"documents": …, "phrases": …}.'
 )
 #: Endings of files that say by themselves what they hold; others may be plain lines.
@@ -103,9 +103,9 @@ _STRUCTURED = (".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 
 
 def external_from(given: Given | Sequence[Given] | External | None, documents: bool, phrases: bool) -> External:
-    """Read external sources as documents, as lists of phrases, or as both, whatever the systems in use need.
+    """Read external sources as documents, lists of phrases, or both, depending on the systems.
 
-    A dictionary is {id: text}, {phrase: weight}, or {"documents": ..., "phrases": ...} where both are given.
+    A dictionary is {id: text}, {phrase: weight}, or {"documents": ..., "phrases": ...} for both.
     """
     if given is None or isinstance(given, External):
         return given or External()
@@ -129,10 +129,9 @@ def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
 
 
 def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
-    """Return phrase → weight of external lists: 1 where no weight is given, the highest where there are several.
+    """Return phrase → weight of external lists: 1 without a weight, the highest of several.
 
-    Read are one phrase a line (with a TAB and a weight, if there is one), tables with a column of phrases, and all
-    formats of keyphrases.
+    Files have one phrase per line (optionally TAB and weight), a column of phrases, or any format of keyphrases.
 
     >>> read_phrases(Source("index.txt", b"tide table\\nharbour\\t.5\\n"))
     {'tide table': 1.0, 'harbour': 0.5}
@@ -152,12 +151,12 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
             if phrase.strip():
                 weights[phrase.strip()] = max(number, weights.get(phrase.strip(), 0.0))
     if not weights:
-        raise InputError("the external list", "no phrase", "one phrase a line", "Load another file.")
+        raise InputError("the external list", "no phrase", "one phrase per line", "Load another file.")
     return weights
 
 
 def _entries(given: Given) -> list[tuple[str, str, Any]]:
-    """Return the place of each phrase, the phrase, and its weight as it is given."""
+    """Return the position, the phrase and the given weight of each entry."""
     if isinstance(given, abc.Mapping):
         return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
     if isinstance(given, pd.DataFrame):

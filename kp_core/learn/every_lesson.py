@@ -1,4 +1,4 @@
-"""Hold the lessons: words and data from files, what the controls show, and answers computed by the same measures."""
+"""Define the lessons: text and data from files, pictures for the controls, and answers computed by the measures."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pandas as pd
 from kp_core.charts.curves import against_universe
 from kp_core.charts.pieces import axis, curve_of, dotted, laid_out, plain, upright, words_at
 from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, Part, label, looks
-from kp_core.errors import pluralize, read_toml
-from kp_core.order import close, reaches
+from kp_core.errors import read_toml
 from kp_core.reading import load
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import table
+from kp_core.scoring.order import close, reaches
 from kp_core.settings import Settings
 from kp_core.similarity import similarity
 from kp_core.studies.annotators import agreement
@@ -26,14 +26,14 @@ from kp_core.studies.correlation import kim2010
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_core.studies.trimming import choice_levels, choice_matrix
-from kp_core.typeset import number
+from kp_core.typeset import filled, number
 
 Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A number that the reader moves."""
+    """A slider for a number."""
 
     name: str
     label: str
@@ -45,7 +45,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class Options:
-    """A choice among a few; the first is the start."""
+    """A choice among options; the first is the default."""
 
     name: str
     label: str
@@ -54,7 +54,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Question:
-    """A question with one right answer: a number (within a tolerance) or one of several options.
+    """A question with one correct answer: a number (within a tolerance) or one of several options.
 
     >>> Question("Half of one?", 0.5, "1/2.").right("1/2"), Question("Half of one?", 0.5, "1/2.").right(".4")
     (True, False)
@@ -66,7 +66,7 @@ class Question:
     options: tuple[str, ...] = ()
 
     def right(self, given: str) -> bool | None:
-        """Return whether what was given is right; None where it is no answer at all. 5/11 and 45 % are numbers too."""
+        """Return whether an answer is correct; None if it cannot be parsed. 5/11 and 45% are numbers."""
         if isinstance(self.answer, str):
             return given == self.answer
         written = "".join(given.split()).replace(",", ".").replace("−", "-")
@@ -81,7 +81,7 @@ class Question:
 
 @dataclass(frozen=True)
 class View:
-    """What the controls show: a picture, sentences that read it, and tables with their captions."""
+    """What a lesson displays: a picture, sentences that describe it, and tables with captions."""
 
     chart: Chart
     sentences: Sequence[str]
@@ -90,7 +90,7 @@ class View:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One interactive piece; `examples` set several controls at once."""
+    """An interactive lesson; `examples` set several controls together."""
 
     name: str
     title: str
@@ -103,17 +103,20 @@ class Lesson:
     examples: Mapping[str, Values]
 
     def start(self) -> dict[str, Any]:
-        """Return the values with which the controls begin."""
-        return {one.name: one.start if isinstance(one, Slider) else one.among[0] for one in self.controls}
+        """Return the initial values of the controls."""
+        return {
+            control.name: control.start if isinstance(control, Slider) else control.among[0]
+            for control in self.controls
+        }
 
 
 def prose(name: str) -> dict[str, Any]:
-    """Return the words and the printed data of a lesson, from `lessons/<name>.toml`."""
+    """Return the text and data of a lesson, from `lessons/<name>.toml`."""
     return read_toml(f"learn/lessons/{name}.toml")
 
 
 def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) -> Lesson:
-    """Return the lesson of a file, with the answers of those questions that ask for a number, in their order."""
+    """Return the lesson of a file, given the answers of its numeric questions in order."""
     words, numbers = prose(name), iter(answers)
     controls = [
         Options(one["name"], one["label"], tuple(words[one["of"]])) if "of" in one else Slider(**one)
@@ -127,21 +130,26 @@ def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) 
     return Lesson(name, title, text, formulas, source, controls, show, questions, words.get("examples", {}))
 
 
+def sentences(name: str, **facts: Any) -> list[str]:
+    """Return the sentences of a lesson that some facts give."""
+    return list(filter(None, (filled(template, **facts) for template in prose(name)["said"].values())))
+
+
 def errata(name: str, **computed: str) -> pd.DataFrame:
-    """Return what the source of a lesson prints beside what is right, with the computed numbers put in."""
-    rows = [(one["printed"], one["recomputed"].format(**computed)) for one in prose(name)["errata"]]
+    """Return the errata of a source, with computed numbers filled in."""
+    rows = [(row["printed"], row["recomputed"].format(**computed)) for row in prose(name)["errata"]]
     return pd.DataFrame(rows, columns=["as printed", "recomputed"])
 
 
 def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequence[str], hover: str) -> Part:
-    """Return bars with their numbers beside them; they lie where y are names."""
+    """Return bars with their values; horizontal if y are names."""
     bar = {"type": "bar", "x": plain(x), "y": plain(y), "text": text, "marker": {"color": colors}, "cliponaxis": False}
     look = {"textposition": "outside", "orientation": "h" if isinstance(y[0], str) else "v"}
     return {**bar, **look, "hovertemplate": f"{hover}<extra></extra>"}
 
 
 def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> list[Part]:
-    """Return a curve for every name, one of them thick."""
+    """Return one curve per name; one of them is thick."""
     traces = list[Part]()
     for name, look in looks(values).items():
         width, shown = 5 if name == thick else 2.5, f"{label(name)}{hover}<extra></extra>"
@@ -155,7 +163,7 @@ _WEIGHTS, _CLAIMS, _THRESHOLD = prose("weights"), prose("claims"), prose("thresh
 _SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 #: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
 RECOVERED, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
-_SILENT = "(a system that says nothing)"
+_EMPTY = "(empty baseline)"
 #: The axis of values up to 1; that of bars has room for a number above the highest.
 _SHARES = axis(range=[0, 1.05], tickformat=".1~f")
 _ABOVE_ONE = {"range": [0, 1.15], "tickformat": ".1~f"}
@@ -171,7 +179,7 @@ def value(measure: str, a: float, b: float, c: float, d: float) -> float:
 
 
 def _show_paradox(values: Values) -> View:
-    """Draw the measures of a table, and show the table beside them."""
+    """Draw the measures of a concordance table next to the table."""
     a, b, c, d = (int(values[letter]) for letter in "abcd")
     total = a + b + c + d
     results = {name: value(name, a, b, c, d) for name in _SHOWN}
@@ -183,24 +191,18 @@ def _show_paradox(values: Values) -> View:
     alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, written, strict=True)))}."
     rows = [["gold standard: yes", a, b, a + b], ["gold standard: no", c, d, c + d], ["total", a + c, b + d, total]]
     cells = pd.DataFrame(rows, columns=["", "system: yes", "system: no", "total"])
-    said = [_PARADOX["said"]["empty"]]
-    if total:
-        observed, gold, system = (number(100 * part / total, 0) for part in (a + d, a + b, a + c))
-        chance = number(100 * results["Pe"], 0)
-        said = [_PARADOX["said"]["chance"].format(observed=observed, gold=gold, system=system, chance=chance)]
-    if results["PABAK"] - results["kappa"] > 0.3:
-        said.append(_PARADOX["said"]["paradox"])
-    return View(Chart(figure, alt), said, {"The concordance table": cells})
+    explanation = sentences("paradox", a=a, b=b, c=c, d=d, total=total, measures=results)
+    return View(Chart(figure, alt), explanation, {"The concordance table": cells})
 
 
 def _listed(hits: Sequence[int], length: int) -> list[str]:
-    """Return a list that has the keyphrases at the ranks of its hits."""
-    found = {rank: f"keyphrase {place}" for place, rank in enumerate(hits)}
-    return [found.get(rank, f"miss {rank}") for rank in range(1, length + 1)]
+    """Return a list with keyphrases at the ranks of its hits."""
+    keyphrases = {rank: f"keyphrase {place}" for place, rank in enumerate(hits)}
+    return [keyphrases.get(rank, f"miss {rank}") for rank in range(1, length + 1)]
 
 
 def _scored(gold: list[str], lists: Mapping[str, list[str]], measures: list[str], k: str, **more: Any) -> pd.DataFrame:
-    """Return the rows of lists against the keyphrases of one document, all phrases as they stand."""
+    """Score lists against the keyphrases of one document, without normalization."""
     corpus = load(gold={"d": gold}, systems={name: {"d": phrases} for name, phrases in lists.items()})
     return evaluate(corpus, measures=measures, k=k, interval="none", normalise="none", **more).frame
 
@@ -217,7 +219,7 @@ def thresholds() -> pd.DataFrame:
     >>> thresholds().loc[("few phrases, the hits come early", 8), ["P@k", "R@k"]].round(3).tolist()
     [0.5, 0.667]
     """
-    lists = {name: _listed(**one) for name, one in _THRESHOLD["lists"].items()}
+    lists = {name: _listed(**data) for name, data in _THRESHOLD["lists"].items()}
     size, measures = _THRESHOLD["gold"], ["P@k", "R@k", "F1@k", "kappa"]
     gold = _listed(range(1, size + 1), size)
     return _over_k(_scored(gold, lists, measures, "1-20", universe=_THRESHOLD["universe"]))
@@ -227,46 +229,43 @@ _AT_K = thresholds()
 
 
 def _show_threshold(values: Values) -> View:
-    """Draw four measures of one list over k, with the k in use, the gold size and the end of the list."""
-    k, name, gold, words = int(values["k"]), str(values["list"]), _THRESHOLD["gold"], _THRESHOLD["said"]
-    results, one = _AT_K.loc[name], _THRESHOLD["lists"][name]
+    """Draw four measures of a list over k, with the current k, the gold size and the end of the list."""
+    k, name, gold = int(values["k"]), str(values["list"]), _THRESHOLD["gold"]
+    results, data = _AT_K.loc[name], _THRESHOLD["lists"][name]
     traces = curves(results.index, results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
     lines, notes = [upright(k, width=2, color=GREY)], list[Part]()
-    for at, said, x, y in ((gold, "gold size", "right", "top"), (one["length"], "the list ends", "center", "bottom")):
+    for at, caption, x, y in (
+        (gold, "gold size", "right", "top"),
+        (data["length"], "the list ends", "center", "bottom"),
+    ):
         lines.append(upright(at, dash="dot", width=1))
-        notes.append(words_at(at, 1, said, xref="x", yref="y domain", xanchor=x, yanchor=y))
+        notes.append(words_at(at, 1, caption, xref="x", yref="y domain", xanchor=x, yanchor=y))
     more: Part = {"shapes": lines, "annotations": notes, "margin": {"t": 24}}
     figure = laid_out(traces, 360, axis("k", dtick=1), _SHARES, **more)
     row = [number(result) for result in results.loc[k]]
-    hits = sum(rank <= k for rank in one["hits"])
-    numbers = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
-    sentences = [words["here"].format(k=k, hits=hits, gold=gold, **numbers)]
-    sentences += [words["equal"]] * (k == gold)
-    sentences += [words["ended"].format(length=one["length"])] * (k > one["length"])
+    facts: dict[str, Any] = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
+    facts |= {"hits": sum(rank <= k for rank in data["hits"]), "length": data["length"]}
     (other,) = set(_THRESHOLD["lists"]) - {name}
-    against, own = float(_AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
-    winner = "the two are level" if close(own, against) else "it is better" if against > own else "it is worse"
-    sentences.append(words["other"].format(f1=number(against), winner=winner))
+    against, f1 = float(_AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
+    spoken = sentences("threshold", k=k, gold=gold, other=against, current=f1, equal=close(f1, against), **facts)
     alt = f"P, R, F1 and kappa over k for a list with {name}; at k = {k} they are {', '.join(row)}."
-    return View(Chart(figure, alt), sentences, {})
+    return View(Chart(figure, alt), spoken, {})
 
 
 def _show_universe(values: Values) -> View:
-    """Draw kappa against N for one choice of a, b and c, with the N in use marked."""
+    """Draw kappa against N for one choice of a, b and c, and mark the current N."""
     a, b, c = _UNIVERSE["chosen"][str(values["chosen"])]
     total = max(round(10 ** float(values["size"])), a + b + c)
     cells = {"a": a, "b": b, "c": c, "d": total - a - b - c}
-    kappa, limit, pabak = (number(value(name, **cells)) for name in ("kappa", "P_pos", "PABAK"))
-    silent = number(value("PABAK", 0, a + b, 0, total - a - b))
-    said = [
-        _UNIVERSE["said"]["kappa"].format(**cells, total=total, kappa=kappa, limit=limit),
-        _UNIVERSE["said"]["pabak"].format(pabak=pabak, silent=silent),
-    ]
-    return View(against_universe({"the system": {**cells, "N": total}}, "kappa", 360), said, {})
+    facts = {"kappa": value("kappa", **cells), "limit": value("P_pos", **cells), "pabak": value("PABAK", **cells)}
+    explanation = sentences(
+        "universe", **cells, total=total, silent=value("PABAK", 0, a + b, 0, total - a - b), **facts
+    )
+    return View(against_universe({"the system": {**cells, "N": total}}, "kappa", 360), explanation, {})
 
 
 def lecture_cells(system: str) -> tuple[int, int, int, int]:
-    """Return a, b, c, d of a lecture system, reconstructed from its printed figures; of the silent one by its name.
+    """Return a, b, c, d of a lecture system, reconstructed from printed figures, or of the empty baseline.
 
     >>> lecture_cells("TF-IDF")
     (70, 425, 135, 10120)
@@ -276,9 +275,9 @@ def lecture_cells(system: str) -> tuple[int, int, int, int]:
 
 
 def lecture_figures() -> pd.DataFrame:
-    """Return the printed figures, the reconstructed table, its precision and recall, and the silent system."""
+    """Return printed figures, reconstructed table, precision and recall of each system and of the empty baseline."""
     rows = []
-    for system in (*RECOVERED, _SILENT):
+    for system in (*RECOVERED, _EMPTY):
         a, b, c, d = lecture_cells(system)
         printed = " ".join(LECTURE_SYSTEMS.get(system, ("not printed",)))
         again = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in _LECTURE["measures"])
@@ -289,9 +288,9 @@ def lecture_figures() -> pd.DataFrame:
 
 
 def _show_lecture(values: Values) -> View:
-    """Draw one measure of the six systems beside the silent one."""
+    """Draw one measure of the six systems and of the empty baseline."""
     measure = str(values["measure"])
-    results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _SILENT)}
+    results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _EMPTY)}
     names = [label(system, 46) for system in results]
     colors, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
     more: Part = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
@@ -305,10 +304,8 @@ def _show_lecture(values: Values) -> View:
     y = axis(autorange="reversed", showticklabels=False)
     notes = [words_at(0, name, name, **above) for name in names]
     figure = laid_out([trace], 430, x, y, annotations=notes, margin={"r": 60}, showlegend=False)
-    below = sum(results[system] < results[_SILENT] for system in RECOVERED)
-    how_many, stand = {0: "None", len(RECOVERED): "All"}.get(below, below), "stands" if below == 1 else "stand"
-    said = [_LECTURE["said"]["below"].format(how_many=how_many, stand=stand, measure=measure)]
-    said += [_LECTURE["said"]["why"]] if below == len(RECOVERED) else []
+    below = sum(results[system] < results[_EMPTY] for system in RECOVERED)
+    explanation = sentences("lecture", below=below, systems=len(RECOVERED), measure=measure)
     alt = f"{measure}: {', '.join(f'{system} {number(result)}' for system, result in results.items())}."
     wrong = errata(
         "lecture",
@@ -317,10 +314,13 @@ def _show_lecture(values: Values) -> View:
         # Tables with 500 gold keyphrases that print the same four figures.
         document_other=number(value("kappa", 66, 434, 98, UNIVERSE - 598), 4),
         phrase_other=number(value("kappa", 72, 428, 139, UNIVERSE - 639), 4),
-        silent=number(value("P_neg", *lecture_cells(_SILENT))),
+        silent=number(value("P_neg", *lecture_cells(_EMPTY))),
     )
-    tables = {"As printed, and one table that gives these figures": lecture_figures(), "What the text says": wrong}
-    return View(Chart(figure, alt), said, tables)
+    tables = {
+        "As printed, and one table that gives these figures": lecture_figures(),
+        "Statements of the text, corrected": wrong,
+    }
+    return View(Chart(figure, alt), explanation, tables)
 
 
 _GOLD, _RANKS, _RULES = _POSITIVE["gold"], range(1, 11), ("k", "returned")
@@ -340,7 +340,7 @@ def over_k(name: str) -> pd.DataFrame:
 
 
 def _show_positive(values: Values) -> View:
-    """Draw F1 and P_pos over k, and the table behind the k in use."""
+    """Draw F1 and P_pos over k, with the table at the current k."""
     k, name = int(values["k"]), str(values["list"])
     results, returned = over_k(name), _POSITIVE["lists"][name]
     traces = curves(list(_RANKS), results.drop(columns="returned").to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
@@ -349,20 +349,17 @@ def _show_positive(values: Values) -> View:
     p, r, f1, p_pos, f1_returned = (number(result) for result in row)
     right = [phrase in _GOLD for phrase in chosen]
     b, c = len(_GOLD) - sum(right), len(chosen) - sum(right)
-    second = "same" if close(row["P_pos"], row["F1@k"]) else "short"
-    said = [
-        _POSITIVE["said"]["cells"].format(k=k, a=sum(right), b=b, c=c, p=p, r=r, f1=f1, p_pos=p_pos),
-        _POSITIVE["said"][second].format(k=k, length=len(returned), returned=f1_returned),
-    ]
+    facts = {"length": len(returned), "returned": f1_returned, "same": close(row["P_pos"], row["F1@k"])}
+    explanation = sentences("positive", k=k, a=sum(right), b=b, c=c, p=p, r=r, f1=f1, p_pos=p_pos, **facts)
     marks = ["✓" if hit else "·" for hit in right]
     table = pd.DataFrame({"rank": range(1, len(chosen) + 1), "phrase": chosen, "": marks})
     alt = f"F1@k and P_pos over k for {name}; at k = {k} they are {f1} and {p_pos}."
     caption = f"The first {k} phrases; the gold standard is {', '.join(_GOLD)}"
-    return View(Chart(figure, alt), said, {caption: table})
+    return View(Chart(figure, alt), explanation, {caption: table})
 
 
 def recomputed() -> pd.DataFrame:
-    """Return MAP, MRR, nDCG@10 and P@1 … P@10 of every query, by the measures that the tables use.
+    """Return MAP, MRR, nDCG@10 and P@1 … P@10 of each query.
 
     >>> recomputed()["MAP"].round(6).tolist()
     [0.642222, 0.5, 0.722619, 0.474603, 0.631111]
@@ -387,7 +384,7 @@ def query_figures() -> pd.DataFrame:
 
 
 def _show_average_precision(values: Values) -> View:
-    """Draw precision at every rank of one query, the hits up to the rank in use filled, and both tables."""
+    """Draw precision at each rank of a query, with the hits up to the current rank filled, and both tables."""
     query, last = str(values["query"]), int(values["rank"])
     hits, printed = QUERIES[query]["hits"], QUERIES[query]["printed"]
     precision = {rank: float(_VALUES.loc[query, f"P@{rank}"]) for rank in _RANKS}
@@ -397,19 +394,14 @@ def _show_average_precision(values: Values) -> View:
     trace = bars(list(_RANKS), list(precision.values()), list(written.values()), colors, "P@%{x} = %{y:.3f}")
     y, line = axis("precision at this rank", **_ABOVE_ONE), upright(last + 0.5, dash="dot", width=1)
     figure = laid_out([trace], 340, axis("rank", dtick=1), y, shapes=[line], showlegend=False)
-    terms = " + ".join(written[rank] for rank in seen) or "0"
-    so_far = number(sum(precision[rank] for rank in seen) / len(hits))
-    ranks = ", ".join(map(str, hits))
-    said = [
-        _MAP["said"]["rank"].format(query=query, hits=ranks, last=last, terms=terms, gold=len(hits), so_far=so_far),
-        _MAP["said"]["whole"].format(ap=number(_VALUES.loc[query, "MAP"]), printed=printed),
-    ]
-    said[0] += f" {_MAP['said']['first']}" if last == 1 else ""
+    facts = {"query": query, "hits": hits, "last": last, "terms": [written[rank] for rank in seen], "printed": printed}
+    so_far = sum(precision[rank] for rank in seen) / len(hits)
+    explanation = sentences("map", so_far=so_far, ap=_VALUES.loc[query, "MAP"], **facts)
     alt = f"Precision at ranks 1 to 10 of {query}: {', '.join(written.values())}."
     ap = _VALUES["MAP"]
     wrong = errata("map", Q1=number(ap["Q1"]), Q2=f"{ap['Q2']:g}", mean=number(ap.mean()))
     tables = {"As printed in the notes, and recomputed": query_figures(), "What is wrong in the printed example": wrong}
-    return View(Chart(figure, alt), said, tables)
+    return View(Chart(figure, alt), explanation, tables)
 
 
 #: Keyphrase and candidate.
@@ -430,7 +422,7 @@ def scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
 
 
 def _show_weights(values: Values) -> View:
-    """Draw the weight of every word of the keyphrase, those in the candidate filled."""
+    """Draw the weight of each word of the keyphrase; words of the candidate are filled."""
     keyphrase, candidate = str(values["pair"]).split(" ← ")
     words, common = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
     weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
@@ -443,12 +435,9 @@ def _show_weights(values: Values) -> View:
         if same == keyphrase
     }
     plain, modified = rows[candidate]
-    matched = " + ".join(str(weight) for word, weight in weights.items() if word in common)
-    said = [
-        _WEIGHTS["said"]["plain"].format(common=len(common), words=len(words), plain=plain),
-        _WEIGHTS["said"]["modified"].format(matched=matched, all=sum(weights.values()), modified=modified),
-    ]
-    said += [_WEIGHTS["said"]["preposition"]] if "of" in words else []
+    matched = [weight for word, weight in weights.items() if word in common]
+    facts = {"plain": plain, "modified": modified, "matched": matched, "all": sum(weights.values())}
+    explanation = sentences("weights", common=len(common), words=words, **facts)
     alt = f"Weights of the words of “{keyphrase}”: {', '.join(map(' '.join, zip(words, written, strict=True)))}."
     table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
     tables = {
@@ -456,7 +445,7 @@ def _show_weights(values: Values) -> View:
         "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": kim2010.table("scores"),
     }
     figure = laid_out([trace], 320, y=axis("weight", **_ABOVE_ONE), showlegend=False)
-    return View(Chart(figure, alt), said, tables)
+    return View(Chart(figure, alt), explanation, tables)
 
 
 def _show_claims(values: Values) -> View:
@@ -468,14 +457,14 @@ def _show_claims(values: Values) -> View:
     figure = laid_out(traces, 400, y=axis("Spearman's rho, as printed", tickformat=".2~f"))
     ours, human = printed["R-precision"], printed["human"]
     above = sum(rho > ceiling for rho, ceiling in zip(ours, human, strict=True))
-    said = [_CLAIMS["said"]["above"].format(above=above, cells=len(subsets))]
+    explanation = sentences("claims", above=above, cells=len(subsets))
     listed = ", ".join(f"{subset} {number(rho)}" for subset, rho in zip(subsets, ours, strict=True))
     alt = f"Printed correlations with the {average} of the human scores by {values['group']}; R-precision: {listed}."
     tables = {
-        "What the paper says, held against its tables": kim2010.table("claims"),
+        "Statements of the paper, compared with its tables": kim2010.table("claims"),
         "Facts as printed": kim2010.table("data"),
     }
-    return View(Chart(figure, alt), said, tables)
+    return View(Chart(figure, alt), explanation, tables)
 
 
 #: Case → annotator → which of ten phrases he or she chose.
@@ -484,7 +473,7 @@ PHRASES = 10
 
 
 def levels(name: str) -> pd.DataFrame:
-    """Return for every number of votes asked: K of what is left, and the phrases left.
+    """Return K and the remaining phrases for each required number of votes.
 
     >>> levels("three people, five phrases")["K"].round(4).tolist()
     [0.3182, 0.76, 1.0]
@@ -501,7 +490,7 @@ def _votes(name: str) -> Counter[int]:
 
 
 def _agreement(name: str, kept: list[int]) -> float:
-    """Return K when the choices of phrases that are not kept have become a “no”; the universe stays."""
+    """Return K after choices of removed phrases have become “no”; the universe does not change."""
     lists = {who: {"text": [f"phrase {one}" for one in own if one in kept]} for who, own in PEOPLE[name].items()}
     asked = Settings(universe=PHRASES, interval="none", normalise="none")
     frame = agreement(load(gold=lists), asked, measures=["K"]).frame
@@ -509,15 +498,13 @@ def _agreement(name: str, kept: list[int]) -> float:
 
 
 def _show_trimming(values: Values) -> View:
-    """Draw who chose what, the removed choices hollow, at the threshold in use."""
+    """Draw who chose what at the current threshold; removed choices are hollow."""
     name, threshold = str(values["people"]), float(values["threshold"])
     table, votes, asked = levels(name), _votes(name), number(threshold, 2)
     reached = table[reaches(table["K"], threshold)]
-    needed, said = len(PEOPLE[name]) + 1, _TRIMMING["said"]["unreachable"].format(threshold=asked)
-    if len(reached):
-        needed, agreement, phrases = reached.iloc[0]
-        numbers = {"votes": pluralize(needed, "vote"), "agreement": number(agreement), "threshold": asked}
-        said = _TRIMMING["said"]["reached"].format(**numbers, phrases=phrases)
+    needed, agreement, phrases = reached.iloc[0] if len(reached) else (len(PEOPLE[name]) + 1, np.nan, "")
+    facts = {"agreement": agreement, "phrases": phrases, "threshold": asked}
+    (explanation,) = sentences("trimming", votes=needed if len(reached) else 0, **facts)
     choices = [(one, label(who), votes[one] >= needed) for who, own in PEOPLE[name].items() for one in own]
     traces = list[Part]()
     for kept, words, color, symbol in (
@@ -533,11 +520,11 @@ def _show_trimming(values: Values) -> View:
     # K of the choice-matrix form, i-th choices against i-th choices
     by_order = float(choice_levels(choice_matrix(((1, 2, 3), (2, 3, 4))), 2)[0][0])
     wrong = errata("trimming", by_order=number(by_order), by_sentence=number(value("pi", 2, 1, 1, 6)))
-    tables = {"K for every number of votes": shown, "In the 1997 paper, as printed and recomputed": wrong}
-    return View(Chart(figure, f"Who chose which of {PHRASES} phrases. {said}"), [said], tables)
+    tables = {"K for every number of votes": shown, "Statements of the 1997 paper, as printed and recomputed": wrong}
+    return View(Chart(figure, f"Who chose which of {PHRASES} phrases. {explanation}"), [explanation], tables)
 
 
-_SILENCE = value("PABAK", *lecture_cells(_SILENT))
+_SILENCE = value("PABAK", *lecture_cells(_EMPTY))
 _HALVES = [scores("alpha beta gamma", candidate)[1] for candidate in ("alpha beta", "beta gamma")]
 #: The lessons in the order in which a class may take them, with the numbers that their questions ask for.
 LESSONS: dict[str, Lesson] = {

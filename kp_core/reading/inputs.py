@@ -1,9 +1,9 @@
-"""Turn what `load` was given into files and tables in memory, with what is said of each."""
+"""Turn the arguments of `load` into files and tables in memory, each with its mapping."""
 
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -15,10 +15,10 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.lists.family import File
-from kp_core.reading.lists.list_builder import ListBuilder
+from kp_core.reading.lists.list_builder import ListBuilder, add_list
 from kp_core.reading.meaning.fields import plain, words_of
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.meaning.shapes import Shape, add_list, shape_of, text_of
+from kp_core.reading.meaning.shapes import Shape, shape_of, text_of
 from kp_core.reading.open.json_text import shown
 from kp_core.reading.open.source import Bundle, Source, expand, together
 from kp_core.reading.open.table import Table, plain_column, table_of
@@ -32,7 +32,7 @@ Item: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
 @dataclass(frozen=True)
 class Wishes:
-    """What holds for all files: what was said of each, and how strictly they are read.
+    """Wishes for all files: the mapping of each, and how strictly they are read.
 
     files  each role for which anything was given → the names of its files
     """
@@ -71,50 +71,44 @@ def given_items(every: abc.Mapping[Role | None, Any], limits: Limits) -> list[Gi
         for name, items in _named(as_pandas(value), role):
             tables = tuple(item for item in items if not isinstance(item, (str, Path, Source)))
             bundles = tuple(expand(item, limits) for item in items if isinstance(item, (str, Path, Source)))
-            if items or role is not None:
-                found.append(Given(role, name, tables, bundles))
+            found += [Given(role, name, tables, bundles)] if items or role is not None else []
     return found
 
 
 def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
     """Give the items of a role that belong together, under the name that they were given, or under none."""
-    if given is None:
-        return
-    if not isinstance(given, abc.Mapping) or not (role == "system" or (role == "gold" and _has_names(given))):
-        yield None, _listed(given)
-        return
-    if role == "system" and given and all(map(_is_list_of_phrases, given.values())):
+    named = isinstance(given, abc.Mapping) and (role == "system" or (role == "gold" and _have_names(given.values())))
+    if named and role == "system" and given and all(map(_is_list_of_phrases, given.values())):
         remedy = "Put the lists under the name of a system."
         raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
-    for name, item in given.items():
-        yield storable(str(name)), _listed(item)
-
-
-def _listed(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+    pairs = given.items() if named else [] if given is None else [(None, given)]
+    for name, items in pairs:
+        shown = None if name is None else storable(str(name))
+        yield shown, list(items) if isinstance(items, (list, tuple)) else [items]
 
 
 def _is_list_of_phrases(item: Any) -> bool:
     return isinstance(item, (list, tuple)) and all(isinstance(one, str) and not Path(one).exists() for one in item)
 
 
-def _has_names(given: abc.Mapping[Any, Any]) -> bool:
-    """Tell {name: lists, path or table} from {document: list}."""
-    values = list(given.values())
-    return bool(values) and (all(map(_is_dictionary_of_lists, values)) or all(map(_is_file, values)))
+def _have_names(values: Iterable[Any]) -> bool:
+    """Distinguish lists by document, or files, each under a name, from the lists of documents."""
+    values = list(values)
+    lists = all(isinstance(value, abc.Mapping) and value and all(map(_is_list, value.values())) for value in values)
+    return bool(values) and (lists or all(map(_is_file, values)))
 
 
-def _is_dictionary_of_lists(value: Any) -> bool:
-    return isinstance(value, abc.Mapping) and bool(value) and all(isinstance(x, (list, tuple)) for x in value.values())
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
 
 
 def _is_file(value: Any) -> bool:
-    items = value if isinstance(value, (list, tuple)) else [Path(value) if isinstance(value, str) else value]
+    items = value if _is_list(value) else [Path(value) if isinstance(value, str) else value]
     return bool(items) and all(isinstance(item, (Path, Source, pd.DataFrame)) for item in items)
 
 
 def open_files(given: Sequence[Given], wishes: Wishes) -> list[Opened]:
-    """Return all files with what was said of each; loose files of one role are one folder."""
+    """Return all files with their mappings; loose files of one role form one folder."""
     opened = [bundle for one in given for bundle in _open(one, wishes)]
     size = sum(len(file.source.data) for one in opened for file in one.files)
     refuse_over(wishes.limits.session_bytes, size, "bytes", "the files", "files")
@@ -122,42 +116,37 @@ def open_files(given: Sequence[Given], wishes: Wishes) -> list[Opened]:
 
 
 def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
-    said, bundles = dict(wishes.mappings), list(given.bundles)
+    mappings, bundles = dict(wishes.mappings), list(given.bundles)
     for bundle in bundles:
         if not bundle.files:
             left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
             found, remedy = f"no file to read{left_out}", "Check the folder or archive."
             raise InputError(bundle.name, found, "at least one file", remedy)
         named = (wishes.mappings[name] for name in _names_of(bundle) if name in wishes.mappings)
-        said[bundle.name] = next(named, said.get(bundle.name, Mapping()))
-    if given.role is None or len(bundles) > 1:
-        bundles = together(bundles)
-    for bundle in bundles:
-        meant = ((source, said_of(source, bundle, said)) for source in bundle.files)
-        files = (
-            File(source, wishes.limits, wishes.encoding, strict=wishes.strict, mapping=mapping)
-            for source, mapping in meant
-        )
+        mappings[bundle.name] = next(named, mappings.get(bundle.name, Mapping()))
+    how: dict[str, Any] = {"limits": wishes.limits, "encoding": wishes.encoding, "strict": wishes.strict}
+    for bundle in together(bundles) if given.role is None or len(bundles) > 1 else bundles:
+        files = (File(source, mapping=said_of(source, bundle, mappings), **how) for source in bundle.files)
         yield Opened(given, bundle, tuple(files))
 
 
 def names_inside(file: Source, bundle: Bundle) -> tuple[str, ...]:
-    """Return the names under which something may be said of a file: its own, and those by which an archive has it."""
+    """Return the names under which a file may be mapped: its own, and its paths in an archive."""
     return file.name, file.name.rpartition("/")[2], f"{bundle.name}/{file.name}", bundle.name
 
 
 def said_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -> Mapping:
-    """Return what was said of a file, by the most exact name under which anything was."""
+    """Return the mapping of a file, by the most specific name that has one."""
     return next((mappings[name] for name in names_inside(file, bundle) if name in mappings), Mapping())
 
 
 def _names_of(bundle: Bundle) -> tuple[str, ...]:
-    """Return the names under which something may be said of what was given."""
+    """Return the names under which an input may be mapped."""
     return storable(bundle.given), storable(Path(bundle.given).name)
 
 
 def names_met(given: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
-    """Return every name under which something may be said."""
+    """Return every name under which anything may be mapped."""
     in_memory = {one.name or str(one.role) for one in given if one.tables}
     named = {one.name for one in given if one.name is not None}
     paths = {name for one in given for bundle in one.bundles for name in _names_of(bundle)}
@@ -186,7 +175,7 @@ def as_pandas(given: Any) -> Any:
     """
     if isinstance(given, abc.Mapping):
         return {name: _as_pandas(item) for name, item in given.items()}
-    return list(map(_as_pandas, given)) if isinstance(given, list | tuple) else _as_pandas(given)
+    return list(map(_as_pandas, given)) if _is_list(given) else _as_pandas(given)
 
 
 def _as_pandas(item: Any) -> Any:
@@ -198,7 +187,7 @@ def _as_pandas(item: Any) -> Any:
 
 
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
-    """Return a DataFrame as a table; rows that hold half a character are rejected."""
+    """Return a DataFrame as a table; rows that contain half a character are rejected."""
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
     for title, column in frame.items():
@@ -213,7 +202,7 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
 
 
 def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
-    """Return a column in Arrow, and the rows that hold half a character; text of pandas comes without a copy."""
+    """Return a column in Arrow, and the rows that contain half a character; text of pandas comes without a copy."""
     if column.dtype == object or getattr(column.dtype, "storage", "") == "python":
         values = [value.tolist() if hasattr(value, "tolist") else value for value in column]
         return column_of([None if gone else value for value, gone in zip(values, column.isna(), strict=True)])

@@ -37,7 +37,7 @@ class Limits:
     documents: int = _at_most(500_000, "documents")
     columns: int = _at_most(1_000, "columns of a table")
     cells: int = _at_most(50_000_000, "cells of a table")
-    sources: int = _at_most(1_000, "annotators, systems, or files that are not one a document")
+    sources: int = _at_most(1_000, "annotators, systems, or files other than those with one document each")
     archive_members: int = _at_most(20_000, "files in an archive or folder")
     unpacked_bytes: int = _at_most(500 * _MEGABYTE, "bytes of an archive or folder, unpacked")
     unpacked_ratio: int = _at_most(100, "times its packed size that a file in an archive may have")
@@ -72,12 +72,12 @@ def whole_number(environment: Mapping[str, str], name: str, least: int = 0) -> i
     value = environment[name]
     if not (value.isascii() and value.isdigit() and len(value) < _DIGITS and int(value) >= least):
         shown = value if len(value) < _DIGITS else f"{value[:_DIGITS]}…"
-        raise UsageError(f"{name} must be a whole number from {least} up, not '{shown}'")
+        raise UsageError(f"{name} must be a whole number of at least {least}, not '{shown}'")
     return int(value)
 
 
 def at_start(read: Callable[[Mapping[str, str]], _Read]) -> _Read:
-    """Return what is read of the environment while a module is imported; if it is refused, say so and end there.
+    """Return what a module reads from the environment on import; if it is invalid, print the error and exit.
 
     Nobody who starts a program could catch the error of an import.
     """

@@ -45,46 +45,57 @@ def load(
     fixes: Iterable[str] = (),
     limits: Limits = LIMITS,
 ) -> Corpus:
-    """Read a gold standard, system outputs, texts and judgements into one corpus, with a report on the reading.
+    """Read gold standard, system outputs, texts and judgments into one corpus, with a report on the reading.
 
-    Each is a path (file, folder, zip), a `Source`, a table of pandas, polars or Arrow, a dictionary {document:
-    [phrase, …]}, or a list of these; `systems` and `gold` may also be {name: any of these}. `files` are unsorted: their
-    roles are guessed. `broader` (columns child and parent) and `frequencies` (concept, n, and documents) are tables
-    about phrases or concepts; `similar` (a, b and score from 0 to 1; directed: a prediction a is so similar to a
-    keyphrase b) or `vectors` (Parquet, npz, word2vec text, {phrase: vector}) is the similarity `given`.
-    A folder or archive may hold several data sets: a folder each, or a file each in the folders of gold and systems.
-    `mapping` says what a file means: {file name: `Mapping`, or a role such as "system" or "leave out"}; what is said of
-    a folder or archive holds for everything in it. `encoding` is that of files that are not UTF-8. Raises `InputError`
-    on data that are refused, and `Question` if a meaning is not certain: `mapping` then takes those of its forms, and
-    `mapping` and `fixes` those of its answers.
+    Each argument is a path (file, folder, zip), a `Source`, a table of pandas, polars or Arrow, a dictionary {document:
+    [phrase, …]}, or a list of these; `gold` and `systems` may also be {name: any of these}. A folder or archive may
+    contain several data sets: one folder each, or one file each in the folders of gold and systems.
 
+    Parameters
+    ----------
+    files : optional
+        Files whose roles are detected.
+    broader, frequencies : optional
+        Tables of concepts: child and parent; concept, n and documents.
+    similar, vectors : optional
+        The similarity `given`: a table with a, b and score from 0 to 1, or vectors (Parquet, npz, word2vec text,
+        {phrase: vector}).
+    directed : bool
+        Whether `similar` is asymmetric: a is a prediction, b a keyphrase.
+    mapping : dict, optional
+        {file name: `Mapping`, or a role such as "system" or "leave out"}. The mapping of a folder or archive applies to
+        all its files.
+    encoding : str, optional
+        Encoding of files that are not UTF-8.
+
+    Raises
+    ------
+    InputError
+        If data are refused.
+    Question
+        If the meaning of a file is unclear. Pass the mappings of its forms as `mapping`, and those of its answers as
+        `mapping` and `fixes`.
+
+    Examples
+    --------
     >>> corpus = load(gold={"d1": ["tide", "sea"]}, systems={"yake": {"d1": [("tide", 0.1), ("moon", 0.4)]}})
     >>> corpus.runs[["system", "doc_id", "rank", "phrase"]].values.tolist()
     [['yake', 'd1', 1, 'tide'], ['yake', 'd1', 2, 'moon']]
     """
     for fix in (fixes := tuple(dict.fromkeys(fixes))):  # a workspace may name one many times
         id_fix(fix)
-    mappings = {name: _mapping(value) for name, value in (mapping or {}).items()}
-    every: dict[Role | None, Any] = {
-        "gold": gold,
-        "documents": documents,
-        "system": systems,
-        "judgements": judgements,
-        None: files,
-    }
+    mappings = dict[str, Mapping]()
+    for name, value in (mapping or {}).items():
+        if isinstance(value, str):
+            refuse_unless(value, VALUES["role"], "role")
+        mappings[name] = Mapping(role=cast(Any, value)) if isinstance(value, str) else value
+    every: dict[Role | None, Any] = {"gold": gold, "documents": documents, "system": systems, "judgements": judgements}
     wishes = Wishes(mappings, encoding, strict, fixes, limits)
-    corpus = _load(given_items(every, limits), wishes)
+    corpus = _load(given_items({**every, None: files}, limits), wishes)
     tables: dict[VocabularyTable, Any] = {"broader": broader, "frequencies": frequencies, "similar": similar}
     corpus = _with_vocabulary(corpus, {**tables, "vectors": vectors}, wishes, directed)
     refuse_contradictions(corpus.vocabulary)
     return corpus
-
-
-def _mapping(value: Mapping | str) -> Mapping:
-    if isinstance(value, Mapping):
-        return value
-    refuse_unless(value, VALUES["role"], "role")
-    return Mapping(role=cast(Any, value))
 
 
 def _with_vocabulary(
@@ -118,13 +129,13 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
         names[group.given.role] |= {file.name for file in group.files}
     read = read_all(given, opened, replace(wishes, files=names), notes)
     parts = [part for one in read for part in one.parts]
+    if not parts and met:
+        raise InputError("the files", "nothing that is used", "keyphrases, texts or judgements", "Load some.")
     if not parts:
-        if met:
-            raise InputError("the files", "nothing that is used", "keyphrases, texts or judgements", "Load some.")
-        raise UsageError("nothing to load: give gold=, systems=, documents=, judgements= or files=")
+        raise UsageError("nothing to load: pass gold=, systems=, documents=, judgements= or files=")
     notes += [note for one in read for note in one.notes]
-    if (apart := question_of(parts)) is not None:
-        raise Question(apart)
+    if (unclear := question_of(parts)) is not None:
+        raise Question(unclear)
     align(parts, notes)
     label(parts, notes)
     systems = [one.name for one in given if one.role == "system" and one.name]
@@ -155,7 +166,9 @@ def _load_datasets(datasets: abc.Mapping[str, Sequence[Given]], wishes: Wishes) 
     corpora, asked = dict[str, Corpus](), Asked()
     for name, given in datasets.items():
         start = f"{name}/"
-        within = {path.removeprefix(start): said for path, said in wishes.mappings.items() if path.startswith(start)}
+        within = {
+            path.removeprefix(start): mapping for path, mapping in wishes.mappings.items() if path.startswith(start)
+        }
         with named(name):
             try:
                 corpora[name] = _load(given, replace(wishes, mappings=within))

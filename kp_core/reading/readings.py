@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -13,15 +14,14 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Reading, Role
 from kp_core.errors import InputError, Note, pluralize
-from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table, names_inside
-from kp_core.reading.lists.families import family_named
-from kp_core.reading.lists.family import Recognition
+from kp_core.reading.inputs import Given, Opened, Wishes, dict_rows, frame_table, said_of
+from kp_core.reading.lists.family import Recognition, family_named
 from kp_core.reading.lists.sniff import Asked, lines_of_lists, mapping_in_format, recognise, role_said, settle_roles
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.layouts import layout_of, layout_said
 from kp_core.reading.meaning.mapping import FILE, Mapping
 from kp_core.reading.meaning.prefill import column_that_meets
-from kp_core.reading.meaning.question import Finding, Form
+from kp_core.reading.meaning.question import Form
 from kp_core.reading.open.source import Bundle, fingerprint, stem_of
 from kp_core.reading.open.values import distinct
 from kp_core.reading.rows import sense
@@ -48,8 +48,13 @@ class Read:
             return []
         judged = self.reading.role == "judgements"
         parts = [part for part in self.parts if part.role == self.reading.role]
+        beside = [part for part in self.parts if self.reading.role == "gold" and part.role == "system"]
         every = (distinct(part.table["annotator"]) if judged else part.every_source() for part in parts)
-        reading = replace(self.reading, whose=tuple(dict.fromkeys(name for names in every for name in names)))
+        whose, systems = (
+            tuple(dict.fromkeys(chain.from_iterable(names)))
+            for names in (every, (part.every_source() for part in beside))
+        )
+        reading = replace(self.reading, whose=whose, systems=systems)
         if judged:
             return [reading]
         ids = pc.unique(pa.chunked_array([part.ids() for part in parts], pa.large_string()))
@@ -57,7 +62,7 @@ class Read:
 
 
 def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[Read]:
-    """Return the readings of everything in the order in which it was given; what is not certain is asked at once."""
+    """Return the readings of all inputs, in input order; ask all open questions at once."""
     asked, recognitions = Asked(), list[tuple[Opened, Recognition]]()
     looks = [_recognised(group) for group in opened]
     lines = {size for recognised, _, _ in looks for size in map(lines_of_lists, recognised) if size}
@@ -73,28 +78,28 @@ def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, n
             recognitions.append((replace(group, bundle=replace(group.bundle, ignored=ignored)), recognition))
             ignored = ()
     if alike := _alike(asked.forms, recognitions):
-        said = "It is read like {}, which has the same columns."
-        notes += [Note("info", file, said.format(other)) for file, (other, _) in alike.items()]
+        for file, (other, _) in alike.items():
+            notes.append(Note("info", file, f"It is read like {other}, which has the same columns."))
         return read_all(given, [_with_mappings(group, alike) for group in opened], wishes, notes)
-    settled = list[list[tuple[Opened, Recognition]]]()
+    settled = list[tuple[Opened, Recognition]]()
     for item in given:
-        groups = [group for group, _ in recognitions if group.given is item]
-        roles = settle_roles([reading for group, reading in recognitions if group.given is item], notes, asked)
-        settled.append(list(zip(groups, roles, strict=True)))
+        own = [(group, reading) for group, reading in recognitions if group.given is item]
+        roles = settle_roles([reading for _, reading in own], notes, asked)
+        settled += [(group, role) for (group, _), role in zip(own, roles, strict=True)]
     if asked:
         raise asked.question()
     read = list[Read]()
-    for item, pairs in zip(given, settled, strict=True):
+    for item in given:
         tables = (table for table in item.tables if isinstance(table, (pd.DataFrame, abc.Mapping)))
         read += [_in_memory(table, item, wishes) for table in tables]
-        read += [_of_files(group, recognition, wishes, asked) for group, recognition in pairs]
+        read += [_of_files(group, reading, wishes, asked) for group, reading in settled if group.given is item]
     if asked:
         raise asked.question()
     return [_with_ids_that_meet(reading, read, wishes) for reading in read]
 
 
 def _recognised(group: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
-    """Return what some files are, what is not certain of them, and those that hold no data, with the reason.
+    """Return what some files are, what is not certain of them, and those that contain no data, with the reason.
 
     lines  how many lines other files have whose line n is document n
     """
@@ -113,20 +118,19 @@ def _inside(form: Form, bundle: Bundle) -> Form:
 
 def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, tuple[str, Mapping]]:
     """Return file whose meaning is asked → a file with the same columns whose meaning was said, and this meaning."""
-    said = {}
+    mappings = {}
     for _, reading in recognitions:
         file, layout = reading.files[0], next(iter(reading.plan), None)
         if isinstance(layout, Layout) and file.mapping.names_columns:
-            said[tuple(layout.table.names)] = file.name, file.mapping
-    return {form.file: said[heads] for form in forms if (heads := tuple(form.columns)) in said}
+            mappings[tuple(layout.table.names)] = file.name, file.mapping
+    return {form.file: mappings[heads] for form in forms if (heads := tuple(form.columns)) in mappings}
 
 
 def _with_mappings(group: Opened, alike: abc.Mapping[str, tuple[str, Mapping]]) -> Opened:
     """Return opened files with the meaning of others that have the same columns."""
-    files = []
-    for file in group.files:
-        meant = [alike[name][1] for name in names_inside(file.source, group.bundle) if name in alike]
-        files.append(file.meaning(meant[0]) if meant else file)
+    mappings = {name: mapping for name, (_, mapping) in alike.items()}
+    meant = [said_of(file.source, group.bundle, mappings) for file in group.files]
+    files = (file.meaning(new) if new != Mapping() else file for file, new in zip(group.files, meant, strict=True))
     return replace(group, files=tuple(files))
 
 
@@ -135,26 +139,20 @@ def _with_ids_that_meet(one: Read, every: Sequence[Read], wishes: Wishes) -> Rea
     if one.recognition is None or one.opened is None or len(one.recognition.plan) != 1:
         return one
     layout, file = one.recognition.plan[0], one.recognition.files[0]
-    if not isinstance(layout, Layout) or file.mapping.names_columns:
+    if not isinstance(layout, Layout) or file.mapping.names_columns or layout.kind not in ("long", "lists", "wide"):
         return one
-    others = [ids for other in every if other is not one for ids in _ids(other)]
-    beside = others and layout.kind in ("long", "lists", "wide")
-    name = column_that_meets(layout.table, layout.mapping, layout.ids().to_pylist(), others) if beside else None
+    parts = [part for other in every if other is not one for part in other.parts]
+    known = [part for part in parts if "doc_id" in part.table.column_names and not part.counted]
+    others = [set(part.ids().to_pylist()) for part in known]
+    name = column_that_meets(layout.table, layout.mapping, layout.ids().to_pylist(), others) if others else None
     if name is None:
         return one
-    said = f"documents are told by “{name}”, whose ids another file has too"
+    said = f"documents are identified by “{name}”, which matches another file"
     meant = layout_said(layout.table, replace(layout.mapping, document=name), layout.role)
     changes: dict[str, Any] = {"evidence": f"{layout.evidence}; {said}", "mapping": meant.mapping}
     columns = {**one.recognition.columns, "doc_id": name}
     again = _of_files(one.opened, replace(one.recognition, plan=(meant,), columns=columns, **changes), wishes, Asked())
     return replace(again, notes=(*again.notes, Note("info", file.name, f"{said[:1].upper()}{said[1:]}.")))
-
-
-def _ids(read: Read) -> Iterator[set[str]]:
-    """Give the documents of every part of a reading that has keyphrases or texts."""
-    for part in read.parts:
-        if "doc_id" in part.table.column_names and not part.counted:
-            yield set(part.ids().to_pylist())
 
 
 def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
@@ -216,13 +214,14 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Aske
         name = first.suffix.removeprefix(".") or name
     apart = (one.given.name is None or bundle.folder) and not is_document
     origin = (id(one.given), id(recognition) if apart else 0)
-    text = "" if several or not texts else first.text
-    read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes, text)
-    doubts = [doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None]
-    asked.forms += [_inside(doubt, bundle) for doubt in doubts if isinstance(doubt, Form)]
-    asked.findings += [doubt for doubt in doubts if isinstance(doubt, Finding)]
-    notes = [note for text in texts for note in text.notes]
-    return replace(read, recognition=recognition, opened=one, notes=tuple(notes))
+    read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes)
+    for doubt in (doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None):
+        if isinstance(doubt, Form):
+            asked.forms.append(_inside(doubt, bundle))
+        else:
+            asked.findings.append(doubt)
+    notes = tuple(note for text in texts for note in text.notes)
+    return replace(read, recognition=recognition, opened=one, notes=notes)
 
 
 def _checked(
@@ -233,15 +232,13 @@ def _checked(
     mapping: Mapping,
     given: Given,
     wishes: Wishes,
-    text: str = "",
 ) -> Read:
-    """Check the rows of one reading, count them in its report, and keep those that are wanted.
+    """Check the rows of one reading, count them in its report, and keep the requested ones.
 
     name  what it is called if the user gave it no name
     """
     unasked = "documents" in wishes.files and given.role not in (None, "documents")
-    kept = [one for one in rows if not (one.role == "documents" and unasked)]
-    checked = [check(one, reading.file, wishes.limits, text) for one in kept]
+    checked = [check(one, reading.file, wishes.limits) for one in rows if not (one.role == "documents" and unasked)]
     refuse_if_mostly_rejected(reading.file, checked, wishes.limits, strict=wishes.strict)
     # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
     first = [part for part in checked if part.role == checked[0].role]

@@ -1,4 +1,4 @@
-"""Hold files as they were given, with what was decided about them and about the names of their systems."""
+"""Define uploaded files, with the decisions about them and about the names of their systems."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Uploads:
 
 
 def is_archive(file: Source) -> bool:
-    """Tell whether a file is a zip, tar or gzip file, and no workbook."""
+    """Return whether a file is a zip, tar or gzip file, but not a workbook."""
     return is_gzip(file.data) or is_folder(file.data)
 
 
@@ -53,7 +53,7 @@ _ALIKE, _FIRST = 0.3, 10
 
 
 def proposed_runs(corpus: Corpus) -> dict[str, dict[str, str]]:
-    """Return system → name in the files → name as a run, of systems told apart by a number whose lists differ little.
+    """Return system → name in the files → name as a run, of systems that differ by a number and little in their lists.
 
     >>> from kp_core.reading.load import load
     >>> lists = {f"bart_{n}": {"d1": ["tide", "sea"]} for n in (1, 2)}
@@ -79,7 +79,7 @@ _NUMBERED = re.compile(
 
 
 def _are_alike(corpus: Corpus, names: Sequence[str]) -> bool:
-    """Tell whether the lists of each system share phrases with those of the first, document by document."""
+    """Return whether the lists of each system share phrases with those of the first, document by document."""
     top = corpus.runs[(corpus.runs["rank"] <= _FIRST) & corpus.runs["system"].isin(list(names))]
     lists = {name: phrases_by_document(rows["doc_id"], rows["phrase"]) for name, rows in top.groupby("system")}
     first, *others = (lists.get(name, {}) for name in names)
@@ -101,20 +101,12 @@ def renamed(corpus: Corpus, names: abc.Mapping[str, str]) -> Corpus:
     new = {name: names.get(name, name).strip() or name for name in corpus.systems}
     for name in new.values():
         if list(new.values()).count(name) > 1:
-            raise UsageError(f"two systems would be called '{name}'; give each a name of its own")
+            raise UsageError(f"two systems would be called '{name}'; use a different name for each")
     if all(name == old for old, name in new.items()):
         return corpus
-    empty = corpus.empty
     notes = tuple(replace(note, where=new.get(note.where, note.where)) for note in corpus.report.notes)
     readings = tuple(
         replace(one, whose=tuple(new.get(name, name) for name in one.whose)) if one.role == "system" else one
         for one in corpus.report.readings
     )
-    of_system = empty["source"].map(new).where(empty["role"] == "system", empty["source"])
-    return replace(
-        corpus,
-        runs=corpus.runs.assign(system=corpus.runs["system"].map(new).astype("str")),
-        empty=empty.assign(source=of_system.astype("str")),
-        rankings={new[name]: ranking for name, ranking in corpus.rankings.items()},
-        report=replace(corpus.report, readings=readings, notes=notes),
-    )
+    return replace(corpus.of_systems(new), report=replace(corpus.report, readings=readings, notes=notes))

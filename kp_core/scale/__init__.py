@@ -1,21 +1,14 @@
 """Evaluate tables that are larger than memory: the same sums as in memory, part by part of the documents."""
 
-from kp_core.scale.engine import Engine, agreement, compare, evaluate, stream
-from kp_core.scale.plan import Plan
-from kp_core.scale.score import Opened, Streamed, open_statistics
-from kp_core.scale.tally import is_statistics_file
-from kp_core.studies.compare import Family
-
-__all__ = [
-    "Engine",
-    "Family",
-    "Opened",
-    "Plan",
-    "Streamed",
-    "agreement",
-    "compare",
-    "evaluate",
-    "is_statistics_file",
-    "open_statistics",
-    "stream",
-]
+from kp_core.scale.engine import Engine as Engine
+from kp_core.scale.engine import ProgressLine as ProgressLine
+from kp_core.scale.engine import agreement as agreement
+from kp_core.scale.engine import compare as compare
+from kp_core.scale.engine import evaluate as evaluate
+from kp_core.scale.engine import stream as stream
+from kp_core.scale.plan import Plan as Plan
+from kp_core.scale.score import Opened as Opened
+from kp_core.scale.score import Streamed as Streamed
+from kp_core.scale.score import open_statistics as open_statistics
+from kp_core.scale.tally import is_statistics_file as is_statistics_file
+from kp_core.scoring.paired import Family as Family

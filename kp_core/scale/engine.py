@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +23,9 @@ from kp_core.scale.score import Streamed, corpus_of, count_gold, refuse_if_mostl
 from kp_core.scale.sources import Source, sources
 from kp_core.scale.tally import Tally, as_json, load_tally, refuse_without_folder
 from kp_core.scoring.codes import mean_size
+from kp_core.scoring.paired import Family
 from kp_core.settings import Settings
-from kp_core.studies.compare import Comparison, Family
+from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
 from kp_core.text.stem import keep_stems
 
@@ -32,6 +35,24 @@ Progress = Callable[[int, int, int, int, float], None]
 Each = Callable[[Callable[[Partition], Any], Sequence[Partition]], Iterable[Any]]
 #: A checkpoint is written when this many times what the last one took has gone by.
 _SPARE = 20
+
+
+class ProgressLine:
+    """Shows the progress on one line of a terminal, and otherwise a line every ten seconds."""
+
+    def __init__(self) -> None:
+        self.last = float("-inf")
+
+    def __call__(self, done: int, parts: int, count: int, rows: int, seconds: float) -> None:
+        """Show parts done, and by those of this run the rate and the remaining time."""
+        live, now = sys.stderr.isatty(), time.monotonic()
+        if not live and done < parts and now - self.last < 10:
+            return
+        self.last = now
+        left = timedelta(seconds=round(seconds / count * (parts - done)))
+        text = f"{done} of {parts} parts · {rows / max(seconds, 1e-9):,.0f} rows per second · {left} left"
+        sys.stderr.write(f"\r{text:<70}" + ("\n" if done == parts else "") if live else f"{text}\n")
+        sys.stderr.flush()
 
 
 @dataclass(frozen=True)
@@ -100,7 +121,7 @@ def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures
 
 
 def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
-    """Return what all documents add up to, and the plan with everything settled."""
+    """Return the sums over all documents, and the plan with everything resolved."""
     refuse_without_folder(engine.checkpoint)
     with _partitioned(plan, engine) as (parts, tables), _workers(engine.cluster) as each:
         total = _begun(plan, engine)
@@ -143,7 +164,7 @@ def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], 
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kpscope-", dir=engine.scratch))
             tables, parts = sorted_runs(plan.tables, rows, folder)
         except OSError as error:  # of writing; reading has words of its own
-            raise input_error("the scratch folder", "scratch", said=machine_reason(error)) from None
+            raise input_error("the scratch folder", "scratch", error=machine_reason(error)) from None
         yield parts, tables
 
 

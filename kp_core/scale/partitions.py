@@ -1,4 +1,4 @@
-"""Turn large tables into parts that hold whole documents: ranges of ids in sorted tables, or in sorted runs.
+"""Turn large tables into parts that contain whole documents: ranges of ids in sorted tables, or in sorted runs.
 
 What is not sorted is written once as runs, each a sorted Parquet file of bounded size (external sorting without the
 merge: a part is read out of every run), so both are read alike.

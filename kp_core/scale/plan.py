@@ -1,4 +1,4 @@
-"""Turn large tables and settings into a plan: what every part is asked for, and what is known of all parts before."""
+"""Turn large tables and settings into a plan: what to compute in every part, and what all parts share."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from kp_core.scale.sources import Source
 from kp_core.scoring.codes import refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
 from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.paired import Family
 from kp_core.scoring.prepare import Names, prepare, refuse_alone
 from kp_core.scoring.runs import OVER_RUNS, runs_of
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
 from kp_core.studies.annotators import asked_of
-from kp_core.studies.compare import Family
 from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_named_alike
 from kp_core.studies.parts import parse_by
 from kp_core.text.candidates import has_english
@@ -33,12 +33,12 @@ _RUN = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str"}
 
 @dataclass(frozen=True)
 class Plan:
-    """What every part is asked for.
+    """What to compute in every part.
 
-    settings  resolved, but for the cutoff `average` before the first pass
+    settings  resolved, except the cutoff `average` before the first pass
     graded    whether some keyphrase has a grade; measures: those of systems
     agreement measures of the annotators, () for the usual ones; None where systems are scored
-    largest   largest grade of all gold items, which RBP needs; None where nothing asks for it
+    largest   largest grade of all gold items, which RBP needs; None if nothing asks for it
     """
 
     sources: tuple[Source, ...]
@@ -109,7 +109,7 @@ def make_plan(
     baselines: bool = False,
     by: str = "",
 ) -> Plan:
-    """Return the plan; refuses with its reason what needs all documents at once.
+    """Return the plan; reject, with the reason, what needs all documents together.
 
     agreement: measures of the annotators; None where agreement is not asked for. Without it, systems are scored.
     """
@@ -127,7 +127,7 @@ def make_plan(
             one.average(settings)
         parse_choice(settings.annotators, names.annotators)
         refuse_named_alike(names.systems)
-        if run := [own[0] for own in runs_of(names.systems).values() if len(own) > 1]:
+        if run := [runs[0] for runs in runs_of(names.systems).values() if len(runs) > 1]:
             raise usage_error("runs streamed", name=run[0])
     else:
         _refuse_of_people(settings, people, names)
@@ -139,8 +139,8 @@ def make_plan(
         names = replace(names, groups=tuple(sorted(groups - {"", None})))
         if by and not names.groups:
             raise input_error("the documents", "no type")
-    own = names_in(measures), tuple(compare), people, baselines, by, notes
-    return Plan(tuple(sources), settings, names, graded, *own)
+    runs = names_in(measures), tuple(compare), people, baselines, by, notes
+    return Plan(tuple(sources), settings, names, graded, *runs)
 
 
 def _refuse_of_people(settings: Settings, measures: Sequence[str], names: Names) -> None:
@@ -198,7 +198,7 @@ def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
 def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
     """Settle what `evaluate` settles before it scores: the script, what the gold standard names, and the universe.
 
-    The first phrases and texts stand for all: those of the gold standard, by which a stemmer is judged, and of systems.
+    The first phrases and texts represent all: those of the gold standard, by which a stemmer is judged, and of systems.
     """
     gold, listed = (list(islice(_values(sources, role, "phrase"), _PHRASES)) for role in ("gold", "system"))
     if not gold and not listed:
@@ -222,7 +222,7 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, t
 
 
 def _values(sources: Sequence[Source], role: Role, column: str) -> Iterator[str]:
-    """Yield what a column of the gold standard, the systems or the documents holds, where it is not empty."""
+    """Yield what a column of the gold standard, the systems or the documents holds, if it is not empty."""
     for source in sources:
         if source.role == role and column in source.columns:
             for table in source.batches([column]):

@@ -22,16 +22,17 @@ from kp_core.reading.open.source import Source as File
 from kp_core.reading.rows import sense
 from kp_core.reading.rows.assemble import rejected_in_words
 from kp_core.scale.plan import Plan
-from kp_core.scale.tally import Tally, load_tally
+from kp_core.scale.tally import Tally, arrays_of, load_tally
 from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Ints, code, gold_entries, identify
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.pair_sums import Pairing
+from kp_core.scoring.paired import FamilyAt
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import Cutoff, Settings, signature
+from kp_core.settings import Settings, signature
 from kp_core.studies.annotators import add_annotators, agreement_of
-from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, one_comparison
+from kp_core.studies.compare import Comparison, add_pairs, comparison_of, one_comparison
 from kp_core.studies.evaluate import Query, add_systems, system_rows
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes
 from kp_core.studies.parts import parse_by
@@ -45,7 +46,7 @@ def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
     """Return rows of tables of gold, system or documents as a corpus that knows the systems of all parts."""
     frames = dict[str, list[pd.DataFrame]]()
     for role in ("gold", "system", "documents"):
-        if rows := [table for own, table in tables if own == role and len(table)]:
+        if rows := [table for table_role, table in tables if table_role == role and len(table)]:
             frames[role] = [pa.concat_tables(rows, promote_options="default").to_pandas()]
     corpus = Corpus()
     if "gold" in frames or "system" in frames:
@@ -89,12 +90,12 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
     ours = [note for note in corpus.report.notes if note.message not in rejected and note not in sense.notes(corpus)]
     tally = Tally(notes=ours)
     for reason, number in corpus.report.rejected["reason"].value_counts().items():
-        tally.count(f"rejected/{reason}", number)
-    tally.count("read", sum(one.rows_read for one in corpus.report.readings if one.role in ("gold", "system")))
+        tally.add(f"rejected/{reason}", number)
+    tally.add("read", sum(one.rows_read for one in corpus.report.readings if one.role in ("gold", "system")))
     data = _prepared(corpus, plan)
     if data is None:
         lists = corpus.runs.groupby("system")["doc_id"].unique()
-        tally.note({f"unknown/{name}": Ids.of(own.tolist()) for name, own in lists.items()})
+        tally.note({f"unknown/{name}": Ids.of(scored.tolist()) for name, scored in lists.items()})
     elif plan.agreement is not None:
         data.refuse_small_universe(data.all_items.size.astype(float))
         add_annotators(tally, data, plan.asked, _couples(plan))
@@ -105,15 +106,15 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
             systems = {name: one.changed(largest) for name, one in systems.items()}
         add_evaluation(tally, data, systems, plan.concordance)
         add_systems(tally, data, [systems], _query(plan, data.settings))
-        own = {name: systems[name] for name in plan.names.systems}
-        for family, cutoff, pairing in _pairings(plan, tally):
-            add_pairs(pairing, family, cutoff, data, own, streamed=True)
+        scored = {name: systems[name] for name in plan.names.systems}
+        for pairing in _pairings(plan, tally):
+            add_pairs(pairing, data, scored, streamed=True)
     return tally
 
 
 def _query(plan: Plan, settings: Settings) -> Query:
-    """Return what a plan asks of the systems."""
-    return Query(plan.names, settings, plan.asked, parse_by(plan.by), plan.baselines)
+    """Return what a plan requests for the systems."""
+    return Query(plan.asked, parse_by(plan.by), plan.baselines, names=plan.names, settings=settings)
 
 
 def _couples(plan: Plan) -> tuple[Ints, Ints]:
@@ -121,13 +122,12 @@ def _couples(plan: Plan) -> tuple[Ints, Ints]:
     return np.triu_indices(len(plan.names.annotators), 1)
 
 
-def _pairings(plan: Plan, tally: Tally) -> Iterator[tuple[Family, Cutoff, Pairing]]:
-    """Yield family, cutoff and sums of every comparison."""
-    settings, systems = plan.settings, list(plan.names.systems)
+def _pairings(plan: Plan, tally: Tally) -> Iterator[Pairing]:
+    """Yield the sums of every comparison."""
     for number, family in enumerate(plan.compare):
-        for cutoff in family.asked.cutoffs(settings):
-            average, name, pairs = family.average(settings), f"compare/{number}/{cutoff}", family.pairs(systems)
-            yield family, cutoff, Pairing(pairs, systems, family.asked, average, settings.interval, tally, name)
+        for cutoff in family.asked.cutoffs(plan.settings):
+            at = FamilyAt(family, cutoff, plan.settings)
+            yield Pairing(at, plan.names.systems, tally, f"compare/{number}/{cutoff}")
 
 
 def _notes(tally: Tally, plan: Plan) -> list[Note]:
@@ -148,11 +148,12 @@ def _notes(tally: Tally, plan: Plan) -> list[Note]:
 
 def _rejected(tally: Tally) -> dict[str, int]:
     """Return how many rows were rejected, by reason."""
-    return {reason: int(count[0]) for reason, count in tally.under("rejected").items()}
+    kinds = {name.partition("/"): int(number[0]) for name, number in tally.numbers.items()}
+    return {reason: number for (kind, _, reason), number in kinds.items() if kind == "rejected"}
 
 
 def refuse_if_mostly_rejected(tally: Tally) -> None:
-    """Refuse data of which too many rows were rejected, over all parts, by the limit that holds in memory."""
+    """Refuse data of which too many rows were rejected, over all parts, by the limit that contains in memory."""
     rejected, read, most = sum(_rejected(tally).values()), tally.number("read"), LIMITS.rejected_percent
     if rejected * 100 > most * read:
         raise input_error("the tables", "rejected", rejected=rejected, rows=pluralize(read, "row"), most=most)
@@ -177,11 +178,11 @@ class Streamed:
 
     def comparisons(self) -> list[Comparison]:
         """Return all pairs of systems by every measure and cutoff that were asked for."""
-        settings, documents, found = self.plan.settings, self.tally.number("documents"), list[Comparison]()
-        for family, cutoff, pairing in _pairings(self.plan, self.tally):
-            compared, pairs = pairing.compared(family.test, family.trials), family.pairs(self.plan.names.systems)
-            found.append(comparison_of(compared, pairs, family, cutoff, settings, documents, streamed=True))
-        return found
+        documents = self.tally.number("documents")
+        return [
+            comparison_of(pairing.compared(), pairing.at, documents, streamed=True)
+            for pairing in _pairings(self.plan, self.tally)
+        ]
 
     def comparison(self) -> Comparison:
         """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
@@ -191,7 +192,7 @@ class Streamed:
     def documents(self, ids: Sequence[str]) -> Corpus:
         """Return some documents with their rows, read from the tables of the run.
 
-        Parquet that is sorted by document is read only where they stand; anything else is read through.
+        If Parquet is sorted by document, only the parts with these are read; anything else is read in full.
         """
         for path in self.plan.paths:
             if not path.exists():
@@ -209,7 +210,7 @@ class Opened:
     """A finished run from its file.
 
     result       values, intervals and notes of all systems or annotators; None where only pairs were asked for
-    comparisons  all pairs of systems, one entry a measure and cutoff
+    comparisons  all pairs of systems, one entry per measure and cutoff
     digest       SHA-256 of the file; documents: how many have gold
     """
 
@@ -237,9 +238,9 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
     digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
     try:
         # A row is made of numbers of the file, at the most all measures of the same ones; a list of names is short.
-        if plan.rows > len(MEASURES) * sum(array.size for array in tally.arrays.values()):
+        if plan.rows > len(MEASURES) * sum(array.size for array in arrays_of(tally).values()):
             raise input_error(file.name, "altered")
-        streamed, documents = Streamed(tally, plan), int(tally.arrays["documents"][0])
+        streamed, documents = Streamed(tally, plan), int(tally.numbers["documents"][0])
         # Sums of no documents, such as 1e308 under a weight of 1e-9, are too large for a mean, or for a count.
         with np.errstate(over="raise", invalid="raise"):
             result = streamed.result() if plan.agreement is not None or plan.measures else None

@@ -36,7 +36,7 @@ def similarity(
     choices  of `kp.similarity`
 
     Returns the summary: per measure the number of pairs, of undefined values, and the mean of the others.
-    Refuses NIST and measures of whole columns, whose values depend on all pairs at once.
+    Reject NIST and measures of whole columns, whose values depend on all pairs together.
     """
     names, path = split_names(measures or DEFAULT_MEASURES), Path(out)
     for name in names:

@@ -15,6 +15,8 @@ from pyarrow.fs import FileSelector, FileType, FSSpecHandler, LocalFileSystem, P
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, input_error, usage_error
+from kp_core.reading.beside.datasets import NamedPath
+from kp_core.reading.limits import LIMITS
 from kp_core.reading.meaning.fields import find_roles
 from kp_core.reading.open.source import stem_of
 from kp_core.reading.open.values import trim
@@ -39,7 +41,7 @@ _AHEAD = {"batch_readahead": 2, "fragment_readahead": 1}
 class Source:
     """One table of many rows: a file, or a folder of files of one format.
 
-    name    of the system or annotator where no column says it; named: whether the user gave it
+    name    of the system or annotator if no column says it; named: whether the user gave it
     texts   whether the texts of documents are read too
     final   names of systems or annotators in the files → those in the result
     """
@@ -150,7 +152,7 @@ def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
     # The last clause says what is wrong; those before may name folders of the machine.
     said = " ".join(str(error).split()).rpartition("Invalid: ")[2]
     return input_error(
-        name, "unreadable", what=what, said=re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, said)[:200]
+        name, "unreadable", what=what, error=re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, said)[:200]
     )
 
 
@@ -173,18 +175,18 @@ def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
     """Return the file system of paths, or of URLs such as s3://…, with the paths in it."""
     scheme, mark, _ = paths[0].partition("://")
     if not mark:
-        if odd := next((path for path in paths if storable(path) != path), ""):
-            raise input_error(storable(odd.rsplit("/", 1)[-1]), "no UTF-8")
+        if unsafe := next((path for path in paths if storable(path) != path), ""):
+            raise input_error(storable(unsafe.rsplit("/", 1)[-1]), "no UTF-8")
         return LocalFileSystem(), list(paths)
     try:
         from fsspec.core import url_to_fs
     except ImportError:
         raise usage_error("no fsspec") from None
     try:
-        found = [url_to_fs(path) for path in paths]
+        located = [url_to_fs(path) for path in paths]
     except (ImportError, ValueError) as error:
         raise usage_error("scheme", scheme=scheme, error=error) from None
-    return PyFileSystem(FSSpecHandler(found[0][0])), [path for _, path in found]
+    return PyFileSystem(FSSpecHandler(located[0][0])), [path for _, path in located]
 
 
 def files_of(path: str) -> list[str]:
@@ -215,7 +217,7 @@ def format_of(path: str) -> str | None:
 
 
 def source(role: Role, given: Sequence[str | Path], name: str | None = None) -> Source:
-    """Return the table in some files and folders; refuses what is not of one known format."""
+    """Return the table in some files and folders; reject unknown or mixed formats."""
     paths = [str(path) for path in given]
     files, first = [file for path in paths for file in files_of(path)], paths[0].rstrip("/")
     formats = {format_of(file) for file in files}
@@ -240,3 +242,30 @@ def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tup
     if len(tables["gold"]) == 1 and not tables["gold"][0].named:
         tables["gold"] = [replace(tables["gold"][0], name="gold")]  # a single annotator needs no name of his own
     return tuple(one for known in tables.values() for one in known)
+
+
+def beyond_memory(paths: Sequence[str]) -> str:
+    """Report why tables are to be streamed; empty where they fit into memory, or cannot be streamed."""
+    if any("://" in path for path in paths):
+        return "a table is elsewhere"
+    named = [Path(NamedPath.read([path]).paths[0]) for path in paths]
+    # A folder of text files may be one file a system, which only reading in memory finds out.
+    files = [one for path in named for one in (path.rglob("*.parquet") if path.is_dir() else [path])]
+    if not all(file.suffix.lower() in FORMATS and file.exists() for file in files):
+        return ""
+    if large := [file for file in files if file.stat().st_size > LIMITS.file_bytes or _rows(file) > LIMITS.rows]:
+        return f"{large[0].name} is beyond the limits of an evaluation in memory"
+    if sum(file.stat().st_size for file in files) > LIMITS.session_bytes:
+        return "the files together are beyond the limits of an evaluation in memory"
+    return ""
+
+
+def _rows(file: Path) -> int:
+    """Return the rows of a Parquet file; 0 of anything else, which is not read for it."""
+    from pyarrow import ArrowInvalid
+    from pyarrow.parquet import read_metadata
+
+    try:
+        return int(read_metadata(file).num_rows) if file.suffix.lower() == ".parquet" else 0
+    except ArrowInvalid:
+        return 0  # reading says what is wrong with it

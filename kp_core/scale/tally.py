@@ -1,13 +1,13 @@
-"""Hold what the parts of large data add up to, in memory and as one file: sums and notes."""
+"""Define what the parts of large data add up to, in memory and as one file: sums and notes."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
+import warnings
 import zipfile
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,15 @@ from kp_core.errors import InputError, Note, input_error, machine_reason
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.open.archive import DAMAGED_ARRAYS
 from kp_core.reading.open.source import Source
+from kp_core.scale.disk import write_files
 from kp_core.scale.plan import Plan
 from kp_core.scale.sources import Source as Table
-from kp_core.scoring.accumulate import Ids, Sums
+from kp_core.scoring.accumulate import Ids, Place, Sums, Totals
+from kp_core.scoring.codes import Floats
+from kp_core.scoring.pair_sums import PairTotals
+from kp_core.scoring.paired import Family
 from kp_core.scoring.prepare import Names
 from kp_core.settings import Settings
-from kp_core.studies.compare import Family
 
 #: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 2"
@@ -32,7 +35,7 @@ _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Na
 
 @dataclass
 class Tally(Sums):
-    """What the documents seen so far add up to.
+    """Sums over the documents seen so far.
 
     notes   on reading; those with a number add up
     header  what the sums mean, and which parts are done
@@ -42,24 +45,56 @@ class Tally(Sums):
     header: dict[str, Any] = field(default_factory=dict)
 
     def merge(self, other: Sums) -> None:
-        """Add what other documents add up to."""
+        """Add the sums of other documents."""
         super().merge(other)
         self.notes = added([*self.notes, *getattr(other, "notes", ())])
 
     def save(self, path: str | Path, **header: Any) -> None:
         """Write one NumPy archive without pickled objects, whole or not at all."""
-        path = Path(path)
+        path, packed = Path(path), io.BytesIO()
         content = {"format": FORMAT, **self.header, **header, "notes": self.notes, "ids": self.ids}
-        arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8), **self.arrays}
-        part = path.with_name(f".{path.name}.{os.getpid()}")
+        arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8), **arrays_of(self)}
+        np.savez(packed, **arrays)
         try:
-            with part.open("wb") as file:
-                np.savez(file, **arrays)
-            part.replace(path)
+            write_files({path: packed.getvalue()})
         except OSError as error:
-            raise input_error(path.name, "not written", said=machine_reason(error)) from None
-        finally:
-            part.unlink(missing_ok=True)
+            raise input_error(path.name, "not written", error=machine_reason(error)) from None
+
+
+def arrays_of(tally: Tally) -> dict[str, Floats]:
+    """Return all arrays under the names that they have in a file, such as totals/0/0/macro/F1@k/5/sums/0."""
+    arrays = {f"numbers/{name}": array for name, array in tally.numbers.items()}
+    records = {f"totals/{'/'.join(place)}": one for place, one in tally.totals.items()}
+    for name, record in (records | {f"pairs/{name}": one for name, one in tally.pairs.items()}).items():
+        for part, value in vars(record).items():
+            each = value if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else {"": value}
+            arrays |= {f"{name}/{part}/{key}": one for key, one in dict(each).items() if one is not None}
+    return arrays
+
+
+def sums_of(arrays: Mapping[str, Floats]) -> Tally:
+    """Return the sums whose arrays have these names."""
+    tally, parts = Tally(), dict[str, dict[str, Any]]()
+    for name, array in arrays.items():
+        kind, _, rest = name.partition("/")
+        if kind == "numbers":
+            tally.numbers[rest] = array
+            continue
+        place, part, key = name.rsplit("/", 2)
+        inner = parts.setdefault(place, {})
+        if key.isdigit():
+            inner.setdefault(part, []).append(array)
+        elif key:
+            inner.setdefault(part, {})[key] = array
+        else:
+            inner[part] = array
+    for name, inner in parts.items():
+        kind, _, rest = name.partition("/")
+        if kind == "pairs":
+            tally.pairs[rest] = PairTotals(**inner)
+        else:
+            tally.totals[Place(*rest.rsplit("/", 4))] = Totals(**inner)
+    return tally
 
 
 def as_json(content: Any) -> bytes:
@@ -102,7 +137,7 @@ def refuse_without_folder(path: str | Path | None) -> None:
 
 
 def is_statistics_file(source: Source) -> bool:
-    """Return whether a file holds statistics of a streamed run, by its first member.
+    """Return whether a file contains statistics of a streamed run, by its first member.
 
     >>> is_statistics_file(Source("run.npz", b"")), is_statistics_file(Source("gold.csv", b"doc_id,phrase"))
     (False, False)
@@ -116,7 +151,8 @@ def load_tally(file: Source, limits: Limits | None = None) -> Tally:
     limits: those of uploads, held before anything is unpacked; a run is written without compression
     """
     try:
-        with np.load(io.BytesIO(file.data)) as archive:
+        # NumPy warns of heads that it can hardly read.
+        with warnings.catch_warnings(action="ignore"), np.load(io.BytesIO(file.data)) as archive:
             members = archive.zip.infolist()
             if limits is not None:
                 refuse_over(limits.file_bytes, len(file.data), "bytes", file.name)
@@ -130,7 +166,7 @@ def load_tally(file: Source, limits: Limits | None = None) -> Tally:
             raise input_error(file.name, "damaged")
         if header.pop("format", None) != FORMAT:
             raise input_error(file.name, "version", version=FORMAT)
-        return Tally(arrays, header.pop("ids"), header.pop("notes"), header)
+        return replace(sums_of(arrays), ids=header.pop("ids"), notes=header.pop("notes"), header=header)
     except InputError:
         raise
     except DAMAGED_ARRAYS:

@@ -6,10 +6,9 @@ are streamed are evaluated alike: a block is a slice of the counts or a part of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import count, takewhile
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +20,9 @@ from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import View
 from kp_core.scoring.intervals import Estimate
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.measures.agreement import PairTables, Panel, Shares
 from kp_core.scoring.measures.registry import Asked, names_in, parse
-from kp_core.scoring.runs import Influence
 from kp_core.settings import SUBJECT, Cutoff, Interval
 
-#: Kinds of counts by the number of their arrays.
-_KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel, 10: PairTables}
 #: Names of documents that are kept and shown.
 _SHOWN = 5
 #: Sums of squares whose terms cancel down to this share are 0.
@@ -48,7 +43,7 @@ class Grid:
     cutoffs: ClassVar[tuple[Cutoff, ...]] = ()
 
     def columns(self) -> list[Grid]:
-        """Return every column as a grid of its own."""
+        """Return every column as a separate grid."""
         ones = np.eye(self.seen.shape[1], dtype=bool)
         cells = [self.cells.mapped(lambda x, one=one: x[:, one]) for one in ones]  # type: ignore[misc]
         return [Grid(own, self.seen[:, one], self.absent) for own, one in zip(cells, ones, strict=True)]
@@ -100,7 +95,7 @@ class Ids:
 
     @staticmethod
     def where(names: tuple[str, ...], mask: Bools) -> Ids:
-        """Return those of some documents for which the mask holds."""
+        """Return those of some documents for which the mask is true."""
         return Ids.of([names[i] for i in np.flatnonzero(mask)])
 
     def __add__(self, other: Ids) -> Ids:
@@ -111,82 +106,112 @@ class Ids:
         return ", ".join(self.names[:_SHOWN]) + (" …" if self.count > _SHOWN else "")
 
 
-@dataclass
-class Sums:
-    """What the documents seen so far add up to.
+class Place(NamedTuple):
+    """What sums are of: a part of the data, a system by its number, an average, and a measure at some cutoffs.
 
-    arrays  by name: subset, system, average, measure, cutoffs, summand, and what is summed, such as
-            `0/0/macro/F1@k/5/0/sum`; subsets and systems are numbers
-    ids     kind → how many documents or other things of this kind there are, and some names, for the notes
+    Pooled counts of a system serve all its measures, which then share the name `ranking` or `table`.
     """
 
-    arrays: dict[str, Floats] = field(default_factory=dict)
+    part: str
+    system: str
+    average: str = ""
+    measure: str = ""
+    cutoffs: str = ""
+
+
+@dataclass
+class Totals:
+    """What the documents of a place add up to, in K columns; a part of the data may have one for all.
+
+    defined   (K,) documents with a value, or that are pooled; used: (1,) documents that count in some column
+    sums      (K,) of every summand: a value, or each of the counts that are pooled; drawn: under weights (B, K)
+    weight    (B, K) weights of the documents with a value
+    squares   (K,) of the values; products: (K, M, M) of all pairs of counts; both for the cluster t interval alone
+    reasons   reason → (K,) documents that have it, from blocks in which no document has a value
+    """
+
+    defined: Floats | None = None
+    used: Floats | None = None
+    sums: list[Floats] = field(default_factory=list)
+    drawn: list[Floats] = field(default_factory=list)
+    weight: Floats | None = None
+    squares: Floats | None = None
+    products: Floats | None = None
+    reasons: dict[str, Floats] = field(default_factory=dict)
+
+
+def plus(one: Any, other: Any) -> Any:
+    """Add arrays, or lists, dictionaries and records of them; what only one of the two has stays."""
+    if one is None or other is None:
+        return one if other is None else other
+    if isinstance(one, dict):
+        return {name: plus(one.get(name), other.get(name)) for name in one | other}
+    if isinstance(one, list):
+        return [plus(*both) for both in zip(one, other, strict=True)]
+    return one + other if isinstance(one, np.ndarray) else type(one)(**plus(vars(one), vars(other)))
+
+
+@dataclass
+class Sums:
+    """Sums over the documents seen so far.
+
+    totals   by what they are of; pairs: of comparisons, by their name
+    numbers  by name: how many documents there are, and what else the notes tell
+    ids      kind → how many documents or other things of this kind there are, and some names, for the notes
+    """
+
+    totals: dict[Place, Totals] = field(default_factory=dict)
+    pairs: dict[str, Any] = field(default_factory=dict)
+    numbers: dict[str, Floats] = field(default_factory=dict)
     ids: dict[str, Ids] = field(default_factory=dict)
 
-    def add(self, name: str, values: Floats | Ints) -> None:
-        """Add to an array."""
-        # A part may have one column that stands for all.
-        self.arrays[name] = self.arrays[name] + values if name in self.arrays else np.asarray(values, np.float64)
+    def add(self, name: str, values: Floats | Ints | int) -> None:
+        """Add values to the numbers stored under a name."""
+        self.numbers = plus(self.numbers, {name: np.atleast_1d(np.asarray(values, np.float64))})
 
     def merge(self, other: Sums) -> None:
-        """Add what other documents add up to."""
-        for name, array in other.arrays.items():
-            self.add(name, array)
-        for kind, ids in other.ids.items():
-            # Ids are added even to none, so that the names they keep are always the first by letters.
-            self.ids[kind] = self.ids.get(kind, Ids()) + ids
+        """Add the sums of other documents."""
+        self.totals, self.pairs = plus(self.totals, other.totals), plus(self.pairs, other.pairs)
+        self.numbers = plus(self.numbers, other.numbers)
+        # Ids are added even to none, so that the names they keep are always the first by letters.
+        self.ids |= {kind: self.ids.get(kind, Ids()) + ids for kind, ids in other.ids.items()}
 
     def note(self, found: Mapping[str, Ids]) -> None:
         """Add documents by their kind; those of one block keep their order."""
         self.ids |= {kind: self.ids[kind] + own if kind in self.ids else own for kind, own in found.items()}
 
-    def count(self, name: str, number: int) -> None:
-        """Add to a sum that is one whole number."""
-        self.add(name, np.array([number]))
-
     def number(self, name: str) -> int:
-        """Return a sum that is one whole number, 0 where nothing was added."""
-        return int(self.arrays.get(name, np.zeros(1))[0])
-
-    def under(self, first: str) -> dict[str, Floats]:
-        """Return the arrays below a name, by what follows it."""
-        start = f"{first}/"
-        return {name.removeprefix(start): array for name, array in self.arrays.items() if name.startswith(start)}
+        """Return a sum that is one whole number, 0 if nothing was added."""
+        return int(self.numbers.get(name, np.zeros(1))[0])
 
 
 class Accumulator:
     """Adds up one block of documents after the other, and averages what they add up to.
 
-    interval  cluster-t needs squares and products beside the sums; the others need weights with every block
-    name      under which the sums stand
+    interval  cluster-t needs squares and products next to the sums; the others need weights with every block
+    name      part of the data whose sums these are
     """
 
     def __init__(self, interval: Interval, sums: Sums | None = None, name: str = "") -> None:
         self.interval, self.sums, self.name = interval, Sums() if sums is None else sums, name
         self.weights: Floats | None = None
-        self._known: set[str] = set()
+        self._known: set[Place] = set()
 
     def begin(self, scored: Bools, weights: Floats | None) -> None:
-        """Begin a block: the documents that resamples may hold (D,), and their weights (B, D) where they are drawn."""
+        """Begin a block: the documents that resamples may contain (D,), and their weights (B, D) if they are drawn."""
         self.weights, self._known = weights, set()
         if weights is not None:
-            self._add(f"{self.name}/scored", scored.astype(float)[:, None])
+            self._put(Place(self.name, "scored"), Totals(), [scored.astype(float)[:, None]])
 
-    def _add(self, name: str, values: Floats) -> None:
-        """Add the sum over documents of values (D, K), and the sums under each row of weights (B, K)."""
-        self.sums.add(f"{name}/sum", values.sum(axis=0))
+    def _put(self, place: Place, totals: Totals, summands: Sequence[Floats]) -> None:
+        """Add the sums over documents of summands (D, K), and the sums under each row of weights."""
+        totals.sums = [one.sum(axis=0) for one in summands]
         if self.weights is not None:
-            self.sums.add(f"{name}/drawn", self.weights @ values)
-
-    def _add_defined(self, name: str, defined: Bools) -> None:
-        """Add how many documents have a value in each column (D, K), and their weights."""
-        self.sums.add(f"{name}/defined", defined.sum(axis=0))
-        if self.weights is not None:
-            drawn = self.weights.sum(axis=1)[:, None] if defined.all() else self.weights @ defined.astype(float)
-            self.sums.add(f"{name}/weight", drawn)
+            totals.drawn = [self.weights @ one for one in summands]
+        self.sums.totals[place] = plus(self.sums.totals.get(place), totals)
 
     def add(self, name: str, asked: Asked, view: View | Grid, average: str) -> None:
-        """Add a block's documents to one measure and average."""
+        """Add a block's documents to one measure and average of a system."""
         place = self._place(name, asked, view.cutoffs, average)
         if place in self._known:  # pooled counts serve all measures of a kind
             return
@@ -194,85 +219,88 @@ class Accumulator:
         parts, used = summands(asked, view, average), view.scored
         if average == "micro":
             kept = [np.where(used[:, None], part, 0.0) for part in parts]
-            self.sums.add(f"{place}/defined", view.documents)
-            self.sums.add(f"{place}/used", np.array([used.sum()]))
+            totals = Totals(view.documents.astype(float), np.array([used.sum()], float))
             if self.interval == "cluster-t":
-                self.sums.add(f"{place}/products", _products(kept))
-        else:
-            defined = used[:, None] & ~np.isnan(sum(parts))
-            kept = [np.where(defined, part, 0.0) for part in parts]
-            self._add_defined(place, defined)
-            if self.interval == "cluster-t" and len(kept) == 1:
-                self.sums.add(f"{place}/squares", (kept[0] ** 2).sum(axis=0))
-            nowhere = ~defined.any(axis=0)
-            if nowhere.any() and used.any():  # why, where no document at all has a value
-                status = view.status(asked)[used]
-                for why in np.unique(status[:, nowhere]):
-                    self.sums.add(f"{place}/why/{why}", ((status == why) & nowhere).sum(axis=0))
-        for number, part in enumerate(kept):
-            self._add(f"{place}/{number}", part)
+                totals.products = _products(kept)
+            self._put(place, totals, kept)
+            return
+        defined = used[:, None] & ~np.isnan(sum(parts))
+        kept = [np.where(defined, part, 0.0) for part in parts]
+        totals = Totals(defined.sum(axis=0).astype(float))
+        if self.weights is not None:
+            every = defined.all()
+            totals.weight = self.weights.sum(axis=1)[:, None] if every else self.weights @ defined.astype(float)
+        if self.interval == "cluster-t" and len(kept) == 1:
+            totals.squares = (kept[0] ** 2).sum(axis=0)
+        nowhere = ~defined.any(axis=0)
+        if nowhere.any() and used.any():  # why, where no document at all has a value
+            status = view.status(asked)[used]
+            whys = np.unique(status[:, nowhere]).tolist()
+            totals.reasons = {why: ((status == why) & nowhere).sum(axis=0).astype(float) for why in whys}
+        self._put(place, totals, kept)
 
     def estimate(
         self, name: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
     ) -> Estimate:
-        """Return value, interval and reason in every column; absent: the reason where no document counts."""
-        place, arrays = self._place(name, asked, cutoffs, average), self.sums.arrays
-        n = arrays[f"{place}/defined"].astype(np.int64)
-        totals, drawn = self._summed(place, "sum"), self._summed(place, "drawn")
+        """Return value, interval and reason in every column; absent: the reason if no document counts."""
+        totals = self.sums.totals[self._place(name, asked, cutoffs, average)]
+        n = np.asarray(totals.defined).astype(np.int64)
         if average == "micro":
-            return self._pooled(asked, place, [one[None] for one in totals], drawn, absent)
-        reason = [None if defined else self._reason(place, column, absent) for column, defined in enumerate(n)]
-        value = mean_or_f([ratio(one, n, np.nan) for one in totals])
-        if f"{place}/squares" in arrays:
-            low, high = intervals.t_of_spread(value, spread_of(value, arrays[f"{place}/squares"], n), n)
-            return Estimate(value, low, high, n, reason)
-        resampled = mean_or_f([ratio(one, arrays[f"{place}/weight"], np.nan) for one in drawn]) if drawn else None
+            return self._pooled(asked, totals, n, absent)
+        reason: list[str | None] = [None] * len(n)
+        for column in np.flatnonzero(n == 0):
+            counts = {why: own[column] for why, own in totals.reasons.items()}
+            reason[column] = max(sorted(counts), key=counts.__getitem__) if counts else absent
+        value = mean_or_f([ratio(one, n, np.nan) for one in totals.sums])
+        if totals.squares is not None:
+            error = intervals.error_of_means(spread_of(value, totals.squares, n), n)
+            half = intervals.half_width(error, n - 1)
+            return Estimate(value, value - half, value + half, n, reason)
+        resampled = None
+        if totals.weight is not None:
+            resampled = mean_or_f([ratio(one, totals.weight, np.nan) for one in totals.drawn])
         return with_bounds(value, resampled, n, reason)
 
-    def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
-        """Return the name under which the sums of a measure stand; pooled counts of a system serve all its measures."""
+    def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> Place:
+        """Return the place of a measure's sums."""
         what = asked.name()
         if average == "micro" and cutoffs:
             what = "table" if asked.of_tables else "ranking"
-        return f"{self.name}/{name}/{average}/{what}/{','.join(map(str, cutoffs))}"
+        return Place(self.name, name, average, what, ",".join(map(str, cutoffs)))
 
-    def _summed(self, place: str, kind: str) -> list[Floats]:
-        """Return the sums of all summands: over documents (`sum`), or under each row of weights (`drawn`)."""
-        names, arrays = (f"{place}/{number}/{kind}" for number in count()), self.sums.arrays
-        return [arrays[name] for name in takewhile(arrays.__contains__, names)]
-
-    def _reason(self, place: str, column: int, absent: str) -> str:
-        """Return the most frequent reason why a column has no value."""
-        counts = {why: array[column] for why, array in self.sums.under(f"{place}/why").items()}
-        return max(sorted(counts), key=lambda name: counts[name]) if counts else absent
-
-    def _pooled(self, asked: Asked, place: str, fields: list[Floats], drawn: list[Floats], absent: str) -> Estimate:
-        arrays = self.sums.arrays
-        n, total = arrays[f"{place}/defined"].astype(np.int64), cells_of(fields)
-        if not arrays[f"{place}/used"][0]:
+    def _pooled(self, asked: Asked, totals: Totals, n: Ints, absent: str) -> Estimate:
+        """Return the estimates of measures of pooled counts."""
+        total = cells_of(asked, [one[None] for one in totals.sums])
+        if not np.any(totals.used):
             nothing = np.full(len(n), np.nan)
             return Estimate(nothing, nothing, nothing, np.zeros(len(n), np.int64), [absent] * len(n))
         value, resampled = asked.scores(total)[0], None
-        if drawn:
-            scored, times = (arrays[f"{self.name}/scored/{kind}"] for kind in ("sum", "drawn"))
-            if (times != scored).any():  # totals keep their size under any weights
-                scale = ratio(scored, times, np.nan)
+        if totals.drawn:
+            drawn, of_all = totals.drawn, self.sums.totals[Place(self.name, "scored")]
+            if (of_all.drawn[0] != of_all.sums[0]).any():  # totals keep their size under any weights
+                scale = ratio(of_all.sums[0], of_all.drawn[0], np.nan)
                 drawn = [one * scale for one in drawn]
-            resampled = asked.scores(cells_of(drawn))
+            resampled = asked.scores(cells_of(asked, drawn))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
         status[n == 0] = absent
         reason = [str(why) if np.isnan(one) else None for one, why in zip(value, status, strict=True)]
-        if f"{place}/products" in arrays and asked.measure.smooth:
-            influence = quadratic(gradients(asked.scores, fields), arrays[f"{place}/products"])
+        if totals.products is not None and asked.measure.smooth:
+            influence = quadratic(gradients(asked, total.arrays()), totals.products)
             half = intervals.t_of_influence(*influence, n)
             return Estimate(value, value - half, value + half, n, reason)
         return with_bounds(value, resampled, n, reason)
 
 
+def cells_of(asked: Asked, arrays: Sequence[Floats]) -> Cells:
+    """Return the counts that a measure reads from their arrays; what else counts may contain is left out."""
+    kind: type[Cells] = asked.measure.cells or Cells
+    return kind(*arrays[: len(fields(kind))])
+
+
 def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
-    """Return what an average adds up over documents (D, K): all counts where they are pooled, else values."""
+    """Return what an average adds up over documents (D, K): all counts if they are pooled, else values."""
     if average == "micro":
-        return view.arrays()
+        return cells_of(asked, view.arrays()).arrays()
     if average in SUBJECT:
         raise usage_error("by subject", average=average)
     if average == "f-of-means" and asked.measure.f_of:
@@ -283,11 +311,6 @@ def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
 def mean_or_f(means: Sequence[Floats]) -> Floats:
     """Return the harmonic mean of two means, such as F1 of mean precision and recall, or the only mean itself."""
     return means[0] if len(means) == 1 else ratio(2 * means[0] * means[1], means[0] + means[1])
-
-
-def cells_of(arrays: Sequence[Floats]) -> Cells:
-    """Return counts from their arrays, in the order of `Cells.arrays`."""
-    return _KINDS[len(arrays)](*arrays)
 
 
 def with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[str | None]) -> Estimate:
@@ -313,14 +336,14 @@ def _products(arrays: Sequence[Floats]) -> Floats:
     return np.asarray((flat.T @ flat)[None])
 
 
-def gradients(score: Callable[[Cells], Floats], fields: Sequence[Floats]) -> Floats:
+def gradients(asked: Asked, fields: Sequence[Floats]) -> Floats:
     """Return how a measure of pooled counts moves with each count (K, M), by a complex step: exact for smooth ones."""
     slopes, alike = [], len({array.shape[1] for array in fields}) == 1
     for number, array in enumerate(fields):
         for column in [slice(None)] if alike else [slice(i, i + 1) for i in range(array.shape[1])]:
             moved = [one.astype(complex) for one in fields]
             moved[number][:, column] += 1j * intervals.STEP
-            slopes.append(np.imag(score(cells_of(moved)))[0] / intervals.STEP)
+            slopes.append(np.imag(asked.scores(cells_of(asked, moved)))[0] / intervals.STEP)
     return np.stack(slopes, axis=-1)
 
 
@@ -330,33 +353,8 @@ def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
     return terms.sum(axis=(1, 2)), np.abs(terms).sum(axis=(1, 2))
 
 
-def influence(asked: Asked, view: View, average: str, used: Bools) -> Influence:
-    """Return value and influences over some documents (D,) of one run; NaN where the measure has no gradient.
-
-    Of a mean it is the distance from the mean over their number, of a micro average or F of means its linearisation.
-    """
-    parts = [np.asarray(part, np.float64) for part in summands(asked, view, average)]
-    if average == "micro":
-        kept = [np.where(used[:, None], part, 0.0) for part in parts]
-        totals = [part.sum(axis=0, keepdims=True) for part in kept]
-        value = asked.scores(cells_of(totals))[0]
-        if not asked.measure.smooth:
-            return Influence(value, np.full(kept[0].shape, np.nan))
-        slopes = gradients(asked.scores, totals)
-        return Influence(value, np.asarray(sum(part * slopes[:, i] for i, part in enumerate(kept))))
-    defined = used[:, None] & ~np.isnan(sum(parts))
-    n = defined.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = [np.where(defined, part, 0.0).sum(axis=0) / n for part in parts]
-        moved = [np.where(defined, (part - mean) / n, 0.0) for part, mean in zip(parts, means, strict=True)]
-        if len(parts) == 1:
-            return Influence(means[0], moved[0])
-        (p, r), whole = means, means[0] + means[1]
-        return Influence(mean_or_f(means), 2 * (moved[0] * r**2 + moved[1] * p**2) / whole**2)
-
-
 def estimate(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:
-    """Return the average of one measure over all documents of a view at once; weights (B, D), or None."""
+    """Return the average of one measure over all documents of a view together; weights (B, D), or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
     whole.begin(view.scored, weights)
     whole.add("", asked, view, average)
@@ -370,14 +368,14 @@ def mean_of(averages: Sequence[Estimate]) -> Estimate:
     """
     if len(averages) == 1:
         return averages[0]
-    value = _mean_defined(np.stack([one.value for one in averages]))
-    resampled = None
+    value, resampled = mean_of_defined([one.value for one in averages]), None
     if all(one.resampled is not None for one in averages):
-        resampled = _mean_defined(np.stack([one.resampled for one in averages if one.resampled is not None]))
+        resampled = mean_of_defined([one.resampled for one in averages])
     documents = np.max([one.documents for one in averages], axis=0)
     reason = [averages[0].reason[i] if np.isnan(one) else None for i, one in enumerate(value)]
     return with_bounds(value, resampled, documents, reason)
 
 
-def _mean_defined(values: Floats) -> Floats:
+def mean_of_defined(values: Sequence[Any]) -> Floats:
+    """Return the mean of arrays of one shape, undefined values left out."""
     return ratio(np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0), np.nan)

@@ -39,7 +39,7 @@ class Lists:
     form          (row,) normalised form
     position      (row,) rank in the file
     score         (row,) scores that can tie, or None
-    repeated      (row,) rows that repeat a form of their list; all False where they were removed
+    repeated      (row,) rows that repeat a form of their list; all False if they were removed
     duplicates    (D,) how many rows repeat a form of their list, removed or not
     """
 
@@ -106,6 +106,13 @@ class Alignment:
         best[self.item[self.first]] = self.row[self.first]
         return best
 
+    @property
+    def without_respellings(self) -> Bools:
+        """Which predictions are no further spelling of an item that one above them spells (row,)."""
+        first = ~self.hit
+        first[self.row[self.first]] = True
+        return first
+
     def subjects(self) -> tuple[Ints, Ints]:
         """Return row and subject of every prediction: the subject of an item that it spells, or its own form."""
         missed = np.flatnonzero(~self.hit)
@@ -114,7 +121,7 @@ class Alignment:
 
 
 def _repeated(form: Codes, length: Ints) -> Bools:
-    """Mark every row whose form stands higher in its own list; most lists have none, which sorting tells at once."""
+    """Mark every row whose form occurs higher in the same list; one sort finds the many lists without any."""
     start, repeated = np.cumsum(length) - length, np.zeros(len(form), bool)
     for block in padded_blocks(length):
         lists = padded(form, start[block], length[block], _NO_PHRASE)
@@ -126,7 +133,7 @@ def _repeated(form: Codes, length: Ints) -> Bools:
 
 
 def _equal_neighbours(ordered: Codes) -> Bools:
-    """Mark every phrase of sorted lists (list, phrase), but for the first column, that equals the one before it."""
+    """Mark every phrase of sorted lists (list, phrase), except the first column, that equals the one before it."""
     equal: Bools = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
     return equal
 
@@ -190,11 +197,3 @@ def align(lists: Lists, gold: Gold) -> Alignment:
     first = np.full(len(gold.grade), -1, np.int64)
     first[items[::-1]] = np.arange(len(items))[::-1]  # the last assignment stays, that is the first match
     return Alignment(lists, gold, rows, items, first[items] == np.arange(len(items)))
-
-
-def without_respellings(lists: Lists, gold: Gold) -> Lists:
-    """Return the lists without further spellings of a gold item that stands higher."""
-    alignment = align(lists, gold)
-    first = ~alignment.hit
-    first[alignment.row[alignment.first]] = True
-    return lists if first.all() else lists.only(first)

@@ -1,13 +1,14 @@
-"""Turn alignments into the counts of each subject, and these into means over subjects, also without each document.
+"""Turn alignments into the counts of each subject, and these into means over subjects, with intervals and tests.
 
 A subject is a distinct keyphrase, or a concept; its counts are sums over documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,12 +17,14 @@ from kp_core.errors import usage_error
 from kp_core.scoring.alignment import Alignment
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import SystemCounts
+from kp_core.scoring.intervals import Estimate, left_out_half_width
 from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.prepare import Prepared
+from kp_core.settings import SUBJECT
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from kp_core.scoring.prepare import Prepared
 
 #: Numbers of a block of subjects under all swaps; they stay in the processor's cache.
 _BLOCK_NUMBERS = 1 << 17
@@ -29,10 +32,11 @@ _BLOCK_NUMBERS = 1 << 17
 
 @dataclass(frozen=True)
 class SubjectCounts:
-    """The subjects of one system up to a cutoff, beside those of the gold standard: one row per document and subject.
+    """The subjects of one system up to a cutoff, next to those of the gold standard: one row per document and subject.
 
-    document, subject      (n,); due, suggested: 0 or 1
-    form                   (S,) the normalised form of each subject; documents: how many there are
+    document, subject  (n,); due, suggested: 0 or 1
+    form               (S,) the normalised form of each subject
+    used               (D,) documents that count
     """
 
     document: Ints
@@ -40,7 +44,7 @@ class SubjectCounts:
     due: Floats
     suggested: Floats
     form: Ints
-    documents: int
+    used: Bools
 
     @staticmethod
     def of(alignment: Alignment, limit: Ints, used: Bools) -> SubjectCounts:
@@ -55,7 +59,7 @@ class SubjectCounts:
         key = np.union1d(suggested, due)
         form, number = np.unique(key % width, return_inverse=True)
         of_gold, of_lists = (np.isin(key, side, assume_unique=True).astype(float) for side in (due, suggested))
-        return SubjectCounts(key // width, number, of_gold, of_lists, form, len(used))
+        return SubjectCounts(key // width, number, of_gold, of_lists, form, used)
 
     @property
     def found(self) -> Floats:
@@ -72,12 +76,12 @@ class SubjectCounts:
         return cells(found, suggested, due)
 
     def mean(self, asked: Asked, average: str, rule: str) -> float:
-        """Return the mean over subjects; NaN where none counts."""
+        """Return the mean over subjects; NaN if none counts."""
         above, below = _weighed(asked, average, rule, self.counts)
         return float(ratio(above.sum(), below.sum(), np.nan))
 
     def without_each(self, asked: Asked, average: str, rule: str) -> Floats:
-        """Return the mean without each document in turn (D,): only the subjects that stand in it change."""
+        """Return the mean without each document used in turn: only the subjects that occur in it change."""
         whole = self.counts
         left = [
             one[self.subject] - own
@@ -85,10 +89,10 @@ class SubjectCounts:
         ]
         before, after = _weighed(asked, average, rule, whole), _weighed(asked, average, rule, cells(*left))
         above, below = (
-            own.sum() + np.bincount(self.document, then - own[self.subject], minlength=self.documents)
+            own.sum() + np.bincount(self.document, then - own[self.subject], minlength=len(self.used))
             for own, then in zip(before, after, strict=True)
         )
-        return ratio(above, below, np.nan)
+        return ratio(above, below, np.nan)[self.used]
 
 
 def cells(found: Floats, suggested: Floats, due: Floats) -> Cells:
@@ -122,10 +126,45 @@ def refuse_unfit(data: Prepared, runs: bool) -> None:
         raise usage_error("by subject", average=settings.average)
 
 
+def subject_estimates(
+    data: Prepared, counts: Mapping[str, list[dict[str, SystemCounts]]], asked: Sequence[Asked], runs: bool
+) -> dict[tuple[str, str, int, str], Estimate]:
+    """Return value and interval of each subset, system, place of the measure in `asked`, and average over subjects.
+
+    counts  those of each subset: what is suggested counts in every document of the subset that counts with all its
+            keyphrases
+    runs    whether a system has several
+    """
+    one, made = data.settings, dict[tuple[str, str, int, str], Estimate]()
+    each = [(place, own, name) for place, own in enumerate(asked) for name in own.averages(one.average)]
+    each = [(place, own, name) for place, own, name in each if name in SUBJECT]
+    if not each:
+        return made
+    refuse_unfit(data, runs)
+    cutoffs = {k for _, own, _ in each for k in own.cutoffs(one)}
+    for (subset, (systems, *_)), name in product(counts.items(), data.names.systems):
+        own = systems[name].exact
+        used = counts["all"][0][name].exact.scored & own.known
+        subjects = {k: SubjectCounts.of(own.alignment, own.limit(k), used) for k in cutoffs}
+        for place, measure, average in each:
+            columns, how = [subjects[k] for k in measure.cutoffs(one)], (measure, average, one.subject_empty)
+            value = np.array([column.mean(*how) for column in columns])
+            half = np.full(len(columns), np.nan)
+            if one.interval != "none":
+                half = np.array([left_out_half_width(column.without_each(*how)) for column in columns])
+            reason = ["no_subject" if undefined else None for undefined in np.isnan(value)]
+            documents = np.full(len(columns), int(used.sum()))
+            made[subset, name, place, average] = Estimate(value, value - half, value + half, documents, reason)
+    return made
+
+
 def swapped_difference(
-    one: SubjectCounts, other: SubjectCounts, asked: Asked, average: str, rule: str
+    one: SubjectCounts, other: SubjectCounts, how: tuple[Asked, str, str]
 ) -> Callable[[Floats], Floats]:
-    """Return what gives the difference of two means (B,) where rows (B, D) swap what the two suggest for documents."""
+    """Return what gives the difference of two means (B,) where rows (B, D) swap what the two suggest for documents.
+
+    how  measure, average, and the convention `subject_empty`
+    """
     flags, form = ("found", "suggested", "due"), np.union1d(one.form, other.form)
     both = [[_beside(a, b, flag, form) for flag in flags] for a, b in ((one, other), (other, one))]
 
@@ -134,7 +173,7 @@ def swapped_difference(
         step = max(1, _BLOCK_NUMBERS // columns.shape[1])
         for begin in range(0, len(form), step):
             block = slice(begin, min(begin + step, len(form)))
-            parts = _weighed(asked, average, rule, cells(*(own[block] @ columns for own in matrices)))
+            parts = _weighed(*how, cells(*(own[block] @ columns for own in matrices)))
             above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
         return ratio(above, below, np.nan)
 
@@ -151,5 +190,6 @@ def _beside(one: SubjectCounts, other: SubjectCounts, flag: str, form: Ints) -> 
 
     values = np.concatenate([getattr(one, flag), getattr(other, flag)])
     rows = np.concatenate([np.searchsorted(form, side.form)[side.subject] for side in (one, other)])
-    columns = np.concatenate([one.document, other.document + one.documents])
-    return coo_array((values, (rows, columns)), shape=(len(form), 2 * one.documents)).tocsr()
+    place, documents = np.cumsum(one.used) - 1, int(one.used.sum())
+    columns = np.concatenate([place[one.document], place[other.document] + documents])
+    return coo_array((values, (rows, columns)), shape=(len(form), 2 * documents)).tocsr()

@@ -1,4 +1,4 @@
-"""Hold the counts of which overlap and concordance measures are made: hits, phrases returned, keyphrases, and N."""
+"""Define the counts of which overlap and concordance measures are made: hits, phrases returned, keyphrases, and N."""
 
 from __future__ import annotations
 

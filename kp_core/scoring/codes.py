@@ -38,7 +38,7 @@ class CodedRun:
     start, length   (document,) where each list begins in `phrase`, and how long it is
     phrase, score   (row,) raw phrase code; score as in the file, or None
     listed          (document,) whether the system has a list, possibly empty
-    unknown         ids that stand in the system only
+    unknown         ids that occur in the system only
     ranking         how the ranks came about
     """
 
@@ -61,11 +61,11 @@ class CodedRun:
 class Coded:
     """A corpus in integers. D documents with gold, A annotators, E gold entries, V distinct raw phrases.
 
-    entry_document, entry_annotator, entry_relevance   (E,); relevance is NaN where none was given
-    variant_entry, variant_phrase                      one row an accepted spelling; an entry's first spelling first
+    entry_document, entry_annotator, entry_relevance   (E,); relevance is NaN if none was given
+    variant_entry, variant_phrase                      one row per accepted spelling; an entry's first spelling first
     seen                                               (A, D) whether the annotator has a list, possibly empty
-    groups                                             (D,) type of each document, empty where there is none
-    concepts                                           (V,) identifier of each phrase, empty where there is none; only
+    groups                                             (D,) type of each document, empty if there is none
+    concepts                                           (V,) identifier of each phrase, empty if there is none; only
                                                        where phrases are compared by it, and then one phrase with
                                                        several identifiers stands several times
     """
@@ -85,7 +85,7 @@ class Coded:
 
     @cached_property
     def mostly_cjk(self) -> bool:
-        """Whether most letters are Chinese, Japanese or Korean; the first 5,000 phrases tell."""
+        """Whether most letters are Chinese, Japanese or Korean; judged by the first 5,000 phrases."""
         return mostly_cjk(self.phrases.slice(0, 5000).to_pylist())
 
 
@@ -99,7 +99,7 @@ class Identities:
 
 
 def _strings(column: pd.Series[Any], what: str) -> pa.Array:
-    """View a string column as one Arrow array, without a copy where pandas holds it as Arrow already."""
+    """View a string column as one Arrow array, without a copy where pandas contains it as Arrow already."""
     try:
         array = pa.array(column)
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as error:
@@ -109,7 +109,7 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
 
 
 def _places(values: pa.Array, index: pd.Index[Any]) -> Codes:
-    """Return the place of every value of a column in `index`; equal values mostly stand together."""
+    """Return the place of every value of a column in `index`; equal values mostly occur together."""
     heads = run_starts(values)
     places = index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str"))
     return np.repeat(places, np.diff(np.append(heads, len(values)))).astype(np.int32)
@@ -277,7 +277,7 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
 def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool, concepts: tuple[str, ...] = ()) -> Identities:
     """Return which raw phrases are the same phrase; a phrase that normalises to nothing keeps its own spelling.
 
-    concepts: their identifiers, which decide where there are any; a phrase without one is compared as it is spelled.
+    concepts: their identifiers, which decide if there are any; a phrase without one is compared as it is spelled.
     """
     normaliser = Normaliser.parse(normalise)
     if not normaliser.steps and not concepts:
@@ -301,8 +301,8 @@ def forms_of(identities: Identities, names: Sequence[str], normalise: str, by_co
     """Return the form of each name, an identifier where concepts are compared, else a phrase; -1 for one unknown."""
     normaliser = Normaliser.parse(normalise)
     wanted = [f"{_BORDER}{name}" for name in names] if by_concept else normaliser.apply(list(names))
-    found = pc.index_in(pa.array(wanted, pa.large_string()), identities.forms)
-    return np.asarray(pc.fill_null(found, -1).to_numpy(zero_copy_only=False), np.int64)
+    places = pc.index_in(pa.array(wanted, pa.large_string()), identities.forms)
+    return np.asarray(pc.fill_null(places, -1).to_numpy(zero_copy_only=False), np.int64)
 
 
 def mean_size(entries: int, lists: int) -> int:

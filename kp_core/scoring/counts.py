@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kp_core.errors import UsageError, usage_error
-from kp_core.scoring.alignment import Alignment, Lists, align, ranked_lists, without_respellings
+from kp_core.scoring.alignment import Alignment, Lists, align
 from kp_core.scoring.cells import CELLS, Cells
 from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints
 from kp_core.scoring.gold import Gold, gather
@@ -28,34 +29,56 @@ HUMANS = "human ceiling"
 
 
 @dataclass(frozen=True)
-class Counts:
-    """All counts of one system (or baseline) under one setting of all conventions, for D documents."""
+class Standard:
+    """A gold standard that systems are counted against, under settings.
 
+    negatives  phrases judged not relevant, for bpref; universe: N of each document (D,)
+    """
+
+    gold: Gold
+    negatives: Gold
+    universe: Floats
+    settings: Settings
+
+    @cached_property
+    def lower(self) -> Gold:
+        """The items with a grade below `rel` that have a gain all the same, by the convention."""
+        return self.negatives.only((self.negatives.grade > 0) & (self.settings.gains == "all"))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """All counts of one system (or baseline) under one setting of all conventions, for D documents.
+
+    alignment     what was counted, of all documents: also where these are a part of them
+    length, rows  phrases that count as returned, and all rows of the list: they differ under `duplicates=after`
+    known         documents that the gold standard speaks about
+    largest       the largest grade of the gold standard
+    negatives     phrases of each document that were judged not relevant
+    judged        the sum of bpref over the hits of each document; None without judged negatives
+    returned      (document, rank) of the rows that count as returned, if some do not
+    deepest       the rank beyond which the hits are not known (None: all are)
+    gold_size     the gold size that a cutoff means, where `size` counts broader concepts too
+    declined      documents whose empty gold standard counts under any policy, as `Gold.declined` (None: no document)
+    """
+
+    alignment: Alignment
     hits: Hits
     ideal: Hits
     size: Ints
-    #: phrases that count as returned, and all rows of the list: they differ under `duplicates=after`
     length: Ints
     rows: Ints
     duplicates: Ints
     listed: Bools
-    #: documents that the gold standard speaks about
     known: Bools
     universe: Floats
     settings: Settings
-    #: the largest grade of the gold standard
     largest: float
-    #: phrases of each document that were judged not relevant
     negatives: Ints
-    #: the sum of bpref over the hits of each document; None without judged negatives
     judged: Floats | None = None
-    #: (document, rank) of the rows that count as returned, where some do not
     returned: tuple[Ints, Ints] | None = None
-    #: the rank beyond which the hits are not known (None: all are)
     deepest: int | None = None
-    #: the gold size that a cutoff means, where `size` counts broader concepts too
     gold_size: Ints | None = None
-    #: (D,) documents whose empty gold standard counts under any policy, as `Gold.declined` (None: no document)
     declined: Bools | None = None
 
     @property
@@ -68,7 +91,7 @@ class Counts:
 
     @property
     def resampled(self) -> Bools:
-        """Documents that a resample may hold (D,): those with gold, or all where an empty gold standard counts."""
+        """Documents that a resample may contain (D,): those with gold, or all where an empty gold standard counts."""
         if (rule := self.settings.empty_gold) in ("skip", "zero-if-judged"):
             there = (self.size > 0) | ((self.negatives > 0) & (rule != "skip"))
             return np.asarray(there if self.declined is None else there | self.declined)
@@ -193,6 +216,10 @@ class View(Cells):
         """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
         return self.counts.totals(value, self.cutoffs)
 
+    def beside(self, column: str) -> Floats:
+        """Return sums up to each cutoff of an additional column of the hits (D, K)."""
+        return self.total(self.counts.hits.beside[column])
+
     def gained(self, gain: str, discount: Callable[[Ints], Floats]) -> tuple[Floats, Floats]:
         """Return the sum of gains at each cutoff, and that of the best order; gain: a column of `Hits`."""
         hits, ideal = self.counts.hits, self.counts.ideal
@@ -219,7 +246,7 @@ class View(Cells):
         return values
 
     def status(self, asked: Asked) -> NDArray[np.str_]:
-        """Name what is special about every document and cutoff (D, K), or `ok`; the keys stand in `REASONS`."""
+        """Name what is special about every document and cutoff (D, K), or `ok`; the keys occur in `REASONS`."""
         counts = self.counts
         if asked.of_tables:
             status = concordance.status(self).astype(object)
@@ -236,115 +263,99 @@ class View(Cells):
         return status.astype(np.str_)
 
 
-def lists_of(data: Prepared) -> dict[str, Lists]:
-    """Return the lists of every system as the conventions have them."""
-    return {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
-
-
-def alignments_of(data: Prepared) -> dict[str, Alignment]:
-    """Return the alignment of every system with the gold standard."""
-    return {name: align(lists, data.gold) for name, lists in lists_of(data).items()}
-
-
-def gathered(data: Prepared, without: int | None = None, fewest: Ints | None = None) -> tuple[Gold, Gold]:
-    """Return what `gather` does, with the weights of rare keyphrases."""
+def standard_of(data: Prepared, universe: Floats, without: int | None = None, fewest: Ints | None = None) -> Standard:
+    """Return the gold standard of `gather`, with the weights of rare keyphrases."""
     gold, negatives = gather(data.coded, data.identities, data.settings, without, fewest)
-    return data.weighed(gold), negatives
+    return Standard(data.weighed(gold), negatives, universe, data.settings)
 
 
-def count(
-    lists: Lists, listed: Bools, gold: Gold, negatives: Gold, universe: Floats, settings: Settings, sets: bool = False
-) -> Counts:
+def count(lists: Lists, listed: Bools, standard: Standard, sets: bool = False) -> Counts:
     """Return the counts of one system.
 
-    universe (D,) is N per document; negatives holds the phrases judged not relevant, for bpref. Under `sets`, for
-    concordance tables, a further spelling of a gold item already found is the same choice again and leaves the list.
+    Under `sets`, for concordance tables, a further spelling of a gold item already found is the same choice again and
+    leaves the list.
     """
-    if sets:
-        lists = without_respellings(lists, gold)
+    gold, settings = standard.gold, standard.settings
     alignment = align(lists, gold)
+    if sets and not (kept := alignment.without_respellings).all():
+        lists = lists.only(kept)
+        alignment = align(lists, gold)
     new = alignment.first | (settings.duplicates == "count")
     document, row, item = alignment.document[new], alignment.row[new], alignment.item[new]
-    rank, grade, rarity, found = lists.rank, gold.grade[item], gold.rarity[item], np.ones(len(row))
+    rank, credit, gains = lists.rank, np.ones(len(row)), np.stack([gold.grade[item], gold.rarity[item]])
     if len(row) > 1 and (row[1:] == row[:-1]).any():  # one prediction spells several gold items
         head = np.flatnonzero(np.diff(row, prepend=-1))
-        found = np.diff(np.append(head, len(row))).astype(float) if settings.hits_as == "gold" else np.ones(len(head))
-        document, row = document[head], row[head]
-        grade, rarity = np.maximum.reduceat(grade, head), np.maximum.reduceat(rarity, head)
-    lower = graded_below(negatives, settings)
-    gains = np.stack([grade, rarity])
-    document, row, found, gains, precise = _with_misses(alignment, (document, row, found, gains), lower, settings)
-    hits = ordered_hits(document, rank[row], found, *gains)
+        credit = np.diff(np.append(head, len(row))).astype(float) if settings.hits_as == "gold" else np.ones(len(head))
+        document, row, gains = document[head], row[head], np.maximum.reduceat(gains, head, axis=1)
+    judged = _judged(alignment, standard, document, row)
+    precise = np.ones(len(row), bool)
+    again = np.setdiff1d(alignment.row, row) if settings.ap_repeats == "hit" else row[:0]
+    if len(again) or len(standard.lower.grade):
+        row, credit, gains, precise = _with_misses(lists, standard.lower, again, (row, credit, gains))
+        document = lists.owner[row]
+    hits = ordered_hits(document, rank[row], credit, *gains)
     hits = replace(hits, precision=hits.precision * precise)
-    ideal = ideal_hits(gold, lower) if settings.ideal == "gold" else returned_ideal(hits)
+    ideal = ideal_hits(gold, standard.lower) if settings.ideal == "gold" else returned_ideal(hits)
     if settings.ties == "expected" and lists.score is not None:
-        found_in, grade_in, rarity_in = np.zeros((3, len(rank)))
-        found_in[row], grade_in[row], rarity_in[row] = found, *gains
+        found_in, gains_in = np.zeros(len(rank)), np.zeros((2, len(rank)))
+        found_in[row], gains_in[:, row] = credit, gains
         group = np.cumsum((rank == 1) | (np.diff(lists.score, prepend=np.nan) != 0)) - 1
-        hits = tied_hits(lists.owner, rank, group, found_in, grade_in, rarity_in)
+        hits = tied_hits(lists.owner, rank, group, found_in, gains_in)
     length, returned = lists.length, None
     if settings.duplicates == "after" and lists.repeated.any():
         length = length - lists.duplicates
         returned = lists.owner[~lists.repeated], rank[~lists.repeated]
     return Counts(
-        hits=hits,
-        ideal=ideal,
-        size=gold.size,
-        length=length,
-        rows=lists.length,
-        duplicates=lists.duplicates,
-        listed=listed,
-        known=gold.known,
-        universe=universe,
-        settings=settings,
-        largest=float(gold.grade.max(initial=0.0)),
-        negatives=negatives.size,
-        judged=_judged(lists, gold, negatives, document[found > 0], row[found > 0]),
-        returned=returned,
+        alignment,
+        hits,
+        ideal,
+        gold.size,
+        length,
+        lists.length,
+        lists.duplicates,
+        listed,
+        gold.known,
+        standard.universe,
+        settings,
+        float(gold.grade.max(initial=0.0)),
+        standard.negatives.size,
+        judged,
+        returned,
         declined=gold.declined,
     )
 
 
-def graded_below(negatives: Gold, settings: Settings) -> Gold:
-    """Return the items with a grade below `rel` that have a gain all the same, by the convention."""
-    return negatives.only((negatives.grade > 0) & (settings.gains == "all"))
-
-
 def _with_misses(
-    alignment: Alignment, found: tuple[Ints, Ints, Floats, Floats], lower: Gold, settings: Settings
-) -> tuple[Ints, Ints, Floats, Floats, Bools]:
-    """Add the rows that are no hit and yet count: return document, row, items found, gains, and if precision counts.
+    lists: Lists, lower: Gold, again: Ints, found: tuple[Ints, Floats, Floats]
+) -> tuple[Ints, Floats, Floats, Bools]:
+    """Add the rows that are no hit and yet count: return row, items found, gains, and if precision counts.
 
-    Gains (2, row) are by grade and by rarity. A repeat of a hit adds to average precision under ap_repeats = hit;
-    items with a grade below `rel` (`lower`) have their gain under gains = all.
+    Gains (2, row) are by grade and by rarity. A repeat of a hit (`again`) adds to average precision; items with a grade
+    below `rel` (`lower`) have their gain.
     """
-    lists = alignment.lists
-    again = np.setdiff1d(alignment.row, found[1]) if settings.ap_repeats == "hit" else found[1][:0]
-    if not len(again) and not len(lower.grade):
-        return *found, np.ones(len(found[1]), bool)
     graded = align(lists, lower)
-    first = graded.first & ~np.isin(graded.row, found[1])
-    row = np.concatenate([found[1], again, graded.row[first]])
+    first = graded.first & ~np.isin(graded.row, found[0])
+    row = np.concatenate([found[0], again, graded.row[first]])
     order = np.argsort(row, kind="stable")
-    nothing = np.zeros(len(again))
-    items = np.concatenate([found[2], nothing, np.zeros(first.sum())])
-    more = np.concatenate([nothing, lower.grade[graded.item[first]]])
-    gains = np.concatenate([found[3], np.stack([more, np.zeros(len(more))])], axis=1)
-    precise = np.arange(len(row)) < len(found[1]) + len(again)
-    return lists.owner[row[order]], row[order], items[order], gains[:, order], precise[order]
+    items = np.concatenate([found[1], np.zeros(len(row) - len(found[0]))])
+    gains = np.zeros((2, len(row)))
+    gains[:, : len(found[0])] = found[2]
+    gains[0, len(found[0]) + len(again) :] = lower.grade[graded.item[first]]
+    precise = np.arange(len(row)) < len(found[0]) + len(again)
+    return row[order], items[order], gains[:, order], precise[order]
 
 
-def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints) -> Floats | None:
+def _judged(alignment: Alignment, standard: Standard, document: Ints, row: Ints) -> Floats | None:
     """Return the sum of bpref over the hits of each document, NaN without judged negatives (None: nowhere any)."""
-    negatives = negatives.only(negatives.grade >= 0)  # in qrels, a grade below 0 means that nobody judged
+    negatives = standard.negatives.only(standard.negatives.grade >= 0)  # in qrels, below 0 means that nobody judged
     if not len(negatives.grade):
         return None
-    bad = align(lists, negatives)
+    bad = align(alignment.lists, negatives)
     # Negatives above a hit: those up to its row, less those of earlier documents; rows are ordered by document.
     above = np.searchsorted(bad.row, row) - np.searchsorted(bad.document, document)
-    size, judged = gold.size[document], negatives.size[document]
+    size, judged = alignment.gold.size[document], negatives.size[document]
     value = 1 - np.minimum(above, size) / np.maximum(np.minimum(size, judged), 1)
-    total = np.bincount(document, value, minlength=len(gold.size))
+    total = np.bincount(document, value, minlength=len(negatives.size))
     return np.where(negatives.size == 0, np.nan, total)
 
 
@@ -352,7 +363,7 @@ def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints
 class SystemCounts:
     """One system's counts by matcher; all measures of one matcher see the same.
 
-    Without concordance measures, the exact counts stand for those of sets.
+    Without concordance measures, the exact counts serve as those of sets.
     """
 
     by_matcher: Mapping[Matcher, Counts]
@@ -371,7 +382,7 @@ class SystemCounts:
         """Return the counts that a measure sees."""
         matcher = asked.measure.matcher
         if asked.measure.family in OF_PEOPLE:
-            raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
+            raise UsageError(f"{asked.name()} is a measure of several annotators; use `agreement`")
         if matcher not in self.by_matcher:
             raise usage_error(SPECIAL[matcher], measure=asked.name())
         return self.by_matcher[matcher]

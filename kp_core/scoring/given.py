@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Vocabulary, matrix_of, memoize
 from kp_core.errors import Note, input_error, pluralize, usage_error
-from kp_core.order import exceeds
 from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Ints
+from kp_core.scoring.order import exceeds
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
 
@@ -26,9 +26,9 @@ _AT_ONCE = 2_000
 class Given:
     """A similarity of V phrases, known by their numbers; -1 is no phrase and similar to none.
 
-    entry    (V + 1,) where each phrase stands in the user's table, -1 for none and for zeros; the last is none
+    entry    (V + 1,) where each phrase occurs in the user's table, -1 for none and for zeros; the last is none
     entries  how many there are
-    key      sorted numbers of pairs, a · entries + b; score: how similar they are; empty where there are vectors
+    key      sorted numbers of pairs, a · entries + b; score: how similar they are; empty if there are vectors
     vectors  (V + 1, length) that of each phrase, of length 1, zeros for none; or None
     """
 
@@ -76,7 +76,7 @@ def given(vocabulary: Vocabulary, phrases: Sequence[str], normalise: str) -> Giv
     """Return the similarity of some phrases, each looked up as the pipeline makes it.
 
     Of pairs all rows count that the pipeline makes one; of vectors that of the phrase as it is written comes first.
-    Raises UsageError without a table, InputError where the pipeline makes one of two pairs with different scores.
+    Raises UsageError without a table, InputError if the pipeline makes one of two pairs with different scores.
     """
     normaliser = Normaliser.parse(normalise)
     if len(vocabulary.vectors):
@@ -101,10 +101,10 @@ def _of_pairs(table: pd.DataFrame, directed: bool, phrases: Sequence[str], norma
         a, b, score, row = np.concatenate([a, b]), np.concatenate([b, a]), np.tile(score, 2), np.tile(row, 2)
     key = a * len(groups) + b
     order = np.lexsort((score, key))
-    key, score, row, apart = key[order], score[order], row[order], (a != b)[order]
+    key, score, row, different = key[order], score[order], row[order], (a != b)[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
     low, high = first, np.append(first[1:], len(key)) - 1
-    if (two := exceeds(score[high], score[low]) & apart[low]).any():
+    if (two := exceeds(score[high], score[low]) & different[low]).any():
         one, other = (table.iloc[row[place[two][0]]] for place in (low, high))
         values = f"“{one['a']}” and “{one['b']}” {one['score']:g}, “{other['a']}” and “{other['b']}” {other['score']:g}"
         raise input_error("the table of similarities", "two forms", values=values, normalise=str(normaliser))
@@ -143,7 +143,7 @@ def _above_zero(length: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def _places(values: pa.Array, among: pa.Array) -> Ints:
-    """Return where each value first stands; -1 for one that does not."""
+    """Return where each value first occurs; -1 for values that do not."""
     found = pc.fill_null(pc.index_in(values, among, skip_nulls=True), -1)
     return np.array(found.to_numpy(zero_copy_only=False), np.int64)
 
@@ -158,8 +158,10 @@ def given_of(corpus: Corpus, coded: Coded, settings: Settings) -> Given:
 
 
 def phrases(corpus: Corpus) -> list[str]:
-    """Return the distinct phrases of gold standard and systems, in the order of the files: those that need vectors.
+    """Return the distinct phrases of gold standard and systems, in the order of the files.
 
+    Examples
+    --------
     >>> import pandas as pd
     >>> gold = pd.DataFrame({"doc_id": "d", "annotator": "A", "phrase": ["tide", "sea"]})
     >>> phrases(Corpus(gold=gold, runs=gold.assign(system="s", rank=1, phrase=["moon", "tide"])))
@@ -170,7 +172,7 @@ def phrases(corpus: Corpus) -> list[str]:
 
 
 def as_lines(phrases: Sequence[str]) -> str:
-    """Return phrases one a line, line ends and other blanks within them as one blank.
+    """Return phrases one per line, line ends and other blanks within them as one blank.
 
     Their vectors are found all the same: a phrase is looked up as the normaliser makes it too.
 
@@ -187,14 +189,14 @@ def lacking(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
 
 
 def entries_in_words(corpus: Corpus, coded: Coded, settings: Settings) -> str:
-    """Say of how many of all phrases the user's table knows something."""
+    """Report of how many of all phrases the user's table knows something."""
     known = int((~given_of(corpus, coded, settings).without).sum())
     what = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
     return f"{what} of {known:,} of {pluralize(len(coded.phrases), 'phrase')}."
 
 
 def notes_on_given(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
-    """Say how many phrases have no entry in the user's table, and name some."""
+    """Report how many phrases have no entry in the user's table, and name some."""
     if not (without := lacking(corpus, coded, settings)):
         return []
     have = pluralize(len(coded.phrases) - len(without), "phrase has", "phrases have")

@@ -48,7 +48,7 @@ class Gold:
 
     @cached_property
     def subject(self) -> Ints:
-        """The form of each item (item,): that of the spelling which stands first."""
+        """The form of each item (item,): that of its first spelling."""
         form = np.zeros(len(self.grade), np.int64)
         form[self.spelling_item[::-1]] = self.spelling_form[::-1]
         return form
@@ -60,8 +60,8 @@ class Gold:
 
     def only(self, items: Bools) -> Gold:
         """Return the gold with only some of its items."""
-        own = _gold(self.known, self.document, self.grade, items, self.spelling_item, self.spelling_form)
-        return replace(own, weights=self.weights)
+        spellings = self.spelling_item, self.spelling_form
+        return replace(_gold(self.known, (self.document, self.grade), spellings, items), weights=self.weights)
 
 
 def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
@@ -96,7 +96,7 @@ def left_one_out(annotators: str) -> str:
 class AnnotatorChoices:
     """Who chose what: (n,) item and annotator of every choice, each once, and the document of each item.
 
-    place  (n,) where the choice stands in the file, so that each annotator's own order is known
+    place  (n,) where the choice occurs in the file, so that each annotator's own order is known
     label  (item,) form of the spelling of each item that stands first, by which documents have a keyphrase in common
     seen   (A, D) whether the annotator saw the document; what is not chosen in a document that was seen is a “no”
     """
@@ -128,13 +128,13 @@ def choices(coded: Coded, identities: Identities, settings: Settings) -> Annotat
     item_of_entry, items, representative = _merge(coded, entry, form, False)
     label = np.zeros(items, form.dtype)
     label[item_of_entry[entry[::-1]]] = form[::-1]  # the last assignment stays, that is the first spelling
-    own = distinct(entry)
-    own = own[~(coded.entry_relevance[own] < settings.rel)]
-    key = item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own]
+    entries = distinct(entry)
+    entries = entries[~(coded.entry_relevance[entries] < settings.rel)]
+    key = item_of_entry[entries] * len(coded.annotators) + coded.entry_annotator[entries]
     known, first = np.unique(key, return_index=True)
     item, annotator = np.divmod(known, len(coded.annotators))
     return AnnotatorChoices(
-        item, annotator, own[first], coded.entry_document[representative].astype(np.int64), label, coded.seen
+        item, annotator, entries[first], coded.entry_document[representative].astype(np.int64), label, coded.seen
     )
 
 
@@ -162,8 +162,7 @@ def gather(
         annotators = left_one_out(annotators) or annotators
     kind, number = parse_choice(annotators, coded.annotators)
     among = np.arange(len(coded.annotators)) != (-1 if without is None else without)
-    if kind == "one":
-        among &= np.arange(len(coded.annotators)) == number
+    among &= (kind != "one") | (np.arange(len(coded.annotators)) == number)
     known = coded.seen[among].any(axis=0)
     if without is not None:
         known &= coded.seen[without]
@@ -201,19 +200,15 @@ def gather(
         width = np.int64(form.max(initial=0)) + 1
         first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
         spelling_item, form = spelling_item[first], form[first]
+    spellings = spelling_item, form
     gold, negatives = (
-        _gold(known, document, grade, kept & known[document], spelling_item, form) for kept in (relevant, rejected)
+        _gold(known, (document, grade), spellings, kept & known[document]) for kept in (relevant, rejected)
     )
-    return replace(gold, declined=_declined(coded, gold, settings, without)), negatives
-
-
-def _declined(coded: Coded, gold: Gold, settings: Settings, without: int | None) -> Bools | None:
-    """Return the documents in which the annotator who is left out chose something and the others did not (D,)."""
-    if without is None:
-        return None
-    own = (coded.entry_annotator == without) & ~(coded.entry_relevance < settings.rel)
-    chose = np.bincount(coded.entry_document[own], minlength=len(gold.size)) > 0
-    return np.asarray(gold.known & chose & (gold.size == 0))
+    if without is not None:  # where the annotator who is left out chose something, and the others did not
+        withheld = (coded.entry_annotator == without) & ~(coded.entry_relevance < settings.rel)
+        chose = np.bincount(coded.entry_document[withheld], minlength=len(gold.size)) > 0
+        gold = replace(gold, declined=gold.known & chose & (gold.size == 0))
+    return gold, negatives
 
 
 def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, int, Ints]:
@@ -241,7 +236,9 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
     return item_of_entry, len(items), first
 
 
-def _gold(known: Bools, document: Ints, grade: Floats, kept: Bools, spelling_item: Ints, form: Codes) -> Gold:
+def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes], kept: Bools) -> Gold:
+    """Return the items that are kept, grouped by document; items: document and grade; spellings: item and form."""
+    (document, grade), (spelling_item, form) = items, spellings
     if not (kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all()):
         order = np.flatnonzero(kept)
         order = order[np.argsort(document[order], kind="stable")]

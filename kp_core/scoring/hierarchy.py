@@ -1,4 +1,4 @@
-"""Turn a hierarchy of concepts into the counts of both sides with all that is broader than what they hold.
+"""Turn a hierarchy of concepts into the counts of both sides with all that is broader than what they contain.
 
 Source: Kiritchenko, Matwin & Famili 2005, Functional annotation of genes using hierarchical text categorization.
 """
@@ -10,10 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kp_core.scoring.alignment import align
 from kp_core.scoring.codes import Identities, Ints, forms_of, owners, ragged
-from kp_core.scoring.counts import Counts, lists_of
-from kp_core.scoring.gold import Gold
+from kp_core.scoring.counts import Counts
 from kp_core.scoring.hits import ordered_hits
 from kp_core.scoring.prepare import Prepared
 
@@ -33,13 +31,6 @@ class Ancestors:
         row = owners(length)
         return document[row] * self.nodes + self.node[ragged(self.start[form], length)], row
 
-    def ranked(self, document: Ints, form: Ints, rank: Ints) -> tuple[Ints, Ints]:
-        """Return each document and node once, as one number, with the rank of the first concept that brings it."""
-        key, row = self.extended(document, form)
-        order = np.lexsort((rank[row], key))
-        key, first = np.unique(key[order], return_index=True)
-        return key, rank[row][order][first]
-
 
 def ancestors_of(above: Mapping[str, frozenset[str]], identities: Identities) -> Ancestors:
     """Return the ancestors of every form; forms keep their numbers, and concepts beyond them have further ones."""
@@ -57,27 +48,30 @@ def ancestors_of(above: Mapping[str, frozenset[str]], identities: Identities) ->
     return Ancestors(np.cumsum(length) - length, length, node, forms + int(beyond.sum()))
 
 
-def hierarchy_counts(data: Prepared, gold: Gold, systems: Mapping[str, Counts]) -> dict[str, Counts]:
-    """Return the counts where both sides hold all broader concepts; a cutoff means what was suggested.
+def hierarchy_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
+    """Return the counts if both sides hold all broader concepts; a cutoff means what was suggested.
 
-    A broader concept stands at the rank of the first suggestion that brings it. Without a hierarchy there are none.
+    A broader concept is at the rank of the first suggestion that brings it. Without a hierarchy there are none.
     """
     if data.settings.by_concept == "no" or not len(data.corpus.vocabulary.broader):
         return {}
     ancestors = ancestors_of(data.corpus.vocabulary.ancestors, data.identities)
-    documents, made = len(gold.size), dict[str, Counts]()
-    due = np.unique(ancestors.extended(gold.document, gold.subject)[0])
-    size = np.bincount(due // ancestors.nodes, minlength=documents)
-    for name, own in lists_of(data).items():
-        row, subject = align(own, gold).subjects()
-        key, rank = ancestors.ranked(own.owner[row], subject, own.rank[row])
+    documents, made = len(data.documents), dict[str, Counts]()
+    for name, counts in systems.items():
+        lists, gold, (row, subject) = counts.alignment.lists, counts.alignment.gold, counts.alignment.subjects()
+        due = np.unique(ancestors.extended(gold.document, gold.subject)[0])
+        key, brought = ancestors.extended(lists.owner[row], subject)
+        rank = lists.rank[row][brought]
+        order = np.lexsort((rank, key))
+        key, first = np.unique(key[order], return_index=True)
+        rank = rank[order][first]
         order = np.lexsort((rank, key // ancestors.nodes))
         document, rank, found = key[order] // ancestors.nodes, rank[order], np.isin(key[order], due)
-        ones, counts = np.ones(int(found.sum())), systems[name]
+        ones = np.ones(int(found.sum()))
         made[name] = replace(
             counts,
             hits=ordered_hits(document[found], rank[found], ones, ones, ones),
-            size=size,
+            size=np.bincount(due // ancestors.nodes, minlength=documents),
             gold_size=counts.size,
             length=np.bincount(document, minlength=documents),
             returned=(document, rank),

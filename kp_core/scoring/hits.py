@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +14,15 @@ from kp_core.scoring.gold import Gold
 
 @dataclass(frozen=True)
 class Hits:
-    """The hits of one system, one row a hit; every ranking measure is a sum over the rows up to the cutoff.
+    """The hits of one system, one row per hit; every ranking measure is a sum over the rows up to the cutoff.
 
-    document, rank     where the hit stands
+    document, rank     of the hit
     found              gold items found here (1; a probability where ties are averaged)
     precision          precision at this rank: the summand of average precision
     first              1 at the first hit (a probability where ties are averaged)
     gain, exp_gain     gain of the grade found here, linear and exponential
     rarity             gain of a keyphrase by how rare it is
+    next to             further columns by name: what is `recalled`, or what `list_quality` says of each row
     """
 
     document: Ints
@@ -30,12 +33,16 @@ class Hits:
     gain: Floats
     exp_gain: Floats
     rarity: Floats
+    beside: Mapping[str, Floats] = field(default_factory=dict)
 
     def part(self, documents: slice) -> Hits:
         """Return the hits of some documents, numbered from 0; rows are ordered by document."""
         rows = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
-        rest = (getattr(self, field.name)[rows] for field in fields(self)[1:])
-        return type(self)(self.document[rows] - documents.start, *rest)
+        columns: dict[str, Any] = {
+            name: array[rows] for name, array in vars(self).items() if isinstance(array, np.ndarray)
+        }
+        columns["document"] = self.document[rows] - documents.start
+        return replace(self, **columns, beside={name: array[rows] for name, array in self.beside.items()})
 
 
 def exponential(grade: Floats) -> Floats:
@@ -51,68 +58,47 @@ def ordered_hits(document: Ints, rank: Ints, found: Floats, grade: Floats, rarit
     return Hits(document, rank, found, so_far / rank, first, grade, exponential(grade), rarity)
 
 
-@dataclass(frozen=True)
-class Recalled(Hits):
-    """Hits by similarity: what each row finds, and by how much it raises what is found of the keyphrases, recalled."""
+def recalled_hits(document: Ints, rank: Ints, found: Floats, recalled: Floats) -> Hits:
+    """Return the rows (row,) that find something, or by which something is found.
 
-    recalled: Floats
-
-
-@dataclass(frozen=True)
-class ListRows(Hits):
-    """The rows of lists, each of them a hit.
-
-    repeated       whether the phrase stands higher in its list
-    words          how many it has; repeated_words: how many of them stand earlier in the list
-    present        whether it stands in the text of its document; NaN without a text
-    alike          how similar it is to all phrases above it together; NaN without a similarity of the user's
+    recalled  by how much each raises what is found of the keyphrases
     """
-
-    repeated: Floats
-    words: Floats
-    repeated_words: Floats
-    present: Floats
-    alike: Floats
-
-
-def recalled_hits(document: Ints, rank: Ints, found: Floats, recalled: Floats) -> Recalled:
-    """Return the rows (row,) that find something, or by which something is found."""
     some = np.flatnonzero((found > 0) | (recalled > 0))
     own = found[some]
     hits = ordered_hits(document[some], rank[some], own, own, np.ones(len(some)))
-    return Recalled(**vars(hits), recalled=recalled[some])
+    return replace(hits, beside={"recalled": recalled[some]})
 
 
-def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, grade: Floats, rarity: Floats) -> Hits:
+def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, gains: Floats) -> Hits:
     """Return the hits expected over all orders of tied rows; one input row a rank, rows of a group tie.
 
-    A phrase that repeats another of its group stays behind it: such repeats keep the order of the file.
+    gains (2, row) are by grade and by rarity. A phrase that repeats another of its group stays behind it: such repeats
+    keep the order of the file.
     """
     size, within = np.bincount(group), np.bincount(group, found).astype(float)
-    first_group = np.diff(document[np.cumsum(size) - size], prepend=-1) != 0
-    before = running(within, first_group) - within
-    t = size[group].astype(float)
-    gains = np.stack([np.bincount(group, value)[group] / t for value in (grade, exponential(grade), rarity)])
-    return _expected(document, rank, ranks(size), t, within[group], before[group], gains)
+    before = running(within, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - within
+    tie = np.stack([size, within, before])[:, group]
+    each = [np.bincount(group, value)[group] for value in (gains[0], exponential(gains[0]), gains[1])]
+    return _expected(document, rank, ranks(size), tie, np.stack(each) / tie[0])
 
 
 def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
     """Return the hits expected of a random order of `size` phrases (row,), the document's gold items among them."""
-    r = gold.size[document].astype(float)
-    values = (gold.grade, exponential(gold.grade), gold.rarity)
-    sums = [np.bincount(gold.document, value, minlength=len(gold.size)) for value in values]
-    gains = np.stack([own[document] / size for own in sums])
-    return _expected(document, rank, rank, size, r, np.zeros(len(rank)), gains)
+    sums = [
+        np.bincount(gold.document, value, minlength=len(gold.size))[document]
+        for value in (gold.grade, exponential(gold.grade), gold.rarity)
+    ]
+    tie = np.stack([size, gold.size[document], np.zeros(len(rank))])
+    return _expected(document, rank, rank, tie, np.stack(sums) / size)
 
 
-def _expected(document: Ints, rank: Ints, place: Ints, t: Floats, r: Floats, before: Floats, gains: Floats) -> Hits:
-    """Return expected hits, row by row: the row is number `place` of a tie of `t` phrases with `r` hits.
+def _expected(document: Ints, rank: Ints, place: Ints, tie: Floats, gains: Floats) -> Hits:
+    """Return expected hits, row by row: the row is number `place` of its tie (3, row): phrases, hits, hits before it.
 
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
     """
-    kept = (r > 0) | (gains[0] > 0)
-    document, rank, place = document[kept], rank[kept], place[kept]
-    t, r, before = (column[kept] for column in (t, r, before))
+    kept = (tie[1] > 0) | (gains[0] > 0)
+    document, rank, place, (t, r, before) = document[kept], rank[kept], place[kept], tie[:, kept]
     share = np.divide((place - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
     # The chance that the tie's first hit is here: no hit at the places above, then one of r among those left.
     left = t - place + 1

@@ -45,24 +45,24 @@ class LabelSets:
 
     def alpha(self, weights: Floats) -> Floats:
         """Return alpha of documents drawn so often, (B, D) → (B,): 1 - observed / expected distance."""
-        n, apart, chance, _ = self._sums(weights)
-        return 1 - ratio((n - 1) * apart, chance, np.nan)
+        n, disagreement, chance, _ = self._sums(weights)
+        return 1 - ratio((n - 1) * disagreement, chance, np.nan)
 
     def influence(self) -> tuple[Floats, Floats]:
         """Return how alpha moves with the weight of each document (D,), and the size of the terms that this adds up."""
-        n, apart, chance, near = (one[0] for one in self._sums(np.ones((1, len(self.number)))))
+        n, disagreement, chance, near = (one[0] for one in self._sums(np.ones((1, len(self.number)))))
         terms = [
-            self.number * apart / chance,
+            self.number * disagreement / chance,
             (n - 1) * (self.number - self.together) / chance,
-            -2 * (n - 1) * apart * (n * self.number - near) / chance**2,
+            -2 * (n - 1) * disagreement * (n * self.number - near) / chance**2,
         ]
         return -np.sum(terms, axis=0), np.abs(terms).sum(axis=0)
 
     def _sums(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return n, the distances within documents and between all sets (B,), and similarities to all sets (B, D)."""
-        n, apart = weights @ self.number, weights @ (self.number - self.together)
+        n, disagreement = weights @ self.number, weights @ (self.number - self.together)
         near = self._near(weights) + (weights @ self.empty)[:, None] * self.empty
-        return n, apart, n**2 - (near * weights).sum(axis=1), near
+        return n, disagreement, n**2 - (near * weights).sum(axis=1), near
 
     def _near(self, weights: Floats) -> Floats:
         """Return the similarities of each document to all that are drawn, (B, D) → (B, D)."""
@@ -111,5 +111,5 @@ def alpha(choices: AnnotatorChoices, similarity: Similarity, ids: tuple[str, ...
         move, size = sets.influence()
         half = intervals.t_of_influence(np.array([(move**2).sum()]), np.array([(size**2).sum()]), n)
         return Estimate(value, value - half, value + half, n, reason)
-    weights = intervals.weights(settings.interval, ids, used, settings.resamples, settings.seed)
+    weights = intervals.weights(settings, ids, used)
     return with_bounds(value, None if weights is None else sets.alpha(weights)[:, None], n, reason)

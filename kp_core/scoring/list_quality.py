@@ -1,4 +1,4 @@
-"""Turn lists as they were returned, repeats among them, into what can be said of them without a gold standard.
+"""Turn lists as they were returned, repeats included, into counts that need no gold standard.
 
 Source: Wu, Yin & Chang 2024 (KPEval), diversity; Chan et al. 2019, number of keyphrases.
 """
@@ -12,45 +12,49 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kp_core.corpus import memoize
 from kp_core.scoring.alignment import Lists, ranked_lists
-from kp_core.scoring.codes import Bools, CodedRun, Floats, padded, padded_blocks, ragged
+from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Ints, padded, padded_blocks, ragged
 from kp_core.scoring.counts import Counts
 from kp_core.scoring.given import given_of
-from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import ListRows, ordered_hits
+from kp_core.scoring.hits import ordered_hits
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.presence import occurs_in_text
+from kp_core.text.normalise import Normaliser
+from kp_core.text.places import occurs, token_lines
 
 
 def returned_counts(
-    data: Prepared, gold: Gold, systems: Mapping[str, Counts], among: Callable[[Lists], Bools] | None = None
+    data: Prepared, systems: Mapping[str, Counts], sides: Callable[[Lists], Ints] | None = None, place: int = 0
 ) -> dict[str, Counts]:
-    """Return the counts of the lists as they were returned; among: the rows that are looked at."""
+    """Return the counts of the lists as they were returned, or of one side of the phrases; sides: that of each row.
+
+    Every row is a hit. Additional columns: whether the phrase is `repeated` from above in its list, how many `words`
+    it has and how many of them are `repeated words`, whether it is `present` in the text (NaN without one), and how
+    similar it is to all phrases above it together, `alike` (NaN without a similarity of the user's).
+    """
     settings, made = data.settings.changed(duplicates="keep"), dict[str, Counts]()
     for name, counts in systems.items():
         run = data.coded.runs[name]
         lists = ranked_lists(run, data.identities, settings)
-        lists = lists if among is None else lists.only(among(lists))
-        length, hits = lists.length, _rows(data, run, lists)
-        made[name] = replace(counts, hits=hits, length=length, rows=length, returned=None, judged=None)
+        lists = lists if sides is None else lists.only(sides(lists) == place)
+        ones, (words, repeated_words) = np.ones(len(lists.form)), _words(data, lists)
+        there = np.array([bool(text) for text in data.texts], bool)[lists.owner]
+        present = np.full(len(there), np.nan)
+        present[there] = occurs_in_text(data)(lists.owner[there], lists.form[there])
+        columns = {
+            "repeated": lists.repeated.astype(float),
+            "words": words,
+            "repeated words": repeated_words,
+            "present": present,
+            "alike": _alike(data, run, lists),
+        }
+        rows = replace(ordered_hits(lists.owner, lists.rank, ones, ones, ones), beside=columns)
+        made[name] = replace(counts, hits=rows, length=lists.length, rows=lists.length, returned=None, judged=None)
     return made
 
 
-def _rows(data: Prepared, run: CodedRun, lists: Lists) -> ListRows:
-    ones = np.ones(len(lists.form))
-    words, repeated_words = _words(data, lists)
-    return ListRows(
-        **vars(ordered_hits(lists.owner, lists.rank, ones, ones, ones)),
-        repeated=lists.repeated.astype(float),
-        words=words,
-        repeated_words=repeated_words,
-        present=_present(data, lists),
-        alike=_alike(data, run, lists),
-    )
-
-
 def _words(data: Prepared, lists: Lists) -> tuple[Floats, Floats]:
-    """Return how many words each row has, and how many stand earlier in its list: words of its form, mostly stems."""
+    """Return how many words each row has, and how many occur earlier in its list: words of its form, mostly stems."""
     split = pc.split_pattern(data.identities.forms.cast(pa.large_string()), " ")
     length = np.diff(split.offsets.to_numpy()).astype(np.int64)
     code = split.flatten().dictionary_encode().indices.to_numpy().astype(np.int64)
@@ -62,11 +66,30 @@ def _words(data: Prepared, lists: Lists) -> tuple[Floats, Floats]:
     return words.astype(float), (words - new).astype(float)
 
 
-def _present(data: Prepared, lists: Lists) -> Floats:
-    there = np.array([bool(text) for text in data.texts], bool)[lists.owner]
-    present = np.full(len(there), np.nan)
-    present[there] = occurs_in_text(data)(lists.owner[there], lists.form[there])
-    return present
+def occurs_in_text(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
+    """Return a test of whether forms, in any spelling, occur in texts; each pair is looked up once."""
+    normaliser, coded, identities = Normaliser.parse(data.settings.normalise), data.coded, data.identities
+    key = (str(normaliser), data.settings.titles)
+    texts = memoize(data.corpus, "text lines", key, lambda: token_lines(data.texts, normaliser))
+    # The phrases as they were written go the same way as the texts: tokens first, stems last.
+    raw = coded.phrases.to_pylist()
+    predicted = gold = token_lines(raw, normaliser)
+    if data.settings.gold_stemmed == "yes":
+        gold = token_lines(raw, normaliser.without_stemmer())
+    spelled: list[dict[str, None]] = [{} for _ in range(len(identities.forms))]
+    for forms, spellings in ((identities.predicted, predicted), (identities.gold, gold)):
+        for form, line in zip(forms.tolist(), spellings, strict=True):
+            spelled[form][line] = None
+    any_order, known = "sort" in normaliser.steps, dict[int, bool]()
+
+    def stands(document: Ints, form: Ints | Codes) -> Bools:
+        keys = (document.astype(np.int64) * len(spelled) + form).tolist()
+        for key in {*keys} - known.keys():
+            text, number = divmod(key, len(spelled))
+            known[key] = any(occurs(line, texts[text], any_order) for line in spelled[number])
+        return np.array([known[key] for key in keys], bool)
+
+    return stands
 
 
 def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:

@@ -1,22 +1,34 @@
-"""Turn differences on the same documents into p-values, effect sizes and corrected decisions."""
+"""Turn differences on the same documents into p-values, effect sizes and corrected decisions over a family of pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from kp_core.order import exceeds, leveled, reaches
+from kp_core.errors import UsageError, refuse_unless
 from kp_core.scoring import intervals
 from kp_core.scoring.codes import Floats
+from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.order import exceeds, leveled, reaches
+from kp_core.settings import Cutoff, Settings
 
+TRIALS = 10_000
+ALPHA = 0.05
+Test = Literal["randomisation", "bootstrap", "t", "wilcoxon", "two-way-t", "multi-bootstrap"]
+TESTS = get_args(Test)
+Correction = Literal["holm", "bh", "none"]
 #: Assignments looked at at once, in bytes of eight documents: as numbers they then stay in the processor's cache.
 _BYTES = 12_500
 
 
 def enumerated(documents: int, trials: int) -> bool:
-    """Tell whether all assignments are so few that each is looked at.
+    """Return whether all assignments are so few that each is looked at.
 
     >>> enumerated(5, 10_000), enumerated(20, 10_000)
     (True, False)
@@ -27,7 +39,7 @@ def enumerated(documents: int, trials: int) -> bool:
 def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 8 * _BYTES) -> Iterator[Floats]:
     """Yield rows of 0 and 1 (T, D): which documents a trial of the paired randomisation test swaps.
 
-    All 2^D assignments where they are no more than trials + 1, the identity included; else random ones, about
+    All 2^D assignments if they are no more than trials + 1, the identity included; else random ones, about
     `at_once` numbers in a block: few stay in the processor's cache, many make one product of large matrices.
     Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
     """
@@ -41,28 +53,35 @@ def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 
             yield np.unpackbits(rows, axis=1)[:, :documents].astype(float)
 
 
+def p_of_trials(observed: Floats, trials: Iterable[Floats], every: bool) -> Floats:
+    """Return two-sided p (P,): the share of trials (T, P or 1) that are as far from 0 as what was observed (P,).
+
+    p = (c + 1) / (T + 1), never 0; where every assignment is among the trials, p = c / T.
+    """
+    reached, number = np.zeros(np.shape(observed)), 0
+    for block in trials:
+        reached += reaches(np.abs(block), np.abs(observed)).sum(axis=0)
+        number += len(block)
+    return np.asarray(reached / number if every else (reached + 1) / (number + 1))
+
+
 def randomisation(
     statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator
 ) -> Floats:
     """Return two-sided p of a statistic of the swapped documents, rows of 0 and 1 (B, D) → (B,) or (B, P).
 
-    p = (c+1)/(trials+1), never 0; where all assignments are enumerated, p = c / 2^D.
-
     >>> totals = np.array([1.0, 2.0, 3.0])
     >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))
     0.25
     """
-    observed = np.abs(statistic(np.zeros((1, documents))))[0]
-    reached = sum(reaches(np.abs(statistic(rows)), observed).sum(axis=0) for rows in swaps(documents, trials, rng))
-    if enumerated(documents, trials):
-        return np.asarray(reached / 2**documents)
-    return np.asarray((reached + 1) / (trials + 1))
+    observed, drawn = statistic(np.zeros((1, documents)))[0], swaps(documents, trials, rng)
+    return p_of_trials(observed, map(statistic, drawn), enumerated(documents, trials))
 
 
 def bootstrap(differences: Floats) -> float:
     """Return two-sided p from the resampled differences (B,): twice the smaller share beyond 0, (c+1)/(B+1), at most 1.
 
-    Resamples without a value are left out; where they are too many for an interval, there is no p either.
+    Resamples without a value are left out; if they are too many for an interval, there is no p either.
 
     >>> bootstrap(np.array([0.1, 0.2, 0.3, -0.1]))
     0.8
@@ -127,7 +146,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
 CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {"holm": holm, "bh": benjamini_hochberg, "none": lambda p: p}
 
 
-def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = 0.05) -> list[int]:
+def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = ALPHA) -> list[int]:
     """Return the cluster (1 is best) of each system, from its value and adjusted p of every pair (S, S).
 
     A system opens a new cluster iff some system of the current cluster is significantly better. A reading aid only:
@@ -166,3 +185,79 @@ def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
     rank = exceeds(values[None], values[:, None]).sum(axis=1) + 1
     low, high = np.quantile(rank, [0.025, 0.975], axis=1, method="inverted_cdf")
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(resampled)}
+
+
+@dataclass(frozen=True)
+class Family:
+    """All pairs of systems by one measure: which test, how often, and how p is corrected over the pairs.
+
+    baseline  the system that every other one is compared with, in place of all pairs
+    margin    what a difference must exceed to matter; then each pair has a verdict
+
+    >>> Family("F1@10").asked.name()
+    'F1@10'
+    """
+
+    measure: str = "F1@k"
+    test: Test = "randomisation"
+    correction: Correction = "holm"
+    trials: int = TRIALS
+    baseline: str = ""
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be compared."""
+        refuse_unless(self.test, TESTS, "test")
+        refuse_unless(self.correction, CORRECTIONS, "correction")
+        if self.trials < 1:
+            raise UsageError(f"trials is {self.trials}; choose a number of at least 1")
+        if self.margin is not None and not 0 <= self.margin < 1:
+            raise UsageError(f"margin is {self.margin:g}; choose a difference from 0 to 1")
+        if self.asked.measure.better == "none":
+            raise UsageError(f"{self.asked.name()} cannot rank systems, because neither high nor low values are better")
+
+    @property
+    def asked(self) -> Asked:
+        """The measure as asked for."""
+        return parse(self.measure)
+
+    def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the pairs that are compared: all of them, or every system with the baseline."""
+        if self.baseline and self.baseline not in systems:
+            known = ", ".join(systems)
+            raise UsageError(f"there is no system '{self.baseline}' that could be the baseline; choose among: {known}")
+        if self.baseline:
+            return [(name, self.baseline) for name in systems if name != self.baseline]
+        return list(combinations(systems, 2))
+
+    def average(self, settings: Settings) -> str:
+        """Return the average that is compared; reject a test of means over documents for any other."""
+        average = self.asked.averages(settings.average)[0]
+        if self.test in ("t", "wilcoxon") and average != "macro":
+            text = f"the {self.test} test compares means over documents"
+            raise UsageError(f"{text}; choose average = macro or test = randomisation")
+        return average
+
+
+@dataclass(frozen=True)
+class FamilyAt:
+    """A family of pairs at one cutoff under settings."""
+
+    family: Family
+    cutoff: Cutoff
+    settings: Settings
+
+    @property
+    def asked(self) -> Asked:
+        """The measure as asked for."""
+        return self.family.asked
+
+    @cached_property
+    def average(self) -> str:
+        """The average that is compared."""
+        return self.family.average(self.settings)
+
+
+def other_rule(settings: Settings) -> Settings:
+    """Return settings with the other rule for missing lists: left out where they count as empty, and the reverse."""
+    return settings.changed(missing="zero" if settings.missing == "skip" else "skip")

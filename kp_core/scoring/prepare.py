@@ -48,6 +48,9 @@ class Names:
     groups: tuple[str, ...] = ()
 
 
+NOBODY = Names((), ())
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A corpus under settings; beyond it answers ask the corpus only for texts and for notes on ids.
@@ -71,15 +74,22 @@ class Prepared:
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The text of each document (D,), with its title by the convention; empty where there is none."""
+        """The text of each document (D,), with its title by the convention; empty if there is none."""
         described = self.corpus.documents.set_index("doc_id").reindex(list(self.documents))
         return tuple(whole_texts(described, self.settings.titles == "yes"))
 
     @cached_property
     def universe(self) -> Floats:
         """N of each document (D,); kept with the corpus, since counting the n-grams of all texts is slow."""
-        one = self.settings
-        key = (one.universe, one.normalise, one.gold_stemmed, one.variants, one.by_concept, one.titles)
+        settings = self.settings
+        key = (
+            settings.universe,
+            settings.normalise,
+            settings.gold_stemmed,
+            settings.variants,
+            settings.by_concept,
+            settings.titles,
+        )
         return memoize(self.corpus, "universe", key, lambda: _sizes(self))
 
     @cached_property
@@ -106,14 +116,14 @@ class Prepared:
     def weighed(self, gold: Gold) -> Gold:
         """Return a gold standard with the weight of each form: by the table of frequencies, else by itself.
 
-        What the table does not have stands in no document. It speaks of as many as it says, else of the sum of its n.
+        What the table does not have occurs in no document. It speaks of as many as it says, else of the sum of its n.
         """
         table, forms = self.corpus.vocabulary.frequencies, len(self.identities.forms)
         if not len(table):
             n = np.bincount(gold.subject, minlength=forms)
             return replace(gold, weights=inverse_propensity(n, max(int(gold.known.sum()), 1)))
-        one = self.settings
-        form = forms_of(self.identities, table["concept"].tolist(), one.normalise, one.by_concept == "yes")
+        settings = self.settings
+        form = forms_of(self.identities, table["concept"].tolist(), settings.normalise, settings.by_concept == "yes")
         n = np.bincount(form[form >= 0], table["n"].to_numpy(float)[form >= 0], minlength=forms)
         documents = float(table["documents"].max() if "documents" in table else table["n"].sum())
         return replace(gold, weights=inverse_propensity(n, documents))
@@ -156,11 +166,13 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any)
     if left_one_out(settings.annotators):
         refuse_alone(coded.annotators)
         settings = settings.changed(empty_gold="skip")  # but for those that the others `declined`
-    size = _gold_size(corpus, coded, identities, settings) if "average" in settings.k else 0
-    cutoffs = [size if cutoff == "average" else cutoff for cutoff in settings.k]
+    cutoffs, key = settings.k, (settings.normalise, settings.gold_stemmed, settings.by_concept, settings.rel)
+    if "average" in cutoffs:  # source: the threshold of the lecture-keyword evaluation section
+        size = memoize(corpus, "gold size", key, lambda: mean_size(*gold_entries(coded, identities.gold, key[-1])))
+        cutoffs = tuple(size if cutoff == "average" else cutoff for cutoff in cutoffs)
     universe = parse_universe(settings.universe or ("rankings" if by_concept else ""), corpus)
     if by_concept and universe.startswith(("ngrams", "candidates", "sentences")):
-        raise UsageError(f"the universe {universe} counts strings of a text, which are no concepts; choose rankings")
+        raise UsageError(f"the universe {universe} counts strings of texts, not concepts; choose rankings")
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
     notes += _notes_on_stemmer(corpus, settings)
     if not by_concept and corpus.has_concepts:
@@ -176,16 +188,16 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
     """Return the settings with a normaliser that fits: no stemming of CJK scripts by default, or of sentence ids."""
     notes = []
     if settings.by_concept == "yes":
-        text = "phrases are compared by the identifier beside them, not by their spelling"
+        text = "phrases are compared by their identifiers, not by their spelling"
         without = coded.concepts.count("")
-        rest = f"; {pluralize(without, 'phrase')} without one by the spelling" if without else ""
+        rest = f"; {pluralize(without, 'phrase')} without an identifier by the spelling" if without else ""
         notes.append(Note("warning" if without else "info", "concepts", text + rest))
     elif corpus.has_concepts:
         who = "gold standard and systems" if len(corpus.runs) else "the lists"
-        text = f"{who} carry identifiers, by which phrases can be compared"
+        text = f"{who} have identifiers, by which phrases can be compared"
         notes.append(Note("info", "concepts", text, remedy=("by_concept", "yes")))
     if settings.by_concept == "yes" and settings.filter != "none":
-        text = f"the filter {settings.filter} looks at words, so no concept is dropped"
+        text = f"the filter {settings.filter} applies to words, so no concept is dropped"
         notes.append(Note("warning", "filter", text))
         settings = settings.changed(filter="none")
     if settings.preset == "kpscope" and settings.normalise == Settings().normalise and coded.mostly_cjk:
@@ -194,13 +206,13 @@ def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[S
         notes.append(Note("info", "normalise", text))
     if settings.normalise != "none" and names_sentences(corpus):
         settings = settings.changed(normalise="none")  # a stemmer may cut all ids of a document at an apostrophe
-        text = "the gold standard names sentences, whose ids are compared as they stand"
+        text = "the gold standard consists of sentence ids, which are compared literally"
         notes.append(Note("info", "normalise", text))
     return settings, notes
 
 
 def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
-    """Warn where the stemmer does not fit the words, as far as the first of them tell."""
+    """Warn if the stemmer does not fit the language, judging by the first words."""
     stemmer, stemmed = Normaliser.parse(settings.normalise).stemmer, settings.gold_stemmed == "yes"
     if stemmer is None:
         return []
@@ -227,10 +239,10 @@ def _notes_on_spellings(corpus: Corpus, settings: Settings, identities: Identiti
         return len({*apart[apart.duplicated()]})
 
     several = memoize(corpus, "synonyms", (settings.normalise, settings.gold_stemmed), several_ways)
-    one = "identifier is spelled in several ways, which count as different phrases"
+    singular = "identifier is spelled in several ways, which count as different phrases"
     other = "identifiers are spelled in several ways, which count as different phrases"
-    said = pluralize(several, one, other)
-    return [Note("warning", "concepts", said, remedy=("by_concept", "yes"))] if several else []
+    message = pluralize(several, singular, other)
+    return [Note("warning", "concepts", message, remedy=("by_concept", "yes"))] if several else []
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
@@ -238,18 +250,9 @@ def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
     return memoize(corpus, "identities", key, lambda: identify(coded.phrases, *key))
 
 
-def _gold_size(corpus: Corpus, coded: Coded, identities: Identities, settings: Settings) -> int:
-    """Return the mean number of distinct keyphrases an annotator gave a document, rounded half up, at least 1.
-
-    Lists that are there but empty count as 0. Source: the threshold of the lecture-keyword evaluation section.
-    """
-    key = (settings.normalise, settings.gold_stemmed, settings.by_concept, settings.rel)
-    return memoize(corpus, "gold size", key, lambda: mean_size(*gold_entries(coded, identities.gold, settings.rel)))
-
-
-def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
-    """Return a corpus prepared for its annotators; refuses a single one and a universe that is too small."""
-    data = prepare(corpus, settings, k="all", annotators="union")
+def prepare_annotators(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Prepared:
+    """Return a corpus prepared for its annotators; reject a single annotator or too small a universe."""
+    data = prepare(corpus, settings, **changes | {"k": "all", "annotators": "union"})
     refuse_alone(data.coded.annotators)
     data.refuse_small_universe(data.all_items.size.astype(float))
     return data
@@ -296,8 +299,13 @@ def _sizes(data: Prepared) -> Floats:
     universe, documents, identities = data.settings.universe, len(data.documents), data.identities
     if universe.isdigit():
         return np.full(documents, float(universe))
-    if universe == "sentences":
-        return _sentence_sizes(data)
+    if universe == "sentences":  # refuses gold standards and systems that name anything else
+        corpus = data.corpus
+        sentence_rows(corpus.gold, corpus, "the gold standard")
+        for system, rows in corpus.runs.groupby("system", sort=False):
+            sentence_rows(rows, corpus, f"system '{system}'")
+        count = list_sentences(corpus).groupby("doc_id").size()
+        return np.asarray(count.reindex(list(data.documents), fill_value=0), float)
     if universe == "vocabulary":
         used = np.zeros(len(identities.forms), bool)
         for run in data.coded.runs.values():
@@ -308,16 +316,6 @@ def _sizes(data: Prepared) -> Floats:
     if universe == "rankings":
         return _union(data, [set[str]()] * documents)
     return _union(data, _chunks(data) if universe == "candidates" else _ngrams(data, int(universe.partition(":")[2])))
-
-
-def _sentence_sizes(data: Prepared) -> Floats:
-    """Count the sentences of each text; refuses gold standards and systems that name anything else."""
-    corpus = data.corpus
-    sentence_rows(corpus.gold, corpus, "the gold standard")
-    for system, rows in corpus.runs.groupby("system", sort=False):
-        sentence_rows(rows, corpus, f"system '{system}'")
-    count = list_sentences(corpus).groupby("doc_id").size()
-    return np.asarray(count.reindex(list(data.documents), fill_value=0), float)
 
 
 def _ngrams(data: Prepared, n: int) -> list[set[str]]:
@@ -345,7 +343,7 @@ def _chunks(data: Prepared) -> list[set[str]]:
 
 
 def without_english(data: Prepared) -> tuple[str, ...]:
-    """Return the documents of the gold standard in whose texts the tagger finds no candidate: they are not English."""
+    """Return the gold documents in which the tagger finds no candidate, presumably because they are not English."""
     texts = zip(data.documents, data.texts, strict=True)
     return tuple(name for name, text in texts if not has_english(text))
 

@@ -32,9 +32,9 @@ def sentence_id(document: str, number: int) -> str:
 
 
 def list_sentences(corpus: Corpus) -> pd.DataFrame:
-    """Return one row a sentence of all texts: doc_id, sentence (its id), paragraph (its number from 1), text.
+    """Return all sentences of all texts, one row each: doc_id, sentence (its id), paragraph (its number from 1), text.
 
-    Paragraphs are what blank lines separate; a sentence ends with its paragraph. Kept with the corpus.
+    Paragraphs are separated by blank lines; a sentence ends with its paragraph.
     """
     return memoize(corpus, "sentences", None, lambda: _list_sentences(corpus.documents))
 
@@ -60,7 +60,7 @@ def _split(text: str) -> list[tuple[int, str]]:
 
 
 def names_sentences(corpus: Corpus) -> bool:
-    """Tell whether every entry of the gold standard looks like the id of a sentence of its document."""
+    """Return whether every entry of the gold standard looks like the id of a sentence of its document."""
     gold = corpus.gold
     owners = (sentence_owner(phrase) for phrase in gold["phrase"])
     return len(gold) > 0 and all(owner == document for owner, document in zip(owners, gold["doc_id"], strict=True))
@@ -72,12 +72,12 @@ def sentence_owner(phrase: str) -> str | None:
     >>> sentence_owner("d1#s003"), sentence_owner("tide table")
     ('d1', None)
     """
-    found = _ID.fullmatch(phrase)
-    return found[1] if found else None
+    match = _ID.fullmatch(phrase)
+    return match[1] if match else None
 
 
 def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[np.int64]:
-    """Return the row in `list_sentences` of every entry (columns doc_id, phrase); refuses what is no sentence there."""
+    """Return the row in `list_sentences` of every entry (columns doc_id, phrase); reject entries that are not in it."""
     listed = list_sentences(corpus)
     rows = pd.Index(listed["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
     own = listed["doc_id"].to_numpy()[rows] if len(listed) else np.full(len(rows), "")
@@ -90,6 +90,6 @@ def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[n
             f"{what}, document '{document}'",
             f"“{phrase}”",
             expected if number else "a document with a text",
-            "Write the ids as the list of sentences has them." if number else "Load the text of this document.",
+            "Use the ids from the list of sentences." if number else "Load the text of this document.",
         )
     return np.asarray(rows, np.int64)

@@ -9,47 +9,43 @@ import numpy as np
 
 from kp_core.errors import input_error, pluralize
 from kp_core.scoring.alignment import Lists, ranked_lists
-from kp_core.scoring.codes import Floats, Ints, owners, ranks
+from kp_core.scoring.by_similarity import semantic_counts
+from kp_core.scoring.codes import Ints, owners, ranks
 from kp_core.scoring.counts import (
     BASELINES,
     RANDOM,
     SILENT,
     Counts,
+    Standard,
     SystemCounts,
     count,
-    gathered,
-    graded_below,
+    standard_of,
     table_settings,
 )
-from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.hierarchy import hierarchy_counts
 from kp_core.scoring.hits import ideal_hits, random_hits
 from kp_core.scoring.list_quality import returned_counts
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.semantic import semantic_counts
-from kp_core.settings import Settings
 
 #: Rows of the random baseline at the most; larger universes are followed only as far as the cutoffs ask.
 _RANDOM_ROWS = 5_000_000
 
 
-def baseline_counts(
-    name: str, gold: Gold, negatives: Gold, universe: Floats, settings: Settings, deepest: int
-) -> Counts:
+def baseline_counts(name: str, standard: Standard, deepest: int) -> Counts:
     """Return the counts of a baseline of `BASELINES`.
 
     Ranks of the random order beyond `deepest` (at least the largest cutoff asked for) are left out where the universe
     is very large.
     """
+    gold = standard.gold
     nothing = np.zeros_like(gold.size)
     silent = Lists(nothing, np.zeros(0, np.int32), nothing[:0], None, nothing[:0] > 0, nothing)
-    counts = count(silent, nothing == 0, gold, negatives, universe, settings)
-    hits = ideal = ideal_hits(gold, graded_below(negatives, settings))
-    counts = replace(counts, ideal=ideal, judged=None)
+    hits = ideal = ideal_hits(gold, standard.lower)
+    counts = replace(count(silent, nothing == 0, standard), ideal=ideal, judged=None)
     if name == SILENT:
         return counts
-    length, reach = np.maximum(universe.astype(np.int64), gold.size), None
+    length, reach = np.maximum(standard.universe.astype(np.int64), gold.size), None
     if name == RANDOM:
         known = length
         if length.sum() > _RANDOM_ROWS:
@@ -60,7 +56,7 @@ def baseline_counts(
     return replace(counts, hits=hits, length=length, rows=length, deepest=reach)
 
 
-#: What else is counted only if a measure asks for it.
+#: What else is counted only if a measure asks for it, from the exact counts of all systems.
 _FURTHER: dict[Matcher, Callable[..., dict[str, Counts]]] = {
     "hierarchy": hierarchy_counts,
     "given": semantic_counts,
@@ -80,39 +76,38 @@ def count_unchecked(
     matchers  for which counts are needed; without `sets` no N, and so no n-grams of all texts, the slowest step
     without   an annotator who is left out of the gold; fewest: the votes that a keyphrase needs in each document
     """
-    concordance = "sets" in matchers
-    coded, identities, settings = data.coded, data.identities, data.settings
+    concordance, settings, tables = "sets" in matchers, data.settings, table_settings(data.settings)
     universe = data.universe if concordance else np.zeros(len(data.documents))
-    tables = table_settings(settings)
-    gold = of_sets = gathered(data, without, fewest)
+    standard = standard_of(data, universe, without, fewest)
+    of_sets = replace(standard, settings=tables)
     if concordance and settings.gold_list != "unique":
-        of_sets = gather(coded, identities, tables, without, fewest)
-    one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
+        of_sets = standard_of(data.under(tables), universe, without, fewest)
+    one_spelling = len(standard.gold.spelling_item) == len(standard.gold.grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
-    of_one = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
+    shared = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
+    of_one = not concordance or (one_spelling and shared)
     systems = dict[str, dict[Matcher, Counts]]()
-    for system, run in coded.runs.items():
+    for system, run in data.coded.runs.items():
         if settings.missing == "error" and not run.listed.all():
-            lost = [coded.documents[i] for i in np.flatnonzero(~run.listed)]
+            lost = [data.documents[i] for i in np.flatnonzero(~run.listed)]
             every = pluralize(len(run.listed), "document")
             raise input_error(
                 f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5])
             )
-        table = counts = count(ranked_lists(run, identities, settings), run.listed, *gold, universe, settings)
-        if concordance and not of_one:
-            lists = ranked_lists(run, identities, tables)
-            table = count(lists, run.listed, *of_sets, universe, tables, sets=True)
-        systems[system] = {"exact": counts, "sets": table}
-    exact = {name: own["exact"] for name, own in systems.items()}
+        exact = sets = count(ranked_lists(run, data.identities, settings), run.listed, standard)
+        if not of_one:
+            sets = count(ranked_lists(run, data.identities, tables), run.listed, of_sets, sets=True)
+        systems[system] = {"exact": exact, "sets": sets}
+    of_all = {name: own["exact"] for name, own in systems.items()}
     for matcher in _FURTHER.keys() & {*matchers}:
-        for name, counts in _FURTHER[matcher](data, gold[0], exact).items():
+        for name, counts in _FURTHER[matcher](data, of_all).items():
             systems[name][matcher] = counts
     deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name in BASELINES if baselines else ():
-        table = counts = baseline_counts(name, *gold, universe, settings, deepest)
+        exact = sets = baseline_counts(name, standard, deepest)
         if concordance:
-            table = baseline_counts(name, *of_sets, universe, tables, deepest)
-        systems[name] = {"exact": counts, "sets": table}
+            sets = baseline_counts(name, of_sets, deepest)
+        systems[name] = {"exact": exact, "sets": sets}
     return {name: SystemCounts(own) for name, own in systems.items()}
 
 
@@ -122,7 +117,7 @@ def count_systems(
     baselines: bool = False,
     without: int | None = None,
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system; refuses a universe smaller than what gold standard and systems chose."""
+    """Return the counts of every system; reject a universe smaller than what gold standard and systems chose."""
     systems = count_unchecked(data, matchers, baselines, without)
     if "sets" in matchers and data.settings.universe.isdigit():
         chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff

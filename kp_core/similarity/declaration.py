@@ -1,4 +1,4 @@
-"""Join the words of every measure of similarity to its function; tables, help and the tab Methods read them here."""
+"""Join the words of every similarity measure to its function; tables, help and the tab Methods read them here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Floats])
 
 @dataclass(frozen=True)
 class Similarity:
-    """One measure of the similarity of two phrases: what it says, and the function from a block of pairs to values.
+    """One measure of the similarity of two phrases: what it contains, and the function from a block of pairs to values.
 
     score       block → values (n,): `Sides` where the level is words, stems or characters, two lists of normalised
                 strings where it is texts, `Pairs` where it is pairs

@@ -1,4 +1,4 @@
-"""Turn all pairs at once into values: contexts in texts, a table of the user, form with meaning, and chance.
+"""Turn all pairs together into values: contexts in texts, a table of the user, form with meaning, and chance.
 
 A context is the sentences of the loaded texts around a phrase, as a vector of the words that occur there.
 """
@@ -44,7 +44,7 @@ class Contexts:
 
     @staticmethod
     def _matrix(rows: Sequence[Sequence[int]], width: int) -> Any:
-        """Return how often each row holds each number: (row, width), sparse."""
+        """Return how often each row contains each number: (row, width), sparse."""
         from scipy.sparse import csr_array
 
         column = np.fromiter(chain.from_iterable(rows), np.int64)
@@ -54,12 +54,12 @@ class Contexts:
         return matrix
 
     def _places(self, phrases: Sequence[Sequence[str]]) -> list[list[int]]:
-        """Return the first sentences in which each phrase, given as stems, stands as a whole."""
+        """Return the first sentences in which each phrase, given as stems, occurs as a whole."""
         forms = [" ".join(phrase) for phrase in phrases]
-        found: dict[str, dict[int, None]] = {form: {} for form in forms}
-        for number, start, end in occurrences(self.sentences, found):
-            found[" ".join(self.sentences[number][start:end])][number] = None
-        return [list(found[form])[:SENTENCES] for form in forms]
+        first_sentences: dict[str, dict[int, None]] = {form: {} for form in forms}
+        for number, start, end in occurrences(self.sentences, first_sentences):
+            first_sentences[" ".join(self.sentences[number][start:end])][number] = None
+        return [list(first_sentences[form])[:SENTENCES] for form in forms]
 
     def vectors(self, phrases: Sequence[str]) -> Any:
         """Return the words around each phrase, weighed by tf · ln(S / df): (phrase, word), sparse.

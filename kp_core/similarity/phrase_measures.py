@@ -41,7 +41,7 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
 
 @similarity_measure("match")
 def match(sides: Sides, accept: str = "morph") -> Floats:
-    """Return 1 for equal stems; `include`: also where the candidate holds the keyphrase; `part`: or the reverse."""
+    """Return 1 for equal stems; `include`: also where the candidate contains the keyphrase; `part`: or the reverse."""
     block = sides.long_first
     accepted = accept == "part" or block.r == block.h or (accept == "include" and not block.keyphrase_is_reference)
     return np.asarray(block.inside & accepted, float)
@@ -124,7 +124,7 @@ def candidate_length(sides: Sides) -> Floats:
 
 
 def bleu(sides: Sides, smoothing: str = "exp", *, order: int = 4) -> Floats:
-    """Return sentence BLEU with effective order: no n-gram longer than the hypothesis is asked for.
+    """Return sentence BLEU with effective order: n-grams are no longer than the hypothesis.
 
     Source: Papineni et al. 2002; smoothing `exp` as sacreBLEU (Post 2018) ships it.
     """
@@ -224,7 +224,7 @@ _STATES = 2000
 
 
 class Synonyms:
-    """Which words are synonyms; a word may stand in several groups, and synonyms of synonyms are none."""
+    """Which words are synonyms; a word may occur in several groups, and synonyms of synonyms are none."""
 
     def __init__(self, phrases: Phrases, groups: Iterable[Sequence[str]]) -> None:
         self._words = phrases.words

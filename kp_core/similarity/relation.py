@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.phrase_measures import r_precision
-from kp_core.similarity.sides import sides
+from kp_core.similarity.sides import Shared, sides
 from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Recipe
 
 #: Types of near misses, the best first, with the rule of each; the first that holds is the type.
 TYPES: dict[str, str] = {
     "EXACT": "the same phrase, up to case and blanks",
     "MORPH": "the same phrase once its words are stemmed",
-    "INCLUDE": "the candidate holds the whole keyphrase",
-    "PARTOF": "the keyphrase holds the whole candidate",
+    "INCLUDE": "the candidate contains the whole keyphrase",
+    "PARTOF": "the keyphrase contains the whole candidate",
     "OVERLAP": "some word in common",
     "NONE": "no word in common",
 }
@@ -33,7 +33,7 @@ COMPLEXITIES = ("Simple", "PP", "CC", "PP+CC")
 
 @dataclass(frozen=True)
 class Relations:
-    """How the two phrases of each pair are related, all (pair,).
+    """Relations between the two phrases of each pair; all arrays are (pair,).
 
     type         place in `TYPES`
     morph        a partial match that needs stemming
@@ -52,7 +52,7 @@ class Relations:
 
 
 def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
-    """Return the relations of pairs given by the numbers of their phrases (pair,).
+    """Return the relation of each pair (pair,), given the indices of its two phrases.
 
     Source: Kim, Baldwin & Kan 2010, sections 2 and 5, on token boundaries.
     """
@@ -60,7 +60,7 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
     kind, location = np.full(n, NONE, np.int8), np.full(n, len(LOCATIONS) - 1, np.int8)
     morph, reordered, contiguous = np.zeros((3, n), bool)
     overlap = np.full(n, np.nan)
-    for pairs, block in sides(phrases.stems, phrases.words, keyphrase, candidate, longer=True):
+    for pairs, block in sides(Shared(phrases.stems, phrases.words, longer=True), keyphrase, candidate):
         if not (block.r and block.h):
             continue
         overlap[pairs] = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from kp_core.errors import InputError, input_error, refuse_below, refuse_unknown
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse, split_names
 from kp_core.similarity.phrase_measures import Synonyms, information
-from kp_core.similarity.sides import sides
-from kp_core.similarity.tokens import Flat, Phrases, Recipe
+from kp_core.similarity.sides import Shared, sides
+from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.text.stem import STEMMERS
 
 #: What every measure looks at: words and stems by measure, or stems everywhere.
@@ -29,7 +29,7 @@ DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
 
 @dataclass(frozen=True)
 class Choices:
-    """What decides the values apart from the pairs; see `similarity` for the meaning of each."""
+    """Everything besides the pairs that determines the values; see `similarity` for each."""
 
     direction: str = "longer"
     preset: str = "paper-like"
@@ -52,7 +52,7 @@ class Choices:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Choices:
-        """Return the choices that a user made by name; an unknown name is refused with the known ones."""
+        """Return the choices that a user made by name; an unknown name raises an error that lists the known ones."""
         known = sorted(set(cls.__dataclass_fields__) - {"base"})
         refuse_unknown(options, known, "option")
         return cls(**options)
@@ -65,23 +65,9 @@ class Choices:
         return replace(self.base or Recipe(stemmer=self.stemmer), everywhere=PRESETS[self.preset].everywhere)
 
 
-@dataclass
-class Shared:
-    """What the blocks of one level have in common; references: how often each phrase is one (phrase,)."""
-
-    flat: Flat
-    references: Ints
-    synonyms: Synonyms | None
-
-    @cached_property
-    def information(self) -> list[Floats]:
-        """The information of the n-grams of all references."""
-        return information(self.flat, self.references)
-
-
 @dataclass(frozen=True)
 class Pairs:
-    """All pairs, for measures that look at them at once: numbers of the scorer's phrases, and the table's columns."""
+    """All pairs, for measures that need them together: indices of the scorer's phrases, and columns of the table."""
 
     scorer: Scorer
     keyphrase: Ints
@@ -132,7 +118,7 @@ class Scorer:
     def score(
         self, measures: Sequence[str], keyphrase: Ints, candidate: Ints, columns: Mapping[str, Floats] | None = None
     ) -> Wide:
-        """Return the values of pairs, given by the numbers of their phrases (pair,)."""
+        """Return the values of each pair (pair,), given the indices of its two phrases."""
         pairs = Pairs(self, keyphrase, candidate, columns or {})
         values = _given(measures, pairs.columns)
         asked = {name: parse(name) for name in measures if name not in values}
@@ -152,7 +138,7 @@ class Scorer:
         for (recipe, level), measured in alike.items():
             phrases = self.coded(recipe)
             blank = (phrases.words.length[key] == 0) | (phrases.words.length[other] == 0)
-            for name, scored in self._scored(phrases, level, measured, key, other, times).items():
+            for name, scored in self._scored(phrases, level, measured, (key, other), times).items():
                 scored[blank] = np.nan
                 values[name], empty[name] = scored[place], blank[place]
         shape = len(measures), len(keyphrase)
@@ -164,9 +150,10 @@ class Scorer:
         )
 
     def _scored(
-        self, phrases: Phrases, level: str, measures: Mapping[str, Asked], key: Ints, other: Ints, times: Ints
+        self, phrases: Phrases, level: str, measures: Mapping[str, Asked], pairs: tuple[Ints, Ints], times: Ints
     ) -> dict[str, Floats]:
         """Return the values of pairs for all measures that look at the same tokens, block by block."""
+        key, other = pairs
         if level == "texts":
             forms = pa.array(phrases.texts, pa.large_string())
             texts = forms.take(pa.array(key)).to_pylist(), forms.take(pa.array(other)).to_pylist()
@@ -177,14 +164,15 @@ class Scorer:
         reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
         references = np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
         synonyms = Synonyms(phrases, self.choices.synonyms) if self.choices.synonyms else None
-        for pairs, block in sides(flat, words, key, other, longer, Shared(flat, references, synonyms)):
+        shared = Shared(flat, words, longer, synonyms, partial(information, flat, references))
+        for place, block in sides(shared, key, other):
             for name, one in measures.items() if block.r and block.h else ():
-                values[name][pairs] = one.scores(block)
+                values[name][place] = one.scores(block)
         return values
 
 
 def _given(measures: Sequence[str], columns: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return the measures that are columns of the table: those named `column:x`, or x where no measure is called so."""
+    """Return the measures that are columns of the table: those named `column:x`, or x if no measure is called so."""
     bare = {name: name.removeprefix("column:") for name in measures}
     return {n: columns[b] for n, b in bare.items() if b in columns and (b != n or n not in MEASURES)}
 
@@ -212,19 +200,31 @@ def score(
 def similarity(
     pairs: pd.DataFrame | Iterable[tuple[str, str]], measures: Sequence[str] | str = DEFAULT_MEASURES, **choices: Any
 ) -> pd.DataFrame:
-    """Return one row per pair and measure: pair, measure, value, reason (`ok`, or a key of `REASONS`).
+    """Return the similarity of phrase pairs, one row per pair and measure: pair, measure, value, reason.
 
-    pairs       (keyphrase, candidate) tuples, or a table with these columns, `pair_id` if wanted, and numeric columns,
-                which are measures by their name (`column:BLEU` where a measure has the name too)
-    measures    names as in `kp.SIMILARITIES`, with options: "BLEU", "M-R-precision(alignment=ordered)"
-    direction   longer: the phrase with more tokens is the reference; keyphrase: the keyphrase is
-    preset      paper-like: R-precision sees stems, other measures words; same-tokens: all see stems
-    stemmer     stemmer of the stems, such as snowball-fr
-    normalise   measure → pipeline of its own, such as {"chrF": "nfkc+casefold+space"}
-    texts       texts in which `context` looks phrases up
-    synonyms    groups of words that METEOR may match at last
-    vocabulary  the table of `given`: that of a corpus, or `kp.vocabulary`
-    seed        of `random`
+    Parameters
+    ----------
+    pairs : DataFrame or sequence of tuple
+        (keyphrase, candidate) tuples, or a table with these columns, optionally `pair_id`, and numeric columns that can
+        be used as measures by name (`column:BLEU` if a measure has the same name).
+    measures : str or sequence of str
+        Names of `kp.SIMILARITIES` with options: "BLEU", "M-R-precision(alignment=ordered)".
+    direction : str
+        longer: the phrase with more tokens is the reference; keyphrase: the keyphrase is.
+    preset : str
+        paper-like: R-precision uses stems, other measures words; same-tokens: all use stems.
+    stemmer : str
+        Such as porter-nltk or snowball-fr.
+    normalise : dict
+        Measure → pipeline, such as {"chrF": "nfkc+casefold+space"}.
+    texts : sequence of str
+        Texts for the measure `context`.
+    synonyms : sequence of sequence of str
+        Groups of synonyms for METEOR.
+    vocabulary : Vocabulary
+        Table for the measure `given`: that of a corpus, or `kp.vocabulary`.
+    seed : int
+        Seed of the measure `random`.
     """
     chosen = Choices.of(choices)
     table = pairs if isinstance(pairs, pd.DataFrame) else pd.DataFrame(list(pairs), columns=["keyphrase", "candidate"])

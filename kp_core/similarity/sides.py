@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ Counts = NDArray[Any]
 
 
 def total(flags: Bools, axis: int = 0) -> Counts:
-    """Count what is true along an axis, in the smallest integers that hold it.
+    """Count what is true along an axis, in the smallest integers that contain it.
 
     >>> total(np.array([[True, False], [True, True]])).tolist()
     [2, 1]
@@ -114,7 +114,7 @@ class Sides:
 
     @cached_property
     def inside(self) -> Bools:
-        """Whether the whole hypothesis stands in the reference as it is (n,)."""
+        """Whether the whole hypothesis occurs in the reference as it is (n,)."""
         if self.h > self.r:
             return np.zeros(self.n, bool)
         return np.asarray(self.grams(self.h).any(axis=(0, 1)))
@@ -128,7 +128,7 @@ class Sides:
         return first
 
     def matched(self, order: int) -> Bools:
-        """Mark the n-grams of the reference that the hypothesis holds, as often as it holds them: (r - n + 1, n).
+        """Mark the n-grams of the reference that the hypothesis holds, as often as it contains them: (r - n + 1, n).
 
         Of equal n-grams the leftmost are marked.
         """
@@ -196,16 +196,33 @@ def _blocks(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
             yield pairs[begin : begin + size]
 
 
-def sides(
-    flat: Flat, words: Flat, keyphrase: Ints, candidate: Ints, longer: bool, shared: Any = None
-) -> Iterator[tuple[Ints, Sides]]:
-    """Yield blocks of pairs of one shape: (positions of the pairs, block).
+@dataclass
+class Shared:
+    """What the blocks of one level of tokens have in common.
 
-    longer   the phrase with more tokens is the reference (tie: the keyphrase); else the keyphrase is
+    flat, words  the tokens, and the phrases as words
+    longer       the phrase with more tokens is the reference (tie: the keyphrase); else the keyphrase is
+    synonyms     which words are synonyms, if that matters; inform: gives `information`
     """
+
+    flat: Flat
+    words: Flat
+    longer: bool
+    synonyms: Callable[[Sides], Bools] | None = None
+    inform: Callable[[], list[Floats]] = list
+
+    @cached_property
+    def information(self) -> list[Floats]:
+        """The information of the n-grams of all references."""
+        return self.inform()
+
+
+def sides(shared: Shared, keyphrase: Ints, candidate: Ints) -> Iterator[tuple[Ints, Sides]]:
+    """Yield blocks of pairs of one shape: (positions of the pairs, block)."""
+    flat, words = shared.flat, shared.words
     for pairs in _blocks(flat.length[keyphrase], flat.length[candidate]):
         key, other = keyphrase[pairs], candidate[pairs]
-        first = not longer or bool(flat.length[key[0]] >= flat.length[other[0]])
+        first = not shared.longer or bool(flat.length[key[0]] >= flat.length[other[0]])
         ref, hyp = (key, other) if first else (other, key)
         r, h = int(flat.length[ref[0]]), int(flat.length[hyp[0]])
         as_words = None if words is flat else Sides(words.of(ref, r), words.of(hyp, h), ref, hyp, first)

@@ -33,7 +33,7 @@ class Flat:
 
     @classmethod
     def of_lengths(cls, code: Codes, length: Ints) -> Flat:
-        """Return the tokens of phrases of these lengths, which stand one after another."""
+        """Split concatenated tokens into phrases of these lengths."""
         length = length.astype(np.int64)
         return cls(code, np.cumsum(length) - length, length)
 
@@ -45,7 +45,7 @@ class Flat:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How phrases become tokens; Chinese and Japanese letters are words of their own.
+    """How phrases become tokens; each Chinese or Japanese character is one word.
 
     words       pipeline that gives the words, as in `Normaliser`
     stemmer     stemmer of the stems; empty: stems are the words
@@ -71,7 +71,7 @@ class Recipe:
 
 
 class Phrases:
-    """Distinct phrases under one recipe, as words, stems and characters; phrases are known by their numbers.
+    """Distinct phrases under one signature, as words, stems and characters; phrases are known by their numbers.
 
     stemmed     (phrase,) phrases that are stems already and are not stemmed again
     vocabulary  the word behind every code of `words`
@@ -82,8 +82,8 @@ class Phrases:
         forms = Normaliser.parse(recipe.words).apply(texts)
         self._forms = forms if all(forms) else [form or text for form, text in zip(forms, texts, strict=True)]
         ascii_only = all(map(str.isascii, self._forms))
-        apart = self._forms if ascii_only else [_LETTER.sub(r" \g<0> ", form) for form in self._forms]
-        split = pc.split_pattern(pa.array(apart, pa.large_string()), " ")
+        spaced = self._forms if ascii_only else [_LETTER.sub(r" \g<0> ", form) for form in self._forms]
+        split = pc.split_pattern(pa.array(spaced, pa.large_string()), " ")
         coded = split.flatten().dictionary_encode()
         self.vocabulary: list[str] = coded.dictionary.to_pylist()
         code, length = coded.indices.to_numpy(), np.diff(split.offsets.to_numpy())
@@ -103,7 +103,7 @@ class Phrases:
 
     @cached_property
     def stems(self) -> Flat:
-        """The stems, token by token beside the words."""
+        """The stems, token by token next to the words."""
         of_word, of_stem = np.split(self._coded_stems[1], 2)
         stems = of_word[self.words.code]
         if self._stemmed is not None and self._stemmed.any():

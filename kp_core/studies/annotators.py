@@ -54,16 +54,30 @@ def legible(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
 def agreement(
     corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] | str | None = None, **changes: Any
 ) -> Result:
-    """Measure how well the annotators of a corpus agree.
+    """Measure the agreement of the annotators of a corpus.
 
-    Rows of the result: system “all” for all annotators together; each annotator against the union of the others, with
-    K of the others as `K`; each pair as “A|B”; and, where documents have types, all together for each (subset group:…).
+    Parameters
+    ----------
+    measures : str or sequence of str, optional
+        Names such as K, alpha, AC1, PABAK, P_pos, P_neg, Conger, Light, kappa, alpha-Jaccard and alpha-MASI. By default
+        all of these, the last two for up to 1,000 documents.
+    **changes
+        Fields of `Settings`; average is micro (pooled, the default), macro or both.
 
-    measures   names such as K, alpha, AC1, PABAK, P_pos, P_neg, Conger, Light, kappa, alpha-Jaccard, alpha-MASI; by
-               default all of these, the last two for up to 1,000 documents
-    changes    fields of `Settings`; average: micro (documents pooled, the default), macro (mean over documents) or both
+    Returns
+    -------
+    Result
+        Rows for all annotators (system “all”), for each annotator against the union of the others (their own agreement
+        is `K`), for each pair (“A|B”), and for all annotators per document type (subset group:…).
 
-    Raises InputError with fewer than two annotators. Sources: Siegel & Castellan 1988; Gwet 2014.
+    Raises
+    ------
+    InputError
+        If there are fewer than two annotators.
+
+    References
+    ----------
+    Siegel & Castellan 1988; Gwet 2014.
     """
     settings = resolve_settings(corpus, settings, changes)
     asked = asked_of(settings, measures)
@@ -74,14 +88,14 @@ def agreement(
 
 
 def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
-    """Return the measures asked for, each once; refuses those of rankings, and a choice among the annotators."""
+    """Return the measures asked for, each once; reject those of rankings, and a choice among the annotators."""
     asked = [parse(name) for name in names_in(measures or ())]
     if settings.annotators != "union":
-        raise UsageError("agreement is that of all annotators with each other; leave out annotators")
+        raise UsageError("agreement covers all annotators; leave out annotators")
     for one in asked:
         if one.measure.family not in (*OF_PEOPLE, "concordance"):
             names_known = ", ".join(TOGETHER)
-            raise UsageError(f"{one.name()} is about ranks, and annotators have none; ask for {names_known}")
+            raise UsageError(f"{one.name()} needs ranks, which annotators do not have; choose {names_known}")
     return asked
 
 
@@ -130,7 +144,7 @@ class _Part:
         return "single_annotator" if self.kind == "together" or self.asked.measure.name == "K" else "nobody_else"
 
     def accumulator(self, sums: Sums, interval: Interval) -> Accumulator:
-        """Return its own sums: each part has its own documents that resamples may hold."""
+        """Return its own sums: each part has its own documents that resamples may contain."""
         none = self.kind == "pairs" and too_many(len(self.names))
         return Accumulator("none" if none else interval, sums, f"{self.kind}/{self.number}/{self.asked.name()}")
 
@@ -161,7 +175,7 @@ def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Coup
         accumulator = part.accumulator(sums, one.interval)
         sums.add(f"{accumulator.name}/rows", documents)
         adding.append((part.asked, accumulator, grid))
-    for block, weights in intervals.blocks(one.interval, data.documents, used, one.resamples, one.seed):
+    for block, weights in intervals.blocks(one, data.documents, used):
         for measure, accumulator, grid in adding:
             view = grid.part(block)
             accumulator.begin(view.scored, weights if accumulator.interval != "none" else None)
@@ -180,19 +194,19 @@ def agreement_of(
 ) -> Result:
     """Return the agreement from what was added; pairs who saw no document together have no row.
 
-    data  the same documents, whose label sets are compared with one another; None in a stream, which holds no two
+    data  the same documents, whose label sets are compared with one another; None in a stream, which contains no two
     """
     rows = list[Row]()
     for part in _parts(asked, names, couples):
         if part.of_sets:
             if data is not None and (asked or len(data.documents) <= _DOCUMENTS_OF_SETS):
-                own = _only(data, part)
-                values = label_sets.alpha(own, part.asked.measure.score, data.documents, settings)
-                numbers = values.row(0, int(own.seen.any(axis=0).sum()))
+                subset = _only(data, part)
+                values = label_sets.alpha(subset, part.asked.measure.score, data.documents, settings)
+                numbers = values.row(0, int(subset.seen.any(axis=0).sum()))
                 rows.append(Row("all", part.asked.name(), None, "micro", part.subset, *numbers))
             continue
         accumulator = part.accumulator(sums, settings.interval)
-        documents = sums.arrays[f"{accumulator.name}/rows"].astype(np.int64)
+        documents = sums.numbers[f"{accumulator.name}/rows"].astype(np.int64)
         for average in part.asked.averages(settings.average):
             values = accumulator.estimate("", part.asked, average, absent=part.absent)
             for i, name in enumerate(part.names):
@@ -218,9 +232,9 @@ def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tup
         elif part.kind == "each":
             yield part, against, choices.seen.sum(axis=1)
         else:
-            own = _only(data, part)
-            grid = view_of(part.asked, own, universe, couples)
-            yield part, grid, np.array([own.seen.any(axis=0).sum()])
+            subset = _only(data, part)
+            grid = view_of(part.asked, subset, universe, couples)
+            yield part, grid, np.array([subset.seen.any(axis=0).sum()])
 
 
 def _only(data: Prepared, part: _Part) -> AnnotatorChoices:
@@ -231,13 +245,13 @@ def _only(data: Prepared, part: _Part) -> AnnotatorChoices:
 
 
 def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ...]) -> list[Asked]:
-    """Return the measures that were asked for and mean something here; the default where nothing was asked."""
+    """Return the measures that were asked for and mean something here; the default if nothing was asked."""
     wanted = asked or [parse(name) for name in default]
     return [one for one in wanted if one.measure.name not in without]
 
 
 def pair_names(annotators: tuple[str, ...], couples: Couples) -> tuple[str, ...]:
-    """Return the names of pairs, such as A|B; refuses an annotator who is named like one."""
+    """Return the names of pairs, such as A|B; reject an annotator with a name of this kind."""
     names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*couples, strict=True))
     if clash := sorted(set(names) & set(annotators)):
         raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")
@@ -257,9 +271,9 @@ def agreement_by_document(
     **changes: Any,
 ) -> pd.DataFrame:
     """Return one row per document: its type, how many annotators saw it, what they chose, agreement, and the status."""
-    data = prepare_annotators(corpus, resolve_settings(corpus, settings, changes))
+    data = prepare_annotators(corpus, settings, **changes)
     choices, universe = data.choices, data.universe
-    seen, own = choices.seen.sum(axis=0), tables.sizes(choices)
+    seen, sizes = choices.seen.sum(axis=0), tables.sizes(choices)
     values = {one.name(): view_of(one, choices, universe).values(one)[:, 0] for one in map(parse, measures)}
     status = concordance.status(tables.panel(choices, universe))[:, 0]
     union = np.bincount(choices.document, choices.votes > 0, minlength=len(seen)).astype(int)
@@ -267,7 +281,7 @@ def agreement_by_document(
         "document": data.documents,
         "group": data.coded.groups,
         "annotators": seen,
-        "mean_size": own.sum(axis=0) / seen,
+        "mean_size": sizes.sum(axis=0) / seen,
         "union_size": union,
         "N": universe,
         **values,

@@ -1,4 +1,4 @@
-"""Hold the answer to the question of the user: one claim with its grade, made once and said alike everywhere."""
+"""Define the answer to the question of the user: one claim with its grade, made once and worded the same everywhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ALONE = ("one system", "people")
 
 @dataclass(frozen=True)
 class BestK:
-    """The cutoff of a system's highest value, and the first and last around it that cannot be told apart from it."""
+    """The cutoff of a system's highest value, and the range around it without a significant difference."""
 
     k: int
     low: int
@@ -37,10 +37,10 @@ class BestK:
         """Return the cutoffs in words.
 
         >>> print(BestK(10, 7, 14), BestK(3, 3, 3), sep="; ")
-        10; k = 7–14 do not differ significantly from it; 3; the next lower and higher k are significantly lower
+        10; k = 7–14 do not differ significantly from it; 3; the next lower and higher k are significantly worse
         """
         if self.low == self.high:
-            return f"{self.k}; the next lower and higher k are significantly lower"
+            return f"{self.k}; the next lower and higher k are significantly worse"
         return f"{self.k}; k = {self.low}–{self.high} do not differ significantly from it"
 
 
@@ -106,15 +106,24 @@ def ranges(chosen: Sequence[int], every: Sequence[int]) -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """What page, report, LaTeX, Markdown, command line and Python show of some data, word by word.
+    """The answer that page, report, LaTeX, Markdown, command line and Python show.
 
-    claim     one sentence for everybody: which system is better, and by how much
-    grade     how sure that is
-    why       the statistics: difference, interval, corrected p, documents
-    systems   those that the claim names, the better one first
-    over_k    where else it is significant; best_k: where the better system is best, if neither the first nor the last
-    coverage  system → for how many documents it has a list, and of how many
-    caveats   at most two sentences, the most important first
+    Attributes
+    ----------
+    claim : str
+        One sentence: which system is better, and by how much.
+    grade : str
+        Whether the difference is significant.
+    why : str
+        Statistics: difference, interval, corrected p, documents.
+    systems : tuple of str
+        Systems named in the claim, the better one first.
+    over_k, best_k
+        Other cutoffs at which the difference is significant; where the better system is best, unless first or last.
+    coverage : dict
+        System → number of documents with a list, and of all documents.
+    caveats : tuple of str
+        At most two sentences, the most important first.
     """
 
     claim: str
@@ -155,7 +164,7 @@ class Answer:
         return f"**{first}** {' '.join(below)}\n"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the claim in bold, and what stands below it."""
+        """Return what a notebook shows: the claim in bold, with the details below."""
         first, *below = map(escape, map(typeset.visible, self.sentences))
         return f"<p><b>{first}</b><br>{' '.join(below)}</p>"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations, compress
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,12 +12,12 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, input_error, named, pluralize, refuse_unless, usage_error
-from kp_core.order import best_first, close, exceeds, leveled, reaches
-from kp_core.scoring import draws, intervals, paired
+from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import BLOCK, Coded, Floats, ragged
 from kp_core.scoring.counts import SystemCounts
-from kp_core.scoring.measures import Asked, matchers, parse
+from kp_core.scoring.measures import matchers
+from kp_core.scoring.order import best_first, close, exceeds, leveled, reaches
 from kp_core.scoring.pair_sums import (
     COMPARABLE,
     Compared,
@@ -25,10 +25,11 @@ from kp_core.scoring.pair_sums import (
     Pairing,
     common,
     compared_over_runs,
-    effects_of,
+    compared_over_subjects,
     list_counts,
     statistic,
 )
+from kp_core.scoring.paired import ALPHA, TRIALS, Correction, Family, FamilyAt, Test, other_rule
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import OVER_RUNS, have_runs, over_runs, runs_of
 from kp_core.scoring.systems import count_systems
@@ -39,15 +40,8 @@ from kp_core.studies.facts import too_few
 from kp_core.studies.means import notes_of_datasets, subset_of
 from kp_core.studies.parts import DATASET, parse_by, parts
 from kp_core.studies.result import Numbers
-from kp_core.studies.subject_means import compared_over_subjects
 
-TRIALS = 10_000
-#: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
-_TRIALS = 2000
-ALPHA = 0.05
 EFFECTS = ("d_z", "rank_biserial", "wins", "ties", "losses")
-Test = Literal["randomisation", "bootstrap", "t", "wilcoxon", "two-way-t", "multi-bootstrap"]
-TESTS = get_args(Test)
 #: What a difference from a baseline says; systems that are not comparable fail every gate.
 Verdict = Literal["better", "not worse", "worse", "cannot tell", "not comparable"]
 VERDICTS = get_args(Verdict)
@@ -55,60 +49,6 @@ VERDICTS = get_args(Verdict)
 FEW = 10
 #: With fewer degrees of freedom between runs a single run has no test: .10 false positives with two runs against one.
 _FEWEST_FREEDOM = 2
-Correction = Literal["holm", "bh", "none"]
-
-
-@dataclass(frozen=True)
-class Family:
-    """All pairs of systems by one measure: which test, how often, and how p is corrected over the pairs.
-
-    baseline  the system that every other one is compared with, in place of all pairs
-    margin    what a difference must exceed to matter; then each pair has a verdict
-
-    >>> Family("F1@10").asked.name()
-    'F1@10'
-    """
-
-    measure: str = "F1@k"
-    test: Test = "randomisation"
-    correction: Correction = "holm"
-    trials: int = TRIALS
-    baseline: str = ""
-    margin: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be compared."""
-        refuse_unless(self.test, TESTS, "test")
-        refuse_unless(self.correction, paired.CORRECTIONS, "correction")
-        if self.trials < 1:
-            raise UsageError(f"trials is {self.trials}; choose a number from 1 up")
-        if self.margin is not None and not 0 <= self.margin < 1:
-            raise UsageError(f"margin is {self.margin:g}; choose a difference from 0 up to 1")
-        if self.asked.measure.better == "none":
-            raise UsageError(f"{self.asked.name()} ranks no systems: neither more nor less of it is better")
-
-    @property
-    def asked(self) -> Asked:
-        """The measure as asked for."""
-        return parse(self.measure)
-
-    def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the pairs that are compared: all of them, or every system with the baseline."""
-        if self.baseline and self.baseline not in systems:
-            raise UsageError(
-                f"there is no system '{self.baseline}' to be the baseline; there are: {', '.join(systems)}"
-            )
-        if self.baseline:
-            return [(name, self.baseline) for name in systems if name != self.baseline]
-        return list(combinations(systems, 2))
-
-    def average(self, settings: Settings) -> str:
-        """Return the average that is compared; refuses a test of means over documents for anything else."""
-        average = self.asked.averages(settings.average)[0]
-        if self.test in ("t", "wilcoxon") and average != "macro":
-            text = f"the {self.test} test compares means over documents"
-            raise UsageError(f"{text}; choose average = macro or test = randomisation")
-        return average
 
 
 @dataclass(frozen=True)
@@ -155,26 +95,44 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Numbers):
-    """All pairs of systems at one measure and cutoff.
+    """Comparison of all pairs of systems at one measure and cutoff.
 
-    frame      one row a pair: difference a − b with its interval, p of the paired test, corrected p
-    effects    one row a pair: standardised mean difference d_z, rank-biserial correlation, documents won, tied, lost
-    scores     the value of each system on the documents that all of them are scored on
-    ranks      the lowest and highest rank of each system in 95 % of the resamples; 1 is best
-    documents  how many documents all systems are scored on; left_out: how many not
-    datasets   where there are several data sets, the comparison on each; then the frame has their rows, scores are
-               the means over all, and better are those that a system is better than on one data set at least
-    baseline   the system that all others are compared with, if there is one
-    clusters   1 is best; better: for each system, those it is significantly better than
-    test       name of the test with trials, seed and correction, in words
-    lists      for how many documents the systems have lists; runs: how many runs each has, where some have several
-    otherwise  one row a pair of which a list is missing: both values, difference, interval and p under the other rule,
-               on shared documents where missing lists count as empty, as empty where they are left out
-    decisive   pair → the corrected p on which a decision may rest: the larger one of both rules; 1 where they disagree
-               in direction, where systems are not comparable, below ten documents, and of pairs that are capped
-    capped     pairs of which nothing may be called significant: one has a single run, and the runs of the others are
-               too few to borrow from, or a list is missing from streamed data, which know no shared documents
-    identical  system → the first system with the same lists, for those that are not first; the family counts one
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per pair: difference a − b with its interval, p of the paired test, corrected p.
+    effects : DataFrame
+        One row per pair: standardized mean difference d_z, rank-biserial correlation, documents won, tied, lost.
+    scores : dict
+        Value of each system on the documents on which all are scored.
+    ranks : dict
+        Lowest and highest rank of each system in 95% of the resamples; 1 is best.
+    clusters : dict
+        Rank cluster of each system; 1 is best.
+    better : dict
+        For each system, those it is significantly better than.
+    documents, left_out : int
+        Numbers of documents on which all systems are scored, and of others.
+    datasets : dict
+        Comparison on each of several data sets. The frame then has their rows, `scores` are means over all, and
+        `better` has systems that are worse on at least one.
+    baseline : str
+        System with which all others are compared, if any.
+    test : str
+        Test with trials, seed and correction, in words.
+    lists, runs
+        Numbers of documents with lists, and of runs.
+    otherwise : DataFrame
+        One row per pair with missing lists: values, difference, interval and p under the other convention (shared
+        documents if missing lists count as empty, and vice versa).
+    decisive : dict
+        Pair → corrected p that decides significance: the larger one under both conventions; 1 if they disagree in
+        direction, systems are not comparable, there are fewer than ten documents, or the pair is capped.
+    capped : set
+        Pairs that cannot be significant, because one system has a single run and the others too few to estimate their
+        variance, or because a list is missing from streamed data.
+    identical : dict
+        System → first system with the same lists; counted once in the family of tests.
     """
 
     effects: pd.DataFrame
@@ -198,7 +156,7 @@ class Comparison(Numbers):
     identical: Mapping[str, str] = field(default_factory=dict)
 
     def grade(self, a: str, b: str) -> Grade:
-        """Return how sure it is that system a, which has the higher value, is better than system b.
+        """Grade the evidence that system a, which has the higher value, is better than system b.
 
         Under both rules for missing lists, where one is missing: what differs depends on them.
         """
@@ -211,28 +169,28 @@ class Comparison(Numbers):
         return "depends on missing lists" if differ else grades.pop()
 
     def leader(self, level: float = ALPHA) -> str:
-        """Return the system that is significantly better than every other one; empty where none is."""
+        """Return the system that is significantly better than every other one; empty if none is."""
         values = [name for name in best_first(self.scores) if self.scores[name] == self.scores[name]]
         best = next(iter(values), "")
         p = [self.decisive.get((best, name), self.decisive.get((name, best), 1.0)) for name in values if name != best]
         return best if p and max(p) < level else ""
 
     def comparable(self, a: str, b: str) -> bool:
-        """Tell whether two systems have lists for nearly the same documents, and for nearly all in use."""
+        """Return whether two systems have lists for nearly the same documents, and for nearly all in use."""
         return _comparable(self.lists, self.documents < COMPARABLE * (self.documents + self.left_out), a, b)
 
     def found(self, a: str, b: str, rows: pd.DataFrame | None = None) -> Found | None:
-        """Return what was found of a pair, as a minus b, in the frame or in other rows; None where it is not there."""
+        """Return what was found of a pair, as a minus b, in the frame or in other rows; None if it is not there."""
         rows = self.frame if rows is None else rows
         for one, other in ((a, b), (b, a)) if len(rows) else ():
-            own = rows[(rows["a"] == one) & (rows["b"] == other)]
-            if len(own):
-                return Found.of(own.iloc[0], one != a)
+            of_pair = rows[(rows["a"] == one) & (rows["b"] == other)]
+            if len(of_pair):
+                return Found.of(of_pair.iloc[0], one != a)
         return None
 
     @property
     def signature(self) -> str:
-        """The recipe in one line; `settings_from` reads it back."""
+        """The signature in one line; `settings_from` reads it back."""
         return self.recipe
 
     def wide(self) -> pd.DataFrame:
@@ -251,17 +209,17 @@ class Comparison(Numbers):
         return self.effects if self.baseline else self._turned(self.effects)
 
     def content(self) -> dict[str, Any]:
-        """Return what the command line prints in JSON, with what holds over several data sets."""
+        """Return what the command line prints in JSON, with what contains over several data sets."""
         over = {"over_datasets": [asdict(one) for one in self.over_datasets]} if self.datasets else {}
         return super().content() | over
 
     def _turned(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return rows of pairs turned so that the system with the higher value comes first, the best pairs first."""
+        """Return rows of pairs, swapped so that the system with the higher value comes first; best pairs first."""
         place = {name: number for number, name in enumerate(best_first(self.scores))}
         behind = frame["a"].map(place) > frame["b"].map(place)
         if "difference" in frame:  # of several measures each has an order of its own
-            apart = leveled(frame["difference"])
-            behind = behind.mask(apart != 0, apart < 0)
+            differences = leveled(frame["difference"])
+            behind = behind.mask(differences != 0, differences < 0)
         turned = frame.copy()
         for one, other in (("a", "b"), ("low", "high"), ("wins", "losses")):
             if one in frame:
@@ -289,18 +247,30 @@ def compare(
     by: str = "",
     **changes: Any,
 ) -> Comparison:
-    """Compare every pair of systems on the documents that all of them are scored on; the first cutoff counts.
+    """Compare all pairs of systems on the documents on which all of them are scored; the first cutoff is used.
 
-    test        randomisation (paired, two-sided), bootstrap, t or wilcoxon (the last two for means over documents
-                only); where a system has several runs two-way-t, or multi-bootstrap
-    correction  holm, bh (Benjamini-Hochberg) or none, over all pairs
-    trials      random assignments of the randomisation test
-    baseline    compare every other system with this one only
-    margin      give each pair a verdict by the interval of its difference a − b: better (all of it above 0), not worse
-                (above −margin), worse (below 0, and not above −margin), cannot tell
-
-    by          "dataset" says that there are several data sets, which are compared each by itself in any case;
-                `over_datasets` says on how many of them a system is better
+    Parameters
+    ----------
+    measure : str
+        Name of `kp.MEASURES`.
+    test : str
+        randomisation (paired, two-sided) or bootstrap; t or wilcoxon for means over documents; two-way-t or
+        multi-bootstrap if a system has several runs.
+    correction : str
+        holm, bh (Benjamini-Hochberg) or none, over all pairs.
+    trials : int
+        Number of random assignments of the randomization test.
+    baseline : str, optional
+        Compare all other systems with this one only.
+    margin : float, optional
+        Smallest difference of interest. Each pair gets a verdict by the interval of its difference a − b: better
+        (entirely above 0), not worse (entirely above −margin), worse (entirely below 0, partly below −margin), or
+        cannot tell.
+    by : "" or "dataset"
+        Require several data sets. They are always compared separately; `over_datasets` of the result gives the number
+        on which a system is better.
+    **changes
+        Fields of `Settings`.
     """
     refuse_unless(by, ("", DATASET), "by")
     if by and not corpus.datasets:
@@ -316,7 +286,7 @@ def compare(
 def compare_parts(corpus: Corpus, settings: Settings, measure: str, by: str) -> dict[str, Comparison]:
     """Compare every pair of systems in each part of the data: name of the part → the comparison.
 
-    by  what the parts tell apart, such as presence
+    by  what distinguishes the parts, such as presence
     """
     data, family = _prepared(corpus, settings), Family(measure)
     cutoff = family.asked.cutoffs(data.settings)[0]
@@ -338,7 +308,7 @@ def _prepared(corpus: Corpus, settings: Settings) -> Prepared:
 def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
     """Compare by several measures and at every cutoff asked for; each is a family of pairs with its own correction.
 
-    The rows of all stand in one frame; everything else is that of the first.
+    The rows of all occur in one frame; everything else is that of the first.
     """
     if corpus.datasets:
         return _over_datasets(corpus, settings, families)
@@ -355,41 +325,41 @@ def _over_datasets(corpus: Corpus, settings: Settings, families: Sequence[Family
     parts = {name: part for name, part in corpus.by_dataset.items() if len(runs_of(part.systems)) > 1}
     if not parts:
         raise usage_error("one system")
-    found = dict[str, Comparison]()
+    comparisons = dict[str, Comparison]()
     for name, part in parts.items():
         with named(name):
-            found[name] = compare_all(part, settings, families)
-    first = next(iter(found.values()))
-    frames = [one.frame.assign(subset=subset_of(name, "all")) for name, one in found.items()]
-    effects = [one.effects.assign(subset=subset_of(name, "all")) for name, one in found.items()]
-    systems = dict.fromkeys(name for one in found.values() for name in one.scores)
+            comparisons[name] = compare_all(part, settings, families)
+    first = next(iter(comparisons.values()))
+    frames = [one.frame.assign(subset=subset_of(name, "all")) for name, one in comparisons.items()]
+    effects = [one.effects.assign(subset=subset_of(name, "all")) for name, one in comparisons.items()]
+    systems = dict.fromkeys(name for one in comparisons.values() for name in one.scores)
     # Where one system alone is on a data set, no two of them have a mean over all.
-    missing = [np.nan] * (len(found) < len(corpus.datasets))
-    means = {name: [one.scores.get(name, np.nan) for one in found.values()] for name in systems}
+    missing = [np.nan] * (len(comparisons) < len(corpus.datasets))
+    means = {name: [one.scores.get(name, np.nan) for one in comparisons.values()] for name in systems}
     scores = {name: float(np.mean(values + missing)) for name, values in means.items()}
-    over = tuple(better_on(found))
-    documents = sum(one.documents + one.left_out for one in found.values())
-    alike = {one.settings for one in found.values()}
-    settled = first.settings if len(alike) == 1 else settings
+    over = tuple(better_on(comparisons))
+    documents = sum(one.documents + one.left_out for one in comparisons.values())
+    settings_used = {one.settings for one in comparisons.values()}
+    settled = first.settings if len(settings_used) == 1 else settings
     return replace(
         first,
         frame=pd.concat(frames, ignore_index=True),
         effects=pd.concat(effects, ignore_index=True),
-        notes=notes_of_datasets(corpus, found),
-        documents=sum(one.documents for one in found.values()),
-        left_out=sum(one.left_out for one in found.values()),
+        notes=notes_of_datasets(corpus, comparisons),
+        documents=sum(one.documents for one in comparisons.values()),
+        left_out=sum(one.left_out for one in comparisons.values()),
         scores=scores,
         ranks={},
         clusters={},
         better={name: tuple(one.b for one in over if one.a == name) for name in systems},
-        datasets=found,
+        datasets=comparisons,
         over_datasets=over,
         recipe=signature(settled, documents, any(one.asked.of_tables for one in families)),
     )
 
 
 def better_on(found: Mapping[str, Comparison]) -> Iterator[BetterOn]:
-    """Say for every ordered pair of systems on how many data sets the first is better, if on any.
+    """Report for every ordered pair of systems on how many data sets the first is better, if on any.
 
     p of a data set is that of its pair after the correction over pairs there, two-sided, since both directions are
     looked at. At least u of N data sets: p = (N − u + 1) · p_(u), made monotone. Holm's adjusted p, in order, are the
@@ -409,7 +379,7 @@ def better_on(found: Mapping[str, Comparison]) -> Iterator[BetterOn]:
 
 
 def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
-    """Return the first of some comparisons with the rows and notes of all, under one recipe."""
+    """Concatenate comparisons: the first, with the rows and notes of all, under one signature."""
     frame, notes = pd.concat([one.frame for one in comparisons], ignore_index=True), list(comparisons[0].notes)
     for one in comparisons[1:]:
         asked = f"{one.frame['measure'].iloc[0]}: "
@@ -421,54 +391,54 @@ def compared(
     data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, SystemCounts] | None = None
 ) -> Comparison:
     """Compare the systems of data in memory; systems: their counts, where these are of a part of the data."""
-    settings, average = data.settings, family.average(data.settings)
-    if systems and average in SUBJECT:
-        raise usage_error("by subject", average=average)
+    at = FamilyAt(family, cutoff, data.settings)
+    if systems and at.average in SUBJECT:
+        raise usage_error("by subject", average=at.average)
     systems = systems or count_systems(data, matchers([family.asked]))
     groups = runs_of(systems)
     if len(groups) < 2:
         raise usage_error("one system")
-    if average in SUBJECT and family.test != "randomisation":
+    if at.average in SUBJECT and family.test != "randomisation":
         raise usage_error("test over subjects", test=family.test)
-    over_both = have_runs(list(systems)) or bool({settings.interval, family.test} & {*OVER_RUNS})
-    if over_both and average not in SUBJECT:
-        family = _tested_over_runs(family, settings)
-    pairs, lists = family.pairs(list(groups)), list_counts(systems)
-    results = _results(data, family, cutoff, systems, pairs)
+    if _over_runs(at, systems) and at.average not in SUBJECT and family.test not in OVER_RUNS:
+        if family.test != "randomisation":
+            raise UsageError(
+                f"the {family.test} test does not support runs; choose test = two-way-t or multi-bootstrap"
+            )
+        test: Test = "multi-bootstrap" if data.settings.interval == "multi-bootstrap" else "two-way-t"
+        at = replace(at, family=replace(family, test=test))
+    lists = list_counts(systems)
+    results = _results(data, at, systems)
     # What a missing list does is seen under the other rule, on the two systems by themselves.
     ruled = {
         name: own.changed(lambda counts: replace(counts, settings=other_rule(counts.settings)))
         for name, own in systems.items()
     }
     otherwise = {
-        number: _results(data, family, cutoff, {run: ruled[run] for name in pair for run in groups[name]}, [pair])
-        for number, pair in enumerate(pairs)
+        number: _results(data, at, {run: ruled[run] for name in pair for run in groups[name]})
+        for number, pair in enumerate(results.pairs)
         if lists.lacking(*pair) and lists.shared(*pair)
     }
     results = replace(results, lists=lists, otherwise=otherwise, identical=_identical(data.coded, groups))
-    found = comparison_of(results, pairs, family, cutoff, settings, len(data.documents))
+    found = comparison_of(results, at, len(data.documents))
     told = [one for one in data.corpus.report.notes if one.level == "warning" and one.where in data.names.systems]
     return replace(found, notes=(*found.notes, *told))
 
 
-def other_rule(settings: Settings) -> Settings:
-    """Return settings with the other rule for missing lists: left out where they count as empty, and the reverse."""
-    return settings.changed(missing="zero" if settings.missing == "skip" else "skip")
+def _over_runs(at: FamilyAt, systems: dict[str, SystemCounts]) -> bool:
+    """Return whether the runs of systems are a sample, next to the documents."""
+    return have_runs(list(systems)) or at.settings.interval in OVER_RUNS or at.family.test in OVER_RUNS
 
 
-def _results(
-    data: Prepared, family: Family, cutoff: Cutoff, systems: dict[str, SystemCounts], pairs: list[tuple[str, str]]
-) -> Compared:
+def _results(data: Prepared, at: FamilyAt, systems: dict[str, SystemCounts]) -> Compared:
     """Return what is found of pairs of systems, by the test that their data and the settings ask for."""
-    settings, average = data.settings, family.average(data.settings)
-    if average in SUBJECT:
-        return _over_subjects(data, systems, pairs, family, cutoff, average)
-    if have_runs(list(systems)) or {settings.interval, family.test} & {*OVER_RUNS}:
-        counts = {name: [systems[run].of(family.asked) for run in runs] for name, runs in runs_of(systems).items()}
-        return compared_over_runs(counts, pairs, data.documents, family.asked, cutoff, average, family.test, settings)
-    pairing = Pairing(pairs, list(systems), family.asked, average, settings.interval, Sums())
-    differences = add_pairs(pairing, family, cutoff, data, systems)
-    return pairing.compared(family.test, family.trials, differences)
+    if at.average in SUBJECT:
+        return compared_over_subjects(data, systems, at)
+    if _over_runs(at, systems):
+        counts = {name: [systems[run].of(at.asked) for run in runs] for name, runs in runs_of(systems).items()}
+        return compared_over_runs(counts, data.documents, at)
+    pairing = Pairing(at, list(systems), Sums())
+    return pairing.compared(add_pairs(pairing, data, systems))
 
 
 def _identical(coded: Coded, groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -486,94 +456,46 @@ def _identical(coded: Coded, groups: Mapping[str, Sequence[str]]) -> dict[str, s
     return found
 
 
-def _over_subjects(
-    data: Prepared,
-    systems: dict[str, SystemCounts],
-    pairs: Sequence[tuple[str, str]],
-    family: Family,
-    cutoff: Cutoff,
-    average: str,
-) -> Compared:
-    """Return what is found by means over subjects; effects are those of documents, and ranks have no bounds."""
-    used = np.logical_and.reduce([own.exact.scored for own in systems.values()])
-    how = family.asked, average
-    found = compared_over_subjects(data, systems, used, pairs, how, cutoff, family.trials)
-    values = {name: own.of(family.asked).at((cutoff,)).values(family.asked)[used, 0] for name, own in systems.items()}
-    effects = [effects_of(values[a] - values[b]) for a, b in pairs]
-    left_out = Ids.where(data.documents, ~used)
-    return Compared(int(used.sum()), found.scores, {}, found.p, found.halves, effects, left_out)
-
-
-def _tested_over_runs(family: Family, settings: Settings) -> Family:
-    """Return the test that takes documents and runs as samples; refuses one that was asked for and does not."""
-    if family.test in OVER_RUNS:
-        return family
-    if family.test != "randomisation":
-        raise UsageError(f"the {family.test} test knows no runs; choose test = two-way-t or multi-bootstrap")
-    return replace(family, test="multi-bootstrap" if settings.interval == "multi-bootstrap" else "two-way-t")
-
-
 def add_pairs(
-    pairing: Pairing,
-    family: Family,
-    cutoff: Cutoff,
-    data: Prepared,
-    systems: dict[str, SystemCounts],
-    streamed: bool = False,
+    pairing: Pairing, data: Prepared, systems: dict[str, SystemCounts], streamed: bool = False
 ) -> list[Floats]:
     """Add the documents of prepared data, and return the differences of each pair in the last block.
 
     In memory all are one block, whose weights and swaps come from one generator; streamed, they depend on the ids.
     """
-    one, rng = data.settings, np.random.default_rng(data.settings.seed)
-    interval = "poisson" if streamed or one.interval == "poisson" else "bootstrap"  # the ranks are always resampled
+    one, at, rng = data.settings, pairing.at, np.random.default_rng(data.settings.seed)
+    # The ranks are always resampled.
+    drawn = one.changed(interval="poisson" if streamed or one.interval == "poisson" else "bootstrap")
     parts = {name: own.blocks() if streamed else [own] for name, own in systems.items()}
     size = BLOCK if streamed else len(data.documents)
     for number, begin in enumerate(range(0, len(data.documents), size)):
-        ids = data.documents[begin : begin + size]
-        block = {name: statistic(own[number], family.asked, cutoff, pairing.average) for name, own in parts.items()}
+        ids, counts = data.documents[begin : begin + size], {name: own[number] for name, own in parts.items()}
+        block = {name: statistic(own, at.asked, at.cutoff, at.average) for name, own in counts.items()}
         shared = common(block)
         scored = list(compress(ids, shared))
-        weights = intervals.weights(interval, scored, shared[shared], one.resamples, one.seed, rng)
-        differences = pairing.add(block, weights, _swaps(family, scored, one.seed, None if streamed else rng))
-        pairing.add_lists(list_counts({name: own[number] for name, own in parts.items()}))
+        weights = intervals.weights(drawn, scored, shared[shared], rng)
+        swaps: Iterator[Floats] = iter(())
+        if at.family.test == "randomisation" and scored:
+            trials, n = at.family.trials, len(scored)
+            swaps = intervals.swaps_of(scored, trials, one.seed) if streamed else paired.swaps(n, trials, rng)
+        differences = pairing.add(block, weights, swaps, list_counts(counts))
         pairing.sums.note({pairing.name: Ids.where(ids, ~shared)})
     return differences
 
 
-def _swaps(family: Family, ids: Sequence[str], seed: int, rng: np.random.Generator | None) -> Iterator[Floats]:
-    """Yield which documents each trial swaps, by their ids where there is no generator; nothing for the other tests."""
-    if family.test != "randomisation" or not ids:
-        return
-    if rng is not None:
-        yield from paired.swaps(len(ids), family.trials, rng)
-    else:
-        swaps = draws.swaps(draws.keys(ids), family.trials, seed)
-        for begin in range(0, family.trials, _TRIALS):
-            yield swaps[:, begin : begin + _TRIALS].T.astype(float)
-
-
-def comparison_of(
-    results: Compared,
-    pairs: Sequence[tuple[str, str]],
-    family: Family,
-    cutoff: Cutoff,
-    settings: Settings,
-    documents: int,
-    streamed: bool = False,
-) -> Comparison:
+def comparison_of(results: Compared, at: FamilyAt, documents: int, streamed: bool = False) -> Comparison:
     """Return the comparison of pairs from what was found of them."""
-    values, n = results.scores, results.documents
+    family, cutoff, settings, pairs, n = at.family, at.cutoff, at.settings, results.pairs, results.documents
     words = in_words(family, settings, n, streamed)
-    shown, average = None if family.asked.measure.fixed is not None else cutoff, family.average(settings)
-    apart, low, high = _differences(results, pairs, settings)
-    adjusted = _corrected(results.p, pairs, family, results.identical)
-    otherwise = _otherwise(results, pairs, family, settings)
+    shown = None if family.asked.measure.fixed is not None else cutoff
+    differences, low, high = _differences(results, settings)
+    adjusted = _corrected(results, results.p, family)
+    otherwise = _otherwise(results, at)
     columns = {
         "measure": family.asked.name(shown),
         "k": pd.Series([shown] * len(pairs), dtype=object),
-        "average": average,
-        "difference": apart,
+        "average": at.average,
+        "difference": differences,
         "low": low,
         "high": high,
         "p": results.p,
@@ -581,36 +503,36 @@ def comparison_of(
         "documents": n,
     }
     named = pd.DataFrame(pairs, columns=["a", "b"])
-    rows = named.assign(difference=apart, low=low, high=high, p_adjusted=adjusted)
+    rows = named.assign(**columns)
     thinned = n < COMPARABLE * (n + results.left_out.count)
     comparable = [_comparable(results.lists, thinned, *pair) for pair in pairs]
     if family.margin is not None:
-        columns["verdict"] = _verdicts(rows, otherwise, comparable, family.margin)
+        rows["verdict"] = _verdicts(rows, otherwise, comparable, family.margin)
     unseen = [pair for pair in pairs if streamed and results.lists.lacking(*pair)]
     capped = frozenset((*unseen, *(pair for pair in pairs if _has_too_few_runs(results.runs, pair, family.test))))
     decisive = _decisive(rows, otherwise, [alike and n >= FEW for alike in comparable], capped)
-    clusters, better = paired.decisions(values, [(*pair, p) for pair, p in decisive.items()], ALPHA)
+    clusters, better = paired.decisions(results.scores, [(*pair, p) for pair, p in decisive.items()], ALPHA)
     notes, left_out = [Note("info", "test", words)], results.left_out
     if len(family.asked.averages(settings.average)) > 1:
-        settings = settings.changed(average=average)
-        notes.append(Note("info", "average", f"Of both averages, the {average} average is compared."))
+        settings = settings.changed(average=at.average)
+        notes.append(Note("info", "average", f"Only the {at.average} average is compared."))
     if n < FEW:
         notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
     if left_out.count:
         lost = pluralize(left_out.count, "document is", "documents are")
-        text = f"{lost} left out, because not every system is scored there: {left_out}"
+        text = f"{lost} left out, because not all systems are scored there: {left_out}"
         notes.append(Note("warning", "documents", text))
     notes += [
-        Note("info", name, f"its lists are those of {first}, so that the tests count the two as one")
+        Note("info", name, f"its lists are identical to those of {first}, so the tests count both as one")
         for name, first in results.identical.items()
     ]
     return Comparison(
-        named.assign(**columns),
+        rows,
         settings,
         tuple(notes),
         n,
         effects=named.join(pd.DataFrame(results.effects, columns=list(EFFECTS))),
-        scores=values,
+        scores=results.scores,
         ranks=paired.rank_bounds(results.resampled),
         clusters=clusters,
         better=better,
@@ -628,58 +550,51 @@ def comparison_of(
     )
 
 
-def _differences(
-    results: Compared, pairs: Sequence[tuple[str, str]], settings: Settings
-) -> tuple[Floats, Floats, Floats]:
-    """Return the difference of each pair, and its interval: 0 to 0 where no document differs."""
-    apart = np.array([results.scores[a] - results.scores[b] for a, b in pairs])
-    low, high = apart - results.halves, apart + results.halves
+def _differences(results: Compared, settings: Settings) -> tuple[Floats, Floats, Floats]:
+    """Return the difference of each pair, and its interval: 0 to 0 if no document differs."""
+    differences = np.array([results.scores[a] - results.scores[b] for a, b in results.pairs])
+    low, high = differences - results.halves, differences + results.halves
     if results.resampled and settings.interval in ("bootstrap", "poisson", "multi-bootstrap"):
-        drawn = [results.resampled[a] - results.resampled[b] for a, b in pairs]
+        drawn = [results.resampled[a] - results.resampled[b] for a, b in results.pairs]
         low, high = intervals.percentile(np.stack(drawn, axis=1), intervals.expanded_tail(results.documents))
     if settings.interval != "none":
         none_differs = np.array([won + lost == 0 < tied for _, _, won, tied, lost in results.effects])
-        same = none_differs & close(apart, 0) & np.isnan(low)
+        same = none_differs & close(differences, 0) & np.isnan(low)
         low, high = np.where(same, 0.0, low), np.where(same, 0.0, high)
-    return apart, low, high
+    return differences, low, high
 
 
 def _comparable(lists: ListCounts, thinned: bool, a: str, b: str) -> bool:
-    """Tell whether two systems can be compared; thinned: few documents are left that all systems are scored on."""
+    """Return whether two systems can be compared; thinned: few documents are left that all systems are scored on."""
     thin = [name for name, (own, of) in lists.coverage.items() if own < COMPARABLE * of]
     return lists.comparable(a, b) and not (thinned and thin)
 
 
-def _corrected(p: Floats, pairs: Sequence[tuple[str, str]], family: Family, identical: Mapping[str, str]) -> Floats:
+def _corrected(results: Compared, p: Floats, family: Family) -> Floats:
     """Return p corrected over the pairs that were tested; pairs of the same two outputs count once.
 
-    identical  system → the first with the same output; two of these differ in nothing, so that they are no test
+    Two systems with the same output differ in nothing, so they do not count as a test.
     """
     first = dict[tuple[str, ...], int]()
-    for number, pair in enumerate(pairs):
-        both = tuple(sorted({identical.get(name, name) for name in pair}))
-        if len(both) > 1 and p[number] == p[number]:  # what was not tested is not corrected for
-            first.setdefault(both, number)
+    keys = [tuple(sorted({results.identical.get(name, name) for name in pair})) for pair in results.pairs]
+    for number, key in enumerate(keys):
+        if len(key) > 1 and p[number] == p[number]:  # what was not tested is not corrected for
+            first.setdefault(key, number)
     corrected = dict(zip(first, paired.CORRECTIONS[family.correction](p[list(first.values())]), strict=True))
-    keys = [tuple(sorted({identical.get(name, name) for name in pair})) for pair in pairs]
     return np.array([corrected.get(key, own) for key, own in zip(keys, p, strict=True)])
 
 
-def _otherwise(results: Compared, pairs: Sequence[tuple[str, str]], family: Family, settings: Settings) -> pd.DataFrame:
+def _otherwise(results: Compared, at: FamilyAt) -> pd.DataFrame:
     """Return what is found of pairs under the other rule for missing lists; p is corrected as in the whole family."""
     if not results.otherwise:
         return pd.DataFrame()
     p = results.p.copy()
+    p[list(results.otherwise)] = [own.p[0] for own in results.otherwise.values()]
+    adjusted, rows = _corrected(results, p, at.family), []
     for number, own in results.otherwise.items():
-        p[number] = own.p[0]
-    adjusted = _corrected(p, pairs, family, results.identical)
-    rows = []
-    for number, own in results.otherwise.items():
-        a, b = pairs[number]
-        apart, low, high = _differences(own, [pairs[number]], settings)
-        rows.append(
-            (a, b, own.scores[a], own.scores[b], apart[0], low[0], high[0], p[number], adjusted[number], own.documents)
-        )
+        a, b = own.pairs[0]
+        differences = (bound[0] for bound in _differences(own, at.settings))
+        rows.append((a, b, own.scores[a], own.scores[b], *differences, p[number], adjusted[number], own.documents))
     columns = ["a", "b", "value_a", "value_b", "difference", "low", "high", "p", "p_adjusted", "documents"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -740,6 +655,6 @@ def in_words(family: Family, settings: Settings, documents: int, streamed: bool 
     drawn = f"{family.trials:,} trials, seed {settings.seed}"
     if not streamed and paired.enumerated(documents, family.trials):
         drawn = f"all {2**documents:,} assignments"
-    rest = "; streamed, so that no ranks of differences and no rank-biserial correlation are given" if streamed else ""
+    rest = "; streamed, so there is no rank-biserial correlation" if streamed else ""
     test = WORDS["tests"][family.test].format(drawn=drawn, resamples=settings.resamples, seed=settings.seed)
     return f"{test}, {WORDS['corrections'][family.correction]}, level {ALPHA:g}{rest}"

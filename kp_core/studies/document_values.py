@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into what stands behind a number: values per document, and the phrases of one document."""
+"""Break a number down into what it is computed from: values per document, and the phrases of one document."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import count_systems
 from kp_core.settings import Cutoff, Settings
 from kp_core.studies import WORDS
+from kp_core.studies.facts import by_document
 from kp_core.studies.result import Numbers
-from kp_core.studies.subject_means import by_document
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
@@ -43,10 +43,9 @@ def documents(
     baselines: bool = False,
     **changes: Any,
 ) -> Numbers:
-    """Return one row a system, document, measure and cutoff, as trec_eval gives them with `-q`.
+    """Return the values of each document: one row per system, document, measure and cutoff, as trec_eval with `-q`.
 
-    frame: system, document, group, measure, k, value, status, hits, returned, gold_size, duplicates. Undefined values
-    are missing, and status says why.
+    Undefined values are missing; `status` has the reason.
     """
     asked = [parse(name) for name in names_in(measures)]
     data = prepare(corpus, settings, **changes)
@@ -74,7 +73,7 @@ def documents(
 def tables_by_document(
     corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] = ("kappa",), **changes: Any
 ) -> pd.DataFrame:
-    """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
+    """Return one row per system and document: concordance measures at the first cutoff, and the status of the table."""
     data, frames = prepare(corpus, settings, **changes), []
     for system, both in count_systems(data).items():
         view = both.sets.at(data.settings.k[:1])
@@ -87,10 +86,14 @@ def tables_by_document(
 def all_values(
     corpus: Corpus, settings: Settings | None = None, /, measures: Sequence[str] | None = None, **changes: Any
 ) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
-    """Yield system, measure and its values (document, cutoff) at the settings' cutoffs; NaN where undefined.
+    """Yield system, measure and an array of values (documents, cutoffs); undefined values are NaN.
 
-    One matrix after the other, so that memory holds few; a measure without a cutoff has one column. All measures of the
-    registry where none are named.
+    Arrays are yielded one by one to save memory; a measure without a cutoff has one column.
+
+    Parameters
+    ----------
+    measures : sequence of str, optional
+        Names of `kp.MEASURES`; by default all.
     """
     data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
     for system, both in count_systems(data, matchers(asked)).items():
@@ -239,7 +242,7 @@ def one_document(corpus: Corpus, settings: Settings | None = None, /, *, documen
 
 
 def _gold_table(data: Prepared, number: int) -> pd.DataFrame:
-    """Return the gold items of one document, indexed by item, under the spelling that stands first in the file."""
+    """Return the gold items of one document, indexed by item, in the spelling that comes first in the file."""
     coded, gold, entry = data.coded, data.gold, data.coded.variant_entry
     items = range(int(gold.start[number]), int(gold.start[number] + gold.size[number]))
     own = slice(int(gold.spelling_start[number]), int(gold.spelling_start[number] + gold.spelling_count[number]))

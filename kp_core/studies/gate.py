@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kp_core.errors import UsageError
-from kp_core.order import exceeds, reaches
 from kp_core.scoring.counts import BASELINES, HUMANS
 from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.order import exceeds, reaches
 from kp_core.studies.compare import VERDICTS, Comparison
 from kp_core.studies.means import MEAN
 from kp_core.studies.result import Checked, Result
@@ -44,15 +44,15 @@ class Requirement:
         >>> one.system, one.bound, one.asked.name(), one.sign, one.limit
         ('bart', 'low', 'F1@5', '>=', 0.3)
         """
-        found = _REQUIRED.fullmatch(text.strip())
+        match = _REQUIRED.fullmatch(text.strip())
         try:
-            limit = float(found["limit"]) if found else float("nan")
+            limit = float(match["limit"]) if match else float("nan")
         except ValueError:
             limit = float("nan")
-        if found is None or limit != limit:
+        if match is None or limit != limit:
             raise UsageError(f"'{text}' is no requirement; write one such as F1@5>=.30, or bart low:F1@5>=.28")
-        named = found["system"] or "", found["bound"] or "value"
-        return Requirement(text.strip(), *named, parse(found["measure"]), found["sign"], limit)
+        named = match["system"] or "", match["bound"] or "value"
+        return Requirement(text.strip(), *named, parse(match["measure"]), match["sign"], limit)
 
 
 def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, ...]:
@@ -77,9 +77,9 @@ def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, .
 
 
 def fails(comparison: Comparison, verdicts: Sequence[str]) -> bool:
-    """Tell whether some difference from the baseline has one of some verdicts, or some system is not comparable.
+    """Return whether some difference from the baseline has one of some verdicts, or some system is not comparable.
 
-    Refuses words that are no verdict.
+    Reject words that are not verdicts.
     """
     if unknown := [one for one in verdicts if one not in VERDICTS]:
         raise UsageError(f"'{unknown[0]}' is no verdict; choose among: {', '.join(VERDICTS)}")

@@ -90,8 +90,8 @@ def titles(corpus: Corpus, settings: Settings) -> pd.DataFrame:
     own, rows = data.choices, chosen_by(data)
     counts = pd.DataFrame(sizes(own).T, index=data.documents, columns=data.coded.annotators).astype("Int64")
     counts = counts.mask(~own.seen.T)
-    said = {"chosen by all": rows["chosen"] == rows["seen"], "by one only": rows["chosen"] == 1}
-    summed = pd.DataFrame(said).groupby(rows["document"]).sum().reindex(range(len(counts)), fill_value=0)
+    kinds = {"chosen by all": rows["chosen"] == rows["seen"], "by one only": rows["chosen"] == 1}
+    summed = pd.DataFrame(kinds).groupby(rows["document"]).sum().reindex(range(len(counts)), fill_value=0)
     table = counts.assign(**summed.set_axis(data.documents))
     titles = corpus.documents.set_index("doc_id")["title"].reindex(table.index).fillna("")
     if titles.any():

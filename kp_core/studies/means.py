@@ -12,58 +12,11 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import Note
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import influence
-from kp_core.scoring.counts import Counts
 from kp_core.scoring.intervals import Estimate, Variance, half_width
-from kp_core.scoring.measures.registry import Asked
-from kp_core.scoring.runs import OVER_RUNS, Influence, multi_bootstrap, sampled_of, variance_of
-from kp_core.settings import Cutoff, Settings
 from kp_core.studies.result import Numbers, Provenance, Row, result_frame
 
 #: The subset of the plain mean of all data sets.
 MEAN = "mean of data sets"
-
-
-def mean_of_runs(
-    each: Sequence[Estimate],
-    counts: Sequence[Sequence[Counts]],
-    asked: Asked,
-    average: str,
-    cutoffs: tuple[Cutoff, ...],
-    settings: Settings,
-) -> Estimate:
-    """Return the mean over the runs of a system, with an interval that takes documents and runs as samples.
-
-    each    values of each run; counts: of each run under each gold standard
-    """
-    values = np.stack([own.value for own in each])
-    nothing = np.full(values.shape[1], np.nan)
-    reason = [next((own.reason[i] for own in each if own.reason[i]), None) for i in range(values.shape[1])]
-    documents = np.min([own.documents for own in each], axis=0)
-    mean = values.mean(axis=0)
-    found = Estimate(mean, nothing, nothing, documents, reason, runs=values)
-    if settings.interval not in OVER_RUNS:
-        return found
-    views = [[standard.at(cutoffs) for standard in own] for own in counts]
-    used = np.any([view.scored for own in views for view in own], axis=0)
-    sampled = sampled_of(
-        [_mean_influence([influence(asked, one, average, one.scored) for one in own]) for own in views]
-    )
-    if settings.interval == "multi-bootstrap":
-        if not used.any():
-            return found
-        drawn = multi_bootstrap([sampled], used, settings.resamples, np.random.default_rng(settings.seed))[0]
-        low, high = intervals.percentile(drawn, intervals.expanded_tail(used.sum()))
-        return replace(found, low=low, high=high, resampled=drawn)
-    variance = variance_of([sampled], int(used.sum()))
-    half = half_width(*variance.error)
-    return replace(found, low=mean - half, high=mean + half, variance=variance)
-
-
-def _mean_influence(standards: Sequence[Influence]) -> Influence:
-    """Return the mean over several gold standards."""
-    value = np.mean([one.value for one in standards], axis=0)
-    return Influence(value, np.mean([one.moved for one in standards], axis=0))
 
 
 def with_runs(rows: Sequence[Row]) -> pd.DataFrame:

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, pluralize
-from kp_core.scoring.alignment import Alignment, align, ranked_lists
-from kp_core.scoring.candidate_pairs import CandidatePairs, candidate_pairs
+from kp_core.scoring.alignment import align, ranked_lists
+from kp_core.scoring.by_similarity import CandidatePairs, candidate_pairs
 from kp_core.scoring.codes import Bools, Coded, Ints
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Settings
@@ -36,8 +36,8 @@ def recipe_of(settings: Settings, stemmer: str | None = None) -> Recipe:
     >>> recipe_of(Settings())
     Recipe(words='nfkc+lower+space', stemmer='porter-nltk', everywhere=False)
     """
-    own = Recipe.parse(settings.normalise)
-    return Recipe(own.words, own.stemmer if stemmer is None else stemmer)
+    recipe = Recipe.parse(settings.normalise)
+    return Recipe(recipe.words, recipe.stemmer if stemmer is None else stemmer)
 
 
 def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | None]:
@@ -53,17 +53,23 @@ def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | Non
 
 @dataclass(frozen=True, kw_only=True)
 class NearMisses(Numbers):
-    """Predictions within the first k, and gold entries, each beside its best counterpart.
+    """Predictions within the first cutoff and gold entries, each with its best counterpart.
 
-    frame    the predictions, columns of `PREDICTIONS`; hit is that of the evaluation, keyphrase the best gold entry
-    gold     columns of `ENTRIES`, every entry once a system; phrase and rank are those of the best prediction
+    The best counterpart is of the first type in `TYPES`, then has the highest R-precision, then comes first. Without a
+    common stem the type is NONE and the counterpart empty.
 
-    The best is of the first type in `TYPES`, then of the higher R-precision, then the earlier one. Without a common
-    stem the type is NONE and the counterpart is empty.
+    Attributes
+    ----------
+    frame : DataFrame
+        Predictions, with the columns of `PREDICTIONS`; `hit` is that of the evaluation, `keyphrase` the best gold
+        entry.
+    gold : DataFrame
+        One row per system and gold entry, with the columns of `ENTRIES`; `phrase` and `rank` are those of the best
+        prediction.
     """
 
     gold: pd.DataFrame
-    caption: str = "Predictions beside their nearest keyphrases"
+    caption: str = "Predictions and their nearest keyphrases"
 
     def counts(self, side: Literal["predictions", "gold"] = "predictions") -> pd.DataFrame:
         """Return how many predictions (or `gold` entries) of each system are of each type."""
@@ -83,36 +89,39 @@ class NearMisses(Numbers):
         """
         hit = self.frame["hit"]
         table = self.frame[["system"]].assign(predictions=1, hits=hit, misses=~hit, near=self._near)
-        found = table.groupby("system", sort=False).sum().astype(int).reset_index()
-        return found.assign(share=found["near"] / found["misses"].where(found["misses"] > 0))
+        counts = table.groupby("system", sort=False).sum().astype(int).reset_index()
+        return counts.assign(share=counts["near"] / counts["misses"].where(counts["misses"] > 0))
 
     def examples(self, number: int = 10) -> pd.DataFrame:
         """Return the most frequent near misses of each system and type: keyphrase, phrase and count, most first."""
         keys = ["system", "type", "keyphrase", "phrase"]
-        found = self.frame[self._near].groupby(keys, sort=False).size().rename("count").reset_index()
-        found["order"] = found["type"].map({name: place for place, name in enumerate(TYPES)})
-        found = found.sort_values(["count", "keyphrase", "phrase"], ascending=[False, True, True], kind="stable")
-        found = found.groupby(["system", "type"], sort=False).head(number)
-        return found.sort_values(["system", "order"], kind="stable").drop(columns="order").reset_index(drop=True)
+        counts = self.frame[self._near].groupby(keys, sort=False).size().rename("count").reset_index()
+        counts["order"] = counts["type"].map({name: place for place, name in enumerate(TYPES)})
+        counts = counts.sort_values(["count", "keyphrase", "phrase"], ascending=[False, True, True], kind="stable")
+        counts = counts.groupby(["system", "type"], sort=False).head(number)
+        return counts.sort_values(["system", "order"], kind="stable").drop(columns="order").reset_index(drop=True)
 
 
 def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> NearMisses:
-    """Return how the predictions within the first k relate to the gold standard, under the rules of the evaluation.
+    """Return how predictions within the first cutoff relate to the gold standard.
 
-    The first cutoff counts.
-
-    Source: Kim, Baldwin & Kan 2010, section 2, and Zesch & Gurevych 2009; on token boundaries.
+    References
+    ----------
+    Kim, Baldwin & Kan 2010, section 2; Zesch & Gurevych 2009.
     """
     data = prepare(corpus, settings, **changes)
     coded, settings, gold = data.coded, data.settings, data.gold
     phrases, documents = _phrases(coded, settings), np.array(coded.documents, object)
     tables: dict[str, list[pd.DataFrame]] = {"row": [], "item": []}
     for system, run in coded.runs.items():
-        lists = ranked_lists(run, data.identities, settings)
-        candidates = candidate_pairs(data, run, lists, gold)
-        limit = {"gold": gold.size, "all": lists.length}.get(str(settings.k[0]), settings.k[0])
+        alignment = align(ranked_lists(run, data.identities, settings), gold)
+        candidates = candidate_pairs(data, run, alignment)
+        limit = {"gold": gold.size, "all": alignment.lists.length}.get(str(settings.k[0]), settings.k[0])
         within = candidates.rank <= np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[candidates.document]
-        hit, found = _hits(align(lists, gold), within, settings.duplicates == "count")
+        counted = alignment.first | (settings.duplicates == "count")
+        hit, found = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
+        hit[alignment.row[counted]] = True
+        found[alignment.item[counted & within[alignment.row]]] = True
         pairs, rows = _pairs(candidates, phrases, within), np.flatnonzero(within)
         for key, then, numbers, document, hits in (
             ("row", "item", rows, candidates.document[rows], hit[rows]),
@@ -133,7 +142,7 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
 
 
 def _apart(frame: pd.DataFrame) -> list[Note]:
-    """Say why EXACT and MORPH together are not the hits of a system."""
+    """Report why EXACT and MORPH together are not the hits of a system."""
     notes = []
     for system, own in frame.groupby("system", sort=False):
         same, hit = own["type"].isin(["EXACT", "MORPH"]), own["hit"]
@@ -156,21 +165,12 @@ def _phrases(coded: Coded, settings: Settings) -> Phrases:
     So every hit of the evaluation is of type EXACT or MORPH, whatever its normaliser does.
     """
     normaliser = Normaliser.parse(settings.normalise)
-    own = recipe_of(settings)
-    steps = [step for step in own.words.split("+") if step != "none"]
+    recipe = recipe_of(settings)
+    steps = [step for step in recipe.words.split("+") if step != "none"]
     steps += [step for step in ("lower", "space", "possessive-drop") if step not in steps]
-    stemmer = own.stemmer or ("" if normaliser.stemmer else "porter-nltk")
+    stemmer = recipe.stemmer or ("" if normaliser.stemmer else "porter-nltk")
     texts, stemmed = phrases_of(coded, settings)
     return Phrases(texts, Recipe("+".join(steps), stemmer), stemmed)
-
-
-def _hits(alignment: Alignment, within: Bools, every: bool) -> tuple[Bools, Bools]:
-    """Return which rows the evaluation counts as hits, and which gold items are hit by rows within the cutoff."""
-    counted = alignment.first | every
-    hit, found = np.zeros(len(within), bool), np.zeros(len(alignment.gold.grade), bool)
-    hit[alignment.row[counted]] = True
-    found[alignment.item[counted & within[alignment.row]]] = True
-    return hit, found
 
 
 def _pairs(candidates: CandidatePairs, phrases: Phrases, within: Bools) -> pd.DataFrame:
@@ -201,12 +201,9 @@ def _best(pairs: pd.DataFrame, key: str, then: str, numbers: Ints) -> pd.DataFra
 
 
 def _spelled(coded: Coded, phrases: Ints, numbers: pd.Series[Any]) -> list[str]:
-    """Return the phrases behind numbers of rows or spellings, empty where there is no number."""
-    given = numbers.notna().to_numpy()
-    found = np.full(len(numbers), "", object)
-    wanted = phrases[numbers[given].to_numpy(np.int64)] % max(1, len(coded.phrases))
-    found[given] = np.array(coded.phrases.take(pa.array(wanted)).to_pylist(), object)
-    return found.tolist()
+    """Return the phrases behind numbers of rows or spellings, empty if there is no number."""
+    wanted = pa.array([None if one != one else phrases[int(one)] % len(coded.phrases) for one in numbers], pa.int64())
+    return [phrase or "" for phrase in coded.phrases.take(wanted).to_pylist()]
 
 
 def _joined(parts: list[pd.DataFrame], columns: tuple[str, ...]) -> pd.DataFrame:

@@ -9,16 +9,16 @@ from itertools import combinations
 import numpy as np
 
 from kp_core.corpus import Corpus
-from kp_core.order import EQUAL, exceeds, leveled, reaches
 from kp_core.scoring import paired
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import parse
+from kp_core.scoring.order import exceeds, leveled, reaches
+from kp_core.scoring.paired import ALPHA, TRIALS, other_rule
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.runs import have_runs
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
-from kp_core.studies.compare import ALPHA, TRIALS, other_rule
 from kp_core.studies.document_values import values_over
 
 #: The last cutoff that is tried, and how many are tried where all of them would take too long.
@@ -39,7 +39,7 @@ _NORMAL = 40
 
 @dataclass(frozen=True)
 class OverK:
-    """Paired tests of every pair of systems at every cutoff, corrected for all pairs and all cutoffs at once.
+    """Paired tests of every pair of systems at every cutoff, corrected for all pairs and all cutoffs together.
 
     tried        the cutoffs: ten of them where all would take too long
     by_document  system → its values (D, K), of the documents for which every system has one at each cutoff
@@ -99,15 +99,15 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     pairs, zero = list(combinations(values, 2)), values
     if data.settings.missing == "skip":
         zero, used = values_over(data.under(other_rule(data.settings)), asked, tried)
-    apart = leveled(np.hstack([zero[a] - zero[b] for a, b in pairs]))
-    p = corrected(apart, trials, np.random.default_rng(settings.seed))
+    differences = leveled(np.hstack([zero[a] - zero[b] for a, b in pairs]))
+    p = corrected(differences, trials, np.random.default_rng(settings.seed))
     listed = {name: run.listed[used] for name, run in data.coded.runs.items()}
     both = np.stack([listed[a] & listed[b] for a, b in pairs], axis=1)
     if not both.all():
         # Differences of 0 leave the test of a pair as it is without these documents.
-        shared = apart * np.repeat(both, len(tried), axis=1)
+        shared = differences * np.repeat(both, len(tried), axis=1)
         p_shared = corrected(shared, trials, np.random.default_rng(settings.seed))
-        p = np.where(apart.sum(axis=0) * shared.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
+        p = np.where(differences.sum(axis=0) * shared.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
     return OverK(tried, values, dict(zip(pairs, p.reshape(len(pairs), -1), strict=True)), trials, settings.seed)
 
 
@@ -123,7 +123,7 @@ def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
 
 
 def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
-    """Return p of each column of differences (D, M), corrected for all of them; 1 where there is no difference at all.
+    """Return p of each column of differences (D, M), corrected for all of them; 1 if there is no difference at all.
 
     >>> corrected(np.array([[1.0], [2.0], [3.0]]), 100, np.random.default_rng(0))
     array([0.25])
@@ -134,14 +134,10 @@ def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
     if not differ.any():
         return p
     scaled = apart[:, differ] / scale[differ]
-    total, every = scaled.sum(axis=0), paired.enumerated(len(apart), trials)
-    observed, reached, count = np.abs(total) - EQUAL, np.zeros(len(total)), 0
-    for rows in paired.swaps(len(apart), trials, rng, _AT_ONCE):
-        # A turned sign takes a difference away twice.
-        largest = np.sort(np.abs(total - 2 * (rows @ scaled)).max(axis=1))
-        reached += len(largest) - np.searchsorted(largest, observed)
-        count += len(rows)
-    p[differ] = reached / count if every else (reached + 1) / (count + 1)
+    total, swaps = scaled.sum(axis=0), paired.swaps(len(apart), trials, rng, _AT_ONCE)
+    # A turned sign takes a difference away twice.
+    largest = (np.abs(total - 2 * (rows @ scaled)).max(axis=1, keepdims=True) for rows in swaps)
+    p[differ] = paired.p_of_trials(total, largest, paired.enumerated(len(apart), trials))
     return p
 
 
@@ -166,7 +162,7 @@ def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> tup
     apart  differences of the documents (D,); pairs: for how many of them p is corrected
 
     The documents at hand are one pilot study of many: others are drawn from them with replacement, and for each the
-    number is found at which 8 of 10 draws from it are significant by the randomisation test at 5 % over all pairs. The
+    number is found at which 8 of 10 draws from it are significant by the randomisation test at 5% over all pairs. The
     range is that of 8 in 10 pilots. None where fewer than five documents differ, or where it is wider than a factor of
     ten: such data do not tell.
     """

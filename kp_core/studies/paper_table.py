@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from itertools import groupby
 from typing import Any
 
@@ -15,15 +14,16 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError, refuse_unless
-from kp_core.order import best_first, highest
+from kp_core.errors import Note, UsageError, refuse_unknown, refuse_unless
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import names_in, parse
+from kp_core.scoring.order import best_first, highest
+from kp_core.scoring.paired import ALPHA, Family
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.runs import OVER_RUNS, over_runs, runs_of
 from kp_core.settings import SUBJECT, Settings, resolve_settings, short_form
 from kp_core.studies import WORDS
-from kp_core.studies.compare import ALPHA, Comparison, Family, better_on, compared
+from kp_core.studies.compare import Comparison, better_on, compared
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.means import MEAN
 from kp_core.studies.parts import counted_sides, parse_by, side_of
@@ -53,15 +53,24 @@ class Column:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of a paper, which leaves in many forms.
+    """A table for a paper, which can be written as LaTeX, Markdown, HTML, CSV, XLSX or Parquet.
 
-    result     the values; beaten: part and column, as in `key`, → systems that have a dagger there
-    blocks     heading → columns of the rows below it; one without a heading if the table has no parts
-    digits     after the point, of values and bounds alike; bounds: whether intervals stand beside the values
-    deviations whether the standard deviation over runs stands behind the mean
-    label      what LaTeX refers to
-    baseline   what systems with a dagger are better than; empty: they are below the best
-    claim      on how many data sets the best system is better than the second
+    Attributes
+    ----------
+    result : Result
+        The values.
+    blocks : dict
+        Heading → columns of the rows below it; an empty heading if the table has no parts.
+    digits : int
+        Decimals of values and bounds.
+    bounds, deviations : bool
+        Whether intervals, and standard deviations over runs, are shown.
+    beaten : dict
+        Part and column, as in `key` → systems with a dagger.
+    baseline : str
+        System that those with a dagger beat; if empty, daggers mark systems below the best.
+    claim : str
+        Number of data sets on which the best system is better than the second.
     """
 
     result: Result
@@ -87,18 +96,24 @@ class PaperTable:
 
     @property
     def signature(self) -> str:
-        """The recipe in one line."""
+        """The signature in one line."""
         return self.result.signature
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader of the values must know."""
+        return self.result.notes
+
+    @property
     def frame(self) -> pd.DataFrame:
-        """Return one row a system, and a part if there are parts, with low, high and sd in columns of their own."""
+        """One row per system, and a part if there are parts, with low, high and sd in columns of their own."""
         frames = []
+        extra = ["low", "high"] * self.bounds + ["sd"] * self.deviations
         for block, columns in self.blocks.items():
             table: dict[str, Any] = {"system": self.systems} | ({"keyphrases": block} if block else {})
             for column in columns:
                 rows = self._rows(column)
                 table[column.label] = rows["value"].tolist()
-                extra = (*(("low", "high") if self.bounds else ()), *(("sd",) if self.deviations else ()))
                 table |= {f"{column.label} {name}": rows[name].tolist() for name in extra if name in rows}
             frames.append(pd.DataFrame(table))
         return pd.concat(frames, ignore_index=True)
@@ -106,69 +121,61 @@ class PaperTable:
     def _rows(self, column: Column) -> pd.DataFrame:
         """Return the rows of a column, a system each; without a value where a system is not on a data set."""
         frame = self.result.frame
-        own = frame[(frame["subset"] == column.subset) & (self._names == column.name)]
-        return own.drop_duplicates("system").set_index("system").reindex(self.systems)
+        rows = frame[(frame["subset"] == column.subset) & (self._names == column.name)]
+        return rows.drop_duplicates("system").set_index("system").reindex(self.systems)
 
     @cached_property
     def _names(self) -> pd.Series[str]:
         return self.result.columns
 
+    def ranked(self, column: Column) -> dict[str, float]:
+        """Return system → value of those that a column ranks: no baselines, and none without a value."""
+        values = self._rows(column)["value"].dropna()
+        return dict(values[~values.index.isin(BASELINES)].items())
+
     def csv(self) -> str:
         """Return the numbers as CSV."""
-        return typeset.csv(self.frame())
+        return typeset.csv(self.frame)
 
     def xlsx(self) -> bytes:
-        """Return a workbook: a sheet of numbers, and one with recipe and notes."""
-        said = [("caption", self.caption), ("signature", self.signature), ("note", self.note())]
-        said += [(note.where, note.message) for note in self.result.notes]
-        return typeset.xlsx({"table": self.frame(), "about": pd.DataFrame(said, columns=["what", "text"])})
+        """Return a workbook: a sheet of numbers, and one with signature and notes."""
+        about = [("caption", self.caption), ("signature", self.signature), ("note", self.note())]
+        about += [(note.where, note.message) for note in self.notes]
+        return typeset.xlsx({"table": self.frame, "about": pd.DataFrame(about, columns=["what", "text"])})
 
     def parquet(self) -> bytes:
         """Return the numbers as Parquet."""
-        buffer = io.BytesIO()
-        self.frame().to_parquet(buffer, index=False)
-        return buffer.getvalue()
+        return bytes(self.frame.to_parquet(index=False))
 
     def json(self) -> str:
         """Return the values as the command line prints them, with caption and note."""
-        return json.dumps(
-            {"caption": self.caption, "note": self.note()} | self.result.content(),
-            ensure_ascii=False,
-            indent=1,
-            allow_nan=False,
-        )
+        content = {"caption": self.caption, "note": self.note()} | self.result.content()
+        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
     def note(self) -> str:
-        """Say what bold, daggers and brackets mean."""
-        apart = any(column.head for columns in self.blocks.values() for column in columns)
-        parts = [f"Bold: the highest value{' of a data set' * apart}."]
-        if any(self.beaten.values()):
-            method = "paired randomisation test"
-            if self.result.settings.interval in OVER_RUNS:
-                method = "t test over documents and runs"
-            than = f"better than {self.baseline}" if self.baseline else "below it"
-            parts.append(f"{_DAGGER}: significantly {than} ({method}, Holm, {ALPHA}).")
-        if self.claim:
-            parts.append(self.claim)
-        for average, rows in self.result.frame.groupby("average", sort=False):
-            if average in SUBJECT:
-                measures = ", ".join(dict.fromkeys(name.partition("@")[0] for name in rows["measure"]))
-                parts.append(WORDS["subjects"][average].format(measures=measures))
-        if self.deviations:
-            parts.append("Behind ±: the standard deviation over runs.")
-        if self.bounds:
-            parts.append("In brackets: 95 % intervals.")
-        return " ".join([*parts, f"{short_form(self.signature)}."])
+        """Describe what bold, daggers and brackets mean."""
+        frame, over_runs = self.result.frame, self.result.settings.interval in OVER_RUNS
+        subjects = [
+            WORDS["subjects"][average].format(measures=", ".join(dict.fromkeys(rows["measure"].str.partition("@")[0])))
+            for average, rows in frame.groupby("average", sort=False)
+            if average in SUBJECT
+        ]
+        facts: dict[str, Any] = {
+            "apart": any(column.head for columns in self.blocks.values() for column in columns),
+            "alpha": ALPHA,
+        }
+        facts |= {"marked": any(self.beaten.values()), "over_runs": over_runs, "subjects": subjects}
+        return typeset.say("note of a table", table=self, signature=short_form(self.signature), **facts)
 
     def markdown(self) -> str:
         """Return a Markdown table for each part, with the note."""
-        lines = list[str]()
+        parts = list[str]()
         for block, columns in self.blocks.items():
             head = ["system", *(typeset.escape_markdown(column.label) for column in columns)]
             rows = self._lines(block, "**{}**{}", typeset.escape_markdown)
-            lines += [f"**{_heading(block)}**", ""] * bool(block)
-            lines += [f"| {' | '.join(line)} |" for line in (head, ["---", *["---:"] * len(columns)], *rows)] + [""]
-        return "\n".join([*lines, typeset.escape_markdown(self.note()), ""])
+            parts += [f"**{_heading(block)}**\n"] * bool(block)
+            parts.append(typeset.markdown_table([head, *rows], [False, *[True] * len(columns)]))
+        return "\n".join([*parts, typeset.escape_markdown(self.note()), ""])
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the table as it is printed."""
@@ -176,87 +183,46 @@ class PaperTable:
 
     def html(self) -> str:
         """Return an HTML table with its caption and note; every word of a user is escaped."""
-
-        def escaped(text: str) -> str:
-            return escape(typeset.visible(text))
-
-        tables = []
-        for block, columns in self.blocks.items():
-            heads = [(escaped(head), len(own)) for head, own in _heads(columns)]
-            above = "".join(f'<th colspan="{size}">{head}</th>' for head, size in heads)
-            top = f"<tr><th></th>{above}</tr>" * any(head for head, _ in heads)
-            names = "".join(f"<th>{name}</th>" for name in ["system", *(escaped(column.name) for column in columns)])
-            rows = self._lines(block, "<b>{}</b>{}", escaped)
-            body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-            said = f"{escaped(self.caption)}: {block} keyphrases" if block else escaped(self.caption)
-            table = f"<thead>{top}<tr>{names}</tr></thead><tbody>{body}</tbody>"
-            tables.append(f"<table><caption>{said}</caption>{table}</table>")
-        return f"{''.join(tables)}<p>{escape(self.note())}</p>\n"
+        parts = [
+            (block, _heads(columns), self._lines(block, "<b>{}</b>{}", typeset.escape_html))
+            for block, columns in self.blocks.items()
+        ]
+        return typeset.say("table as HTML", caption=self.caption, parts=parts, note=self.note()) + "\n"
 
     def latex(self) -> str:
-        """Return one tabular as it is shown: in one column or over two, on its side if too wide for a page.
+        """Return one tabular a part: in one column or over two, on its side and in parts if too wide for a page.
 
-        It needs booktabs, and the package rotating where it is on its side. Over data sets a table too wide for a page
-        is turned: a system is a column, and a measure on a data set a row. What no page holds is in parts.
+        It needs booktabs, and the package rotating where it is on its side.
         """
-        whole = [(block, columns) for block, columns in self.blocks.items()]
-        across = max(typeset.wide(self._turned(block)) for block in self.blocks)
-        turned = max(self._width(*one) for one in whole) > typeset.PAGE >= across and any(
-            one.head for _, own in whole for one in own
-        )
-        parts = whole if turned else [(block, part) for block, own in whole for part in self._parts(block, own)]
-        width = across if turned else max(self._width(*part) for part in parts)
-        name, high = (typeset.floating(width), max(len(own) for _, own in parts) if turned else len(self.systems))
+        parts = [(block, part) for block, columns in self.blocks.items() for part in self._parts(block, columns)]
+        width = max(self._width(*part) for part in parts)
         rows = typeset.ROWS if width <= typeset.PAGE else typeset.ROWS // 2
-        a_page = max(1, rows // (high + _HEAD))
-        pages = [parts[start : start + a_page] for start in range(0, len(parts), a_page)]
+        a_page = max(1, rows // (len(self.systems) + _HEAD))
         note = _marked(typeset.escape_latex(self.note())).replace("±", r"$\pm$")
-        lines = [f"% {self.signature}"]
-        for place, page in enumerate(pages):
-            caption = typeset.escape_latex(self.caption + " (continued)" * bool(place))
-            lines += [rf"\begin{{{name}}}", r"\centering\small", rf"\caption{{{caption}}}"]
-            lines += [rf"\label{{{self.label}}}"] * (not place)
-            before = None
-            for step, (block, part) in enumerate(page):
-                lines += [r"\par\medskip"] * bool(step)
-                lines += [rf"\emph{{{_heading(block)}}}\par\smallskip"] * bool(block and block != before)
-                lines += self._tabular_turned(block) if turned else self._tabular(block, part)
+        pages, before = [f"% {self.signature}"], ""
+        for start in range(0, len(parts), a_page):
+            lines = [rf"\label{{{self.label}}}"] * (not start)
+            for place, (block, part) in enumerate(parts[start : start + a_page]):
+                lines += [r"\par\medskip"] * bool(place)
+                lines += [rf"\emph{{{_heading(block)}}}\par\smallskip"] * (
+                    block != before or (not place and block != "")
+                )
+                lines += self._tabular(block, part)
                 before = block
-            lines += [r"\par\smallskip\footnotesize\raggedright", note, rf"\end{{{name}}}"]
-        return "\n".join([*lines, ""])
+            pages += typeset.floating(width, self.caption + " (continued)" * bool(start), lines, note)
+        return "\n".join([*pages, ""])
 
     def _tabular(self, block: str, columns: Sequence[Column]) -> list[str]:
         rows = self._lines(block, r"\textbf{{{}}}{}", typeset.escape_latex, columns)
-        names = ["System", *(typeset.escape_latex(column.name) for column in columns)]
-        body = (_marked(" & ".join(line)) + r" \\" for line in rows)
         above, rules, first = [""], list[str](), 2
         for head, own in _heads(columns):
             above.append(rf"\multicolumn{{{len(own)}}}{{c}}{{{typeset.escape_latex(head)}}}")
             rules.append(rf"\cmidrule(lr){{{first}-{first + len(own) - 1}}}")
             first += len(own)
-        top = [" & ".join(above) + r" \\", " ".join(rules)] if any(column.head for column in columns) else []
-        begin = rf"\begin{{tabular}}{{l{'r' * len(columns)}}}"
-        heads = [begin, r"\toprule", *top, " & ".join(names) + r" \\", r"\midrule"]
-        return [*heads, *body, r"\bottomrule", r"\end{tabular}"]
-
-    def _turned(self, block: str, bold: str = "{}{}", escape: Callable[[str], str] = str) -> list[list[str]]:
-        """Return the table of a part with a row a column: its data set where it is another one, measure, systems."""
-        columns, rows = self.blocks[block], self._lines(block, bold, escape)
-        heads = [head if place == 0 else "" for head, own in _heads(columns) for place in range(len(own))]
-        named = [[escape(head), escape(column.name)] for head, column in zip(heads, columns, strict=True)]
-        cells = zip(*(row[1:] for row in rows), strict=True)
-        first = ["Data set", "Measure", *(row[0] for row in rows)]
-        return [first, *([*name, *own] for name, own in zip(named, cells, strict=True))]
-
-    def _tabular_turned(self, block: str) -> list[str]:
-        head, *rows = self._turned(block, r"\textbf{{{}}}{}", typeset.escape_latex)
-        body = list[str]()
-        for place, row in enumerate(rows):
-            body += [r"\addlinespace"] * bool(place and row[0])
-            body.append(_marked(" & ".join(row)) + r" \\")
-        begin = rf"\begin{{tabular}}{{ll{'r' * len(self.systems)}}}"
-        top = [begin, r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
-        return [*top, *body, r"\bottomrule", r"\end{tabular}"]
+        top = [typeset.latex_row(above), " ".join(rules)] if any(column.head for column in columns) else []
+        names = ["System", *(typeset.escape_latex(column.name) for column in columns)]
+        body = [_marked(typeset.latex_row(row)) for row in rows]
+        return typeset.tabular(f"l{'r' * len(columns)}", [*top, typeset.latex_row(names)], body)
 
     def text(self) -> str:
         """Return the table for a terminal."""
@@ -264,8 +230,7 @@ class PaperTable:
         for block, columns in self.blocks.items():
             shown = pd.DataFrame(self._lines(block, "{}*{}"), columns=["system", *(one.label for one in columns)])
             tables.append(f"{_heading(block)}\n{typeset.text(shown)}" if block else typeset.text(shown))
-        about = self.note().replace("Bold", "*")
-        return "\n".join([*tables, about, self.signature, ""])
+        return "\n".join([*tables, self.note().replace("Bold", "*"), self.signature, ""])
 
     @cached_property
     def _cells(self) -> dict[str, list[tuple[str, bool, str]]]:
@@ -273,12 +238,11 @@ class PaperTable:
         cells = {}
         for block, columns in self.blocks.items():
             for column in columns:
-                rows = self._rows(column)
-                ranked = rows.loc[~rows.index.isin(BASELINES) & rows["value"].notna(), "value"]
-                best = highest(dict(ranked.items())) if len(ranked) else ()
-                marked = self.beaten.get(key(block, column), frozenset())
+                ranked, marked = self.ranked(column), self.beaten.get(key(block, column), frozenset())
+                best = highest(ranked) if ranked else ()
                 cells[key(block, column)] = [
-                    (self._text(row), system in best, _DAGGER * (system in marked)) for system, row in rows.iterrows()
+                    (self._text(row), system in best, _DAGGER * (system in marked))
+                    for system, row in self._rows(column).iterrows()
                 ]
         return cells
 
@@ -293,7 +257,7 @@ class PaperTable:
     def _lines(
         self, block: str, bold: str, escape: Callable[[str], str] = str, columns: Sequence[Column] = ()
     ) -> list[list[str]]:
-        """Return a row a system; bold: how text and mark of the best stand; escape: of names."""
+        """Return one row per system; bold: how text and mark of the best stand; escape: of names."""
         lines = []
         for place, system in enumerate(self.systems):
             cells = (self._cells[key(block, column)][place] for column in columns or self.blocks[block])
@@ -363,16 +327,35 @@ def paper_table(
     label: str = "tab:keyphrases",
     **changes: Any,
 ) -> PaperTable:
-    r"""Return the table of a paper: measures at every cutoff asked for, by system.
+    r"""Return a table for a paper: measures at all cutoffs, one row per system.
 
-    systems    those shown, all of them if empty; digits: after the point; bounds: intervals beside the values
-    by         dataset: a column a data set and measure, with the mean; presence: present and absent keyphrases apart
-    absent     measures of absent keyphrases, if they are others than those of present ones
-    marks      a dagger where a system is significantly below the best one (paired randomisation, Holm), or, with a
-               baseline, significantly better than that; within each data set
-    deviations the standard deviation behind the mean of a system with several runs
-    Raises UsageError for a system or measure that does not exist.
+    Parameters
+    ----------
+    measures : str or sequence of str
+        Names of `kp.MEASURES`.
+    systems : sequence of str
+        Systems to show; by default all.
+    by : str or sequence of str
+        dataset: one column per data set and measure, with the mean; presence: present and absent keyphrases separately.
+    absent : str or sequence of str
+        Measures of absent keyphrases, if different.
+    digits : int
+        Decimals of values and bounds.
+    bounds, deviations : bool
+        Whether to show intervals, and standard deviations over runs.
+    marks : bool
+        Whether to mark systems by daggers: significantly below the best one (paired randomization test, Holm), or
+        significantly better than `baseline`; separately for each data set.
+    baselines : bool
+        Whether to add the baselines.
 
+    Raises
+    ------
+    UsageError
+        If a system or measure does not exist.
+
+    Examples
+    --------
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}, "b": {"d": ["sky"]}})
     >>> print(kp.paper_table(corpus, measures=["P@k"], k=2, digits=1, marks=False).markdown().splitlines()[2])
@@ -381,24 +364,20 @@ def paper_table(
     asked, of_absent = names_in(measures), names_in(absent or measures)
     by, names = parse_by(by), list(runs_of(corpus.systems))
     refuse_unless("/".join(by), ("", "dataset", "presence", "dataset/presence"), "by")
-    if unknown := [name for name in systems if name not in names]:
-        raise UsageError(f"there is no system '{unknown[0]}'; choose among: {', '.join(names)}")
+    refuse_unknown(systems, names, "system")
     at = over_runs(resolve_settings(corpus, settings, changes), corpus.systems)
     result = evaluate(corpus, at, dict.fromkeys([*asked, *of_absent]), baselines=baselines, by=by)
     wanted = [*(systems or names), *BASELINES]
     rows = result.frame[result.frame["system"].isin(wanted)]
     frame = rows.sort_values("system", key=lambda all_: all_.map(wanted.index), kind="stable", ignore_index=True)
-    shown = replace(result, frame=frame)
     blocks = _blocks(result, "presence" in by, asked, of_absent)
+    shown = replace(result, frame=frame)
     made = PaperTable(shown, blocks, caption, label, digits, bounds, deviations, {}, baseline)
     if not marks or len(names) < 2:
         return made
-    marked = {
-        key(block, column): starred
-        for block, columns in blocks.items()
-        for column, starred in _marks(corpus, at, result, block, columns, wanted, baseline)
-    }
-    return replace(made, beaten=marked, claim=_claim(corpus, at, shown, blocks, baseline) if corpus.datasets else "")
+    tests = _comparisons(corpus, at, result, blocks, baseline)
+    beaten = {column: _starred(found, wanted) for column, found in tests.items()}
+    return replace(made, beaten=beaten, claim=_claim(made, tests) if corpus.datasets else "")
 
 
 def _blocks(
@@ -431,28 +410,26 @@ def _side(subset: str) -> str:
     return subset.rpartition("presence:")[2] if side_of(subset) else ""
 
 
-def _marks(
-    corpus: Corpus,
-    settings: Settings,
-    result: Result,
-    block: str,
-    columns: Sequence[Column],
-    shown: Sequence[str],
-    baseline: str,
-) -> Iterator[tuple[Column, frozenset[str]]]:
-    """Give the systems with a dagger in each column; means of data sets have none, since these are tested apart."""
-    frame = result.frame.assign(column=result.columns).drop_duplicates(["subset", "column"])
-    asked = frame.set_index(["subset", "column"])[["measure", "k", "average"]]
-    for column in columns:
+def _comparisons(
+    corpus: Corpus, settings: Settings, result: Result, blocks: Mapping[str, Sequence[Column]], baseline: str
+) -> dict[str, Comparison]:
+    """Return the comparison behind each column, by its key; means of data sets have none, since these are tested apart.
+
+    Nor has a measure that ranks no systems, or a data set with one system.
+    """
+    frame, found = result.frame.assign(column=result.columns), dict[str, Comparison]()
+    rows = frame.drop_duplicates(["subset", "column"]).set_index(["subset", "column"])[["measure", "k", "average"]]
+    for block, column in ((block, column) for block, columns in blocks.items() for column in columns):
         if column.subset.startswith(MEAN):
             continue
-        measure, k, average = asked.loc[(column.subset, column.name)]
+        measure, k, average = rows.loc[(column.subset, column.name)]
         part = corpus.by_dataset[column.head] if column.head else corpus
-        found = _compared(
-            part, settings.changed(k="all" if k is None else str(k), average=average), measure, block, baseline
-        )
-        if found is not None:
-            yield column, _starred(found, shown)
+        with suppress(UsageError):
+            family = Family(measure, baseline=baseline)
+            data = prepare(part, settings.changed(k="all" if k is None else str(k), average=average))
+            systems = counted_sides(data, "presence")[block] if block else None
+            found[key(block, column)] = compared(data, family, family.asked.cutoffs(data.settings)[0], systems)
+    return found
 
 
 def _starred(found: Comparison, shown: Sequence[str]) -> frozenset[str]:
@@ -463,35 +440,16 @@ def _starred(found: Comparison, shown: Sequence[str]) -> frozenset[str]:
     return frozenset(found.better[highest(values)[0]]) & set(shown) if values else frozenset()
 
 
-def _compared(corpus: Corpus, settings: Settings, measure: str, block: str, baseline: str) -> Comparison | None:
-    """Compare the systems of one data set, or their present or absent keyphrases; None where nothing can be."""
-    try:
-        family, data = Family(measure, baseline=baseline), prepare(corpus, settings)
-        systems = counted_sides(data, "presence")[block] if block else None
-        return compared(data, family, family.asked.cutoffs(data.settings)[0], systems)
-    except UsageError:  # a measure that ranks no systems, or one system on a data set
-        return None
-
-
-def _claim(
-    corpus: Corpus, settings: Settings, result: Result, blocks: Mapping[str, Sequence[Column]], baseline: str
-) -> str:
-    """Say on how many data sets the best system is better than the second, by the first measure of the table."""
-    block, columns = next(iter(blocks.items()))
+def _claim(table: PaperTable, tests: Mapping[str, Comparison]) -> str:
+    """Report on how many data sets the best system is better than the second, by the first measure of the table."""
+    block, columns = next(iter(table.blocks.items()))
     first = next(column for column in columns if column.head == "mean")
-    rows = result.frame[(result.frame["subset"] == first.subset) & (result.columns == first.name)]
-    values = rows[rows["value"].notna() & ~rows["system"].isin(BASELINES)].set_index("system")["value"]
-    ranked = best_first(values.to_dict())
-    if len(ranked) < 2:
+    best, *others = best_first(table.ranked(first)) or [""]
+    if not others:
         return ""
-    best, second = ranked[0], baseline if baseline in ranked[1:] else ranked[1]
-    measure, k = (rows.iloc[0][name] for name in ("measure", "k"))
-    at = settings.changed(k="all" if k is None else str(k), average=rows.iloc[0]["average"])
-    each = {name: _compared(part, at, measure, block, baseline) for name, part in corpus.by_dataset.items()}
-    over = better_on({name: one for name, one in each.items() if one is not None})
-    found = next((one for one in over if (one.a, one.b) == (best, second)), None)
-    what = f"{first.name} of {block} keyphrases" if block else first.name
-    if found is None:
-        return f"{best} is significantly better than {second} on no data set ({what})."
-    where = f"all {found.of}" if found.better == found.of else f"at least {found.better} of {found.of}"
-    return f"{best} is significantly better than {second} on {where} data sets ({what}, Holm over data sets)."
+    second = table.baseline if table.baseline in others else others[0]
+    by_dataset = {one.head: key(block, one) for one in columns if one.name == first.name}
+    over = better_on({name: tests[own] for name, own in by_dataset.items() if own in tests})
+    comparison = next((one for one in over if (one.a, one.b) == (best, second)), None)
+    measure = f"{first.name} of {block} keyphrases" if block else first.name
+    return typeset.say("claim of a table", best=best, second=second, found=comparison, measure=measure)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any, Literal, cast
 
@@ -12,14 +12,13 @@ import numpy.typing as npt
 
 from kp_core.corpus import memoize
 from kp_core.errors import input_error, refuse_unless, usage_error
-from kp_core.scoring.alignment import Lists, align
+from kp_core.scoring.alignment import Lists, align, ranked_lists
 from kp_core.scoring.codes import Bools, Ints
-from kp_core.scoring.counts import SystemCounts, count, counted_alike, gathered, lists_of
+from kp_core.scoring.counts import SystemCounts, count, counted_alike, standard_of
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.list_quality import returned_counts
+from kp_core.scoring.list_quality import occurs_in_text, returned_counts
 from kp_core.scoring.measures.registry import names_in
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.presence import occurs_in_text
 from kp_core.studies import WORDS
 from kp_core.text.tokenise import tokens
 
@@ -36,7 +35,7 @@ SIDES: dict[Part, tuple[str, ...]] = {"presence": ("present", "absent"), "freque
 
 
 def parse_by(by: str | Sequence[str]) -> By:
-    """Return what the parts tell apart, in the order of `PARTS`.
+    """Return what distinguishes the parts, in the order of `PARTS`.
 
     >>> parse_by("presence,group"), parse_by("")
     (('group', 'presence'), ())
@@ -63,11 +62,11 @@ def subsets(by: By, groups: Sequence[str]) -> list[str]:
 def parts(
     data: Prepared, standards: list[dict[str, SystemCounts]], by: By, matchers: Collection[str] = ()
 ) -> dict[str, list[dict[str, SystemCounts]]]:
-    """Return the counts of the whole and of each part, in the order of `subsets`, one entry a gold standard.
+    """Return the counts of the whole and of each part, in the order of `subsets`, one entry per gold standard.
 
     matchers: for which counts are needed; a side of the keyphrases has none but of lists as they were returned
 
-    Raises InputError where the documents have no type, or no text.
+    Raises InputError if the documents have no type, or no text.
     """
     made = {"": standards}
     for one in SIDES:
@@ -88,22 +87,13 @@ def parts(
 
 
 def side_of(subset: str) -> tuple[Part, str] | None:
-    """Return what a subset tells keyphrases apart by, and its side, in which ranks are given anew; None elsewhere.
+    """Return the criterion of a subset of keyphrases, and its side, in which ranks are given anew; None elsewhere.
 
     >>> side_of("group:talk/presence:absent"), side_of("group:talk")
     (('presence', 'absent'), None)
     """
     by, _, side = subset.rpartition("/")[2].partition(":")
     return (by, side) if by in SIDES else None
-
-
-def keyphrases(data: Prepared, subset: str) -> tuple[Gold, dict[str, Lists]]:
-    """Return gold standard and lists of a subset, also of documents that are not in it."""
-    if found := side_of(subset):
-        by, name = found
-        side = sides(data, by)[name]
-        return side.gold, side.lists
-    return data.gold, lists_of(data)
 
 
 def _joined(*names: str) -> str:
@@ -124,69 +114,44 @@ def _lengths(data: Prepared) -> dict[str, Bools]:
     return {name: there & (third == place) for place, name in enumerate(_THIRDS)}
 
 
-@dataclass(frozen=True)
-class Side:
-    """One side of the keyphrases, such as the present ones: gold standard and lists, whose ranks are given anew.
-
-    among  tells which rows of lists are on this side
-    """
-
-    gold: Gold
-    negatives: Gold
-    lists: dict[str, Lists]
-    among: Callable[[Lists], Bools]
-
-    def counted(self, data: Prepared, as_returned: bool) -> dict[str, SystemCounts]:
-        """Return the counts of every system; as_returned: also those of lists with their repeats."""
-        nothing = np.zeros(len(self.gold.size))
-        listed = {name: run.listed for name, run in data.coded.runs.items()}
-        counts = {
-            name: count(own, listed[name], self.gold, self.negatives, nothing, data.settings)
-            for name, own in self.lists.items()
-        }
-        returned = returned_counts(data, self.gold, counts, self.among) if as_returned else {}
-        return {
-            name: SystemCounts({"exact": own, "sets": own} | ({"as-returned": returned[name]} if returned else {}))
-            for name, own in counts.items()
-        }
-
-
 def counted_sides(
     data: Prepared, by: Part, without: int | None = None, as_returned: bool = False
 ) -> dict[str, dict[str, SystemCounts]]:
-    """Return side → the counts of every system there; by: presence or frequency."""
+    """Return side of the keyphrases → the counts of every system there; by: presence or frequency.
+
+    presence   a phrase is present if its tokens occur together in the text (Meng et al. 2017, on token boundaries)
+    frequency  thirds of the distinct keyphrases or concepts by how many documents have them in the gold standard; a
+               phrase that none has is of the tail
+
+    Ranks are given anew. as_returned: also those of lists with their repeats.
+    """
     # Table, tests and values of one data set ask for the same counts, at other cutoffs.
     key = by, counted_alike(data.settings.changed(k="all", interval="none")), without, as_returned
-
-    def make() -> dict[str, dict[str, SystemCounts]]:
-        return {name: side.counted(data, as_returned) for name, side in sides(data, by, without).items()}
-
-    made = memoize(data.corpus, "sides", key, make)
+    made = memoize(data.corpus, "sides", key, lambda: _counted_sides(data, by, without, as_returned))
     return {side: {name: own.under(data.settings) for name, own in systems.items()} for side, systems in made.items()}
 
 
-def sides(data: Prepared, by: Part, without: int | None = None) -> dict[str, Side]:
-    """Return the sides of the keyphrases, gold standard and lists alike.
-
-    presence   a phrase is present if its tokens stand together in the text (Meng et al. 2017, on token boundaries)
-    frequency  thirds of the distinct keyphrases or concepts by how many documents have them in the gold standard; a
-               phrase that none has is of the tail
-    """
-    gold, negatives = gathered(data, without)
+def _counted_sides(
+    data: Prepared, by: Part, without: int | None, as_returned: bool
+) -> dict[str, dict[str, SystemCounts]]:
+    standard, made = standard_of(data, np.zeros(len(data.documents)), without), dict[str, dict[str, SystemCounts]]()
+    gold = standard.gold
     of_item, of_row = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
-    if by == "presence":
-        gold = replace(gold, known=gold.known & _with_text(data, by))
-    lists = lists_of(data)
+    known = gold.known & _with_text(data, by) if by == "presence" else gold.known
+    lists = {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
     rows = {name: of_row(own) for name, own in lists.items()}
-    return {
-        side: Side(
-            replace(gold.only(of_item == place), known=gold.known),
-            negatives,
-            {name: own.only(rows[name] == place) for name, own in lists.items()},
-            lambda lists, place=place: of_row(lists) == place,  # type: ignore[misc]
-        )
-        for place, side in enumerate(SIDES[by])
-    }
+    for place, side in enumerate(SIDES[by]):
+        own = replace(standard, gold=replace(gold.only(of_item == place), known=known))
+        counts = {
+            name: count(each.only(rows[name] == place), data.coded.runs[name].listed, own)
+            for name, each in lists.items()
+        }
+        kinds = {name: {"exact": each, "sets": each} for name, each in counts.items()}
+        if as_returned:
+            for name, each in returned_counts(data, counts, of_row, place).items():
+                kinds[name]["as-returned"] = each
+        made[side] = {name: SystemCounts(each) for name, each in kinds.items()}
+    return made
 
 
 #: The side of each gold item, and what tells that of each row of lists; sides are numbers, in the order of `SIDES`.
@@ -209,7 +174,7 @@ def _thirds(gold: Gold) -> tuple[Ints, npt.NDArray[np.integer[Any]], npt.NDArray
 
 
 def thirds_in_words(gold: Gold) -> str:
-    """Say how many documents have what is frequent, what is rare, and what is between them; equals stay together."""
+    """Report how many documents have what is frequent, what is rare, and what is between them; equals stay together."""
     *_, (middle, tail) = _thirds(gold)
     between = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "nothing, since too many have equally many"
     return f"by how many documents have them: head more than {middle:,.0f}, middle {between}, tail {tail:,.0f} or fewer"
@@ -232,7 +197,7 @@ def _by_frequency(gold: Gold) -> _Marked:
 
 
 def _with_text(data: Prepared, by: Part) -> Bools:
-    """Return which documents have a text (D,); refuses data without any."""
+    """Return which documents have a text (D,); reject data in which none has."""
     there = np.array([bool(text) for text in data.texts])
     if not there.any():
         raise input_error("the documents", "no texts", by=by)

@@ -23,10 +23,15 @@ def score(
     measures: Iterable[str] | str = ("P@k", "R@k", "F1@k"),
     **changes: Any,
 ) -> dict[str, float]:
-    """Score ranked phrases against keyphrases: of one document two lists, of several two lists of lists.
+    """Score ranked phrases against keyphrases: two lists for one document, two lists of lists for several.
 
-    Returns measure → value over all documents, under the same settings as every evaluation; NaN is undefined.
+    Returns
+    -------
+    dict
+        Measure → value over all documents, under the same settings as `evaluate`; undefined values are NaN.
 
+    Examples
+    --------
     >>> score(["hash table", "collision"], ["hash tables", "bucket"], k=2)
     {'P@2': 0.5, 'R@2': 0.5, 'F1@2': 0.5}
     >>> score([["tide"], ["moon"]], [["tide"], ["sun"]], k=1, measures="F1@k")
@@ -36,7 +41,7 @@ def score(
     numbers = {side: len(lists) for side, lists in sides.items()}
     if len(set(numbers.values())) > 1:
         raise UsageError(
-            f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; give both the same"
+            f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; both need the same"
         )
     corpus = load(gold=sides["gold"], systems={"predicted": sides["predicted"]})
     asked = resolve_settings(corpus, settings, changes).changed(interval="none")
@@ -47,6 +52,6 @@ def score(
 def _documents(side: Lists, name: str) -> dict[str, list[str]]:
     """Return the phrases of each document under its number."""
     if isinstance(side, str):
-        raise UsageError(f"{name} is one text; give a list of phrases, such as ['hash table', 'collision']")
+        raise UsageError(f"{name} is a single string; pass a list of phrases, such as ['hash table', 'collision']")
     lists = cast("Sequence[Sequence[str]]", [side] if all(isinstance(one, str) for one in side) else side)
     return {str(place): list(phrases) for place, phrases in enumerate(lists, 1)}

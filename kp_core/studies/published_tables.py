@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import Note, UsageError, input_error
-from kp_core.order import reaches
 from kp_core.scoring.codes import Floats
+from kp_core.scoring.order import reaches
 from kp_core.studies import WORDS
 from kp_core.studies.result import Numbers
 
@@ -51,11 +51,16 @@ class Recovered:
 
 
 def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
-    """Return the tables that give the printed values, or None where no table gives all four.
+    """Return the concordance tables that give printed values, or None if no table gives all four.
 
-    The values are texts, such as ".178": the digits printed say how far each may have been rounded. Source: the
-    identities of Byrt, Bishop & Carlin 1993, solved for the table.
+    Values are strings such as ".178", whose digits define the rounding.
 
+    References
+    ----------
+    Byrt, Bishop & Carlin 1993, whose identities are solved for the table.
+
+    Examples
+    --------
     >>> found = recover(".178", ".200", ".973", ".896")
     >>> round(found.larger.low, 3), round(found.larger.high, 3)
     (0.044, 0.048)
@@ -113,7 +118,7 @@ def spans(found: Recovered) -> pd.DataFrame:
 
 
 def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
-    """Return what `recover` finds as rows, shares of all phrases in per cent; raises InputError where no table fits.
+    """Return what `recover` finds as rows, shares of all phrases in per cent; raises InputError if no table fits.
 
     >>> recovered(".178", ".200", ".973", ".896").frame["at most, %"].round(1).tolist()
     [0.7, 5.2, 94.2, 4.8, 2.0]
@@ -126,19 +131,19 @@ def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
 
 
 def remarks(found: Recovered, lecture: bool) -> list[str]:
-    """Say what follows from a solved table; lecture: whether it is one of the six systems of the lecture table."""
-    said = ["Which side chose more cannot be told from the four values."]
+    """Describe what follows from a solved table; lecture: whether it is one of the six systems of the lecture table."""
+    messages = ["The four values do not show which side chose more."]
     if found.precision_max < 0.5:
-        said.append(
-            f"If the system is the side that chose less, its precision is at most {found.precision_max:.2f}, so a "
-            "system that says nothing has the higher PABAK."
+        messages.append(
+            f"If the system chose fewer phrases, its precision is at most {found.precision_max:.2f}, so the empty "
+            "baseline has a higher PABAK."
         )
     if lecture and (gold := _lecture_gold()):
-        said.append(
-            f"All six systems fit one gold standard of {100 * gold.low:.2f} to {100 * gold.high:.2f} % of all phrases, "
+        messages.append(
+            f"All six systems fit one gold standard of {100 * gold.low:.2f} to {100 * gold.high:.2f}% of all phrases, "
             "but no common list length: they did not choose equally many."
         )
-    return said
+    return messages
 
 
 @cache  # a page says it again whenever it is drawn
@@ -163,9 +168,9 @@ def _rounded(text: str) -> Span:
     try:
         value = float(text)
     except ValueError:
-        raise UsageError(f"'{text}' is no number; write a value as it is printed, such as .178") from None
+        raise UsageError(f"'{text}' is not a number; write the value as printed, such as .178") from None
     if not -1 <= value <= 1:
-        raise UsageError(f"{text} is outside -1 to 1; write a value as it is printed, such as .178")
+        raise UsageError(f"{text} is outside -1 to 1; write the value as printed, such as .178")
     half = 0.5 * 10.0 ** -len(str(text).strip().partition(".")[2])
     return Span(max(value - half, -1.0), min(value + half, 1.0))
 
@@ -176,7 +181,7 @@ def _odds(agreement: float) -> float:
 
 
 def _share(agreement: float, apart: Floats) -> Floats:
-    """Return the cell that gives a positive or negative agreement beside b + c: x / (x + (b+c)/2)."""
+    """Return the cell that gives a positive or negative agreement next to b + c: x / (x + (b+c)/2)."""
     odds = _odds(agreement)
     return apart * odds if odds < float("inf") else np.full_like(apart, np.inf)
 

@@ -1,4 +1,4 @@
-"""Hold what a verb answers: a tidy table with its signature and notes, and every form in which it leaves."""
+"""Define what a verb answers: a tidy table with its signature and notes, and every form in which it leaves."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Numbers:
 
     @property
     def signature(self) -> str:
-        """The recipe in one line; `settings_from` reads that of `Settings` back."""
+        """The signature in one line; `settings_from` reads that of `Settings` back."""
         if isinstance(self.settings, Settings):
             return signature(self.settings, self.documents, self.concordance)
         return "|".join([self.kind, *(f"{key}:{value}" for key, value in self.settings.items()), f"v:{__version__}"])
@@ -87,18 +87,18 @@ class Numbers:
         return f"{typeset.text(self.wide())}{self._end()}"
 
     def chart(self) -> Any:
-        """Return the chart that says most of the result, as a Plotly figure; raises UsageError where there is none."""
+        """Return the chart that says most of the result, as a Plotly figure; raises UsageError if there is none."""
         return type(self).figure_of(self)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the answer, the table, and the short form of the signature."""
         table = self.wide()
-        said = self.answer._repr_html_() if self.answer else ""
+        answer = self.answer._repr_html_() if self.answer else ""
         more = f"<p>… and {len(table) - _SHOWN:,} more rows: <code>.frame</code></p>" if len(table) > _SHOWN else ""
-        return f"{said}{typeset.html(table.head(_SHOWN))}{more}<p><small>{short_form(self.signature)}</small></p>"
+        return f"{answer}{typeset.html(table.head(_SHOWN))}{more}<p><small>{short_form(self.signature)}</small></p>"
 
     def _end(self) -> str:
-        """Return what stands below a plain table."""
+        """Return the lines below a plain table."""
         return f"\n{self.signature}\n" + (f"\n{self.answer}\n" if self.answer else "")
 
 
@@ -118,13 +118,19 @@ class Checked:
 
 @dataclass(frozen=True)
 class Result(Numbers):
-    """What an evaluation found; plain data, apart from the corpus.
+    """Result of an evaluation.
 
-    frame   one row a system, measure, cutoff and average: value, interval, documents averaged and left out; where a
-            system has several runs, their number and standard deviation too
-    by_run  then also one row a run
-    checked whether what was required of the values holds
-    annotators  whose rows are among them, of an agreement
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per system, measure, cutoff and average: value, interval, number of documents averaged and left out;
+        with several runs also their number and standard deviation.
+    by_run : DataFrame or None
+        One row per run, if there are several.
+    checked : tuple
+        Requirements, and whether they are met.
+    annotators : tuple of str
+        Annotators among the rows, for agreement.
     """
 
     settings: Settings
@@ -172,7 +178,7 @@ class Result(Numbers):
         return frame if (frame["subset"] != "all").any() else frame.drop(columns="subset")
 
     def text(self) -> str:
-        """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""
+        """Return the tidy rows as a plain table; the column of subsets says something only if there are several."""
         frame = self.titled()
         several = (frame["subset"] != "all").any()
         shown = typeset.text(frame if several else frame.drop(columns="subset"))
@@ -181,10 +187,19 @@ class Result(Numbers):
         )
 
 
+def square(pairs: pd.DataFrame, column: str, names: Sequence[str], turned: float = 1.0) -> pd.DataFrame:
+    """Return a column of pairs (a, b) as a table, name by name; of b and a it is the same times `turned`.
+
+    What is undefined is missing, and so is the diagonal.
+    """
+    table = pairs.pivot_table(column, "a", "b", dropna=False).reindex(index=names, columns=names)
+    return table.fillna(turned * table.T).rename_axis(index=None, columns=None)
+
+
 class Row(NamedTuple):
     """One value with everything that identifies it: the fields are the columns of a result.
 
-    provenance  the estimate that it came from, for means over runs and data sets; None where none are formed
+    provenance  the estimate that it came from, for means over runs and data sets; None if none are formed
     """
 
     system: str

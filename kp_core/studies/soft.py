@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
@@ -11,18 +11,17 @@ import numpy as np
 
 from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import Note, UsageError
-from kp_core.order import reaches
 from kp_core.scoring.accumulate import Sums
-from kp_core.scoring.alignment import ranked_lists, without_respellings
-from kp_core.scoring.assignment import best_gains, soft_gains
-from kp_core.scoring.candidate_pairs import CandidatePairs, candidate_pairs
+from kp_core.scoring.by_similarity import CandidatePairs, best_gains, candidate_pairs, soft_gains
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Counts, SystemCounts, count, table_settings
+from kp_core.scoring.counts import Counts, SystemCounts
 from kp_core.scoring.given import notes_on_given
-from kp_core.scoring.gold import gather
 from kp_core.scoring.hits import recalled_hits
 from kp_core.scoring.measures import MEASURES, Asked, parse
+from kp_core.scoring.measures.registry import Matcher
+from kp_core.scoring.order import reaches
 from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.systems import count_unchecked
 from kp_core.settings import Settings, resolve_settings
 from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
@@ -33,11 +32,18 @@ from kp_core.studies.result import Result, result_frame
 
 @dataclass(frozen=True)
 class Soft:
-    """When a prediction counts as a keyphrase, and for how much.
+    """When a prediction counts as a hit, and with which weight.
 
-    similarity   measure of `kp.SIMILARITIES`; tau: the smallest value that counts
-    hits         weighted: a pair counts with its similarity; count: it counts as one
-    stemmer      of the stems; None: that of the evaluation's normaliser
+    Attributes
+    ----------
+    similarity : str
+        Measure of `kp.SIMILARITIES`.
+    tau : float
+        Smallest similarity that counts.
+    hits : "weighted" or "count"
+        Whether a pair counts with its similarity or as 1.
+    stemmer : str or None
+        Stemmer; None for that of the evaluation.
     """
 
     similarity: str = "R-precision"
@@ -76,13 +82,13 @@ class SoftResult(Result):
 
     @property
     def signature(self) -> str:
-        """The recipe in one line; the field `soft` tells it from an exact evaluation."""
-        said = [
+        """The signature in one line; the field `soft` distinguishes it from an exact evaluation."""
+        fields = [
             f"{name}={quote(str(value))}"
             for name, value in sorted(self.choices.items())
             if name not in ("texts", "vocabulary")
         ]
-        return f"{super().signature}|soft:{','.join([str(self.soft), *said])}"
+        return f"{super().signature}|soft:{','.join([str(self.soft), *fields])}"
 
 
 def soft_evaluate(
@@ -93,16 +99,23 @@ def soft_evaluate(
     measures: Sequence[str] = ("P@k", "R@k", "F1@k"),
     **choices: Any,
 ) -> SoftResult:
-    """Evaluate every system, a prediction counting where it is similar enough to a keyphrase.
+    """Evaluate all systems, counting predictions that are similar enough to a keyphrase.
 
-    soft      what counts, or a name of `SOFT_PRESETS`
-    measures  overlap and concordance measures of `kp.MEASURES`, and Rprec
-    choices   of `similarity`: preset, direction, normalise, texts, synonyms, model
+    Under matching = one-to-one each keyphrase counts for one prediction; under best for all, and only P, R, F1 and
+    Rprec exist.
 
-    Under matching = one-to-one a keyphrase counts for one prediction, under best for all; then P, R, F1 and Rprec alone
-    exist.
+    Parameters
+    ----------
+    soft : Soft or str
+        What counts as a hit, or a name of `SOFT_PRESETS`.
+    measures : sequence of str
+        Overlap and concordance measures of `kp.MEASURES`, and Rprec.
+    **choices
+        Options of `similarity`: preset, direction, normalise, texts, synonyms.
 
-    Source: best one-to-one assignment, Kuhn 1955; soft cardinality is not used, so that no pair counts twice.
+    References
+    ----------
+    Best one-to-one assignment: Kuhn 1955.
     """
     if isinstance(soft, str):
         if soft not in SOFT_PRESETS:
@@ -122,16 +135,14 @@ def soft_evaluate(
         notes += notes_on_given(corpus, data.coded, settings)
     if settings.matching == "best":
         asked = [_best(one) for one in asked]
-    concordance = any(one.of_tables for one in asked)
     cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
-    deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
-    whole = any(not isinstance(k, int) for k in cutoffs)
-    counted = soft_counts(data, soft, concordance, None if whole else deepest, **choices)
-    sums = Sums()
-    query = Query(data.names, settings, asked)
+    numbers = [k for k in cutoffs if isinstance(k, int)]
+    deepest = max(numbers) if len(numbers) == len(cutoffs) else None
+    query = Query(asked, names=data.names, settings=settings)
+    sums, concordance = Sums(), "sets" in query.matchers
+    counted = soft_counts(data, soft, query.matchers, deepest, **choices)
     add_systems(sums, data, [counted], query)
-    rows = system_rows(sums, query)
-    frame, documents = result_frame(rows), len(data.documents)
+    frame, documents = result_frame(system_rows(sums, query)), len(data.documents)
     return SoftResult(frame, settings, tuple(notes), documents, concordance, soft=soft, choices=choices)
 
 
@@ -142,62 +153,49 @@ _BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec
 def _best(asked: Asked) -> Asked:
     """Return a measure in this form, under its own name."""
     if asked.measure.name not in _BEST:
-        raise UsageError(f"'{asked.name()}' counts pairs, which matching = best does not make; choose one-to-one")
+        raise UsageError(f"'{asked.name()}' counts pairs, which matching = best does not form; choose one-to-one")
     return replace(asked, measure=replace(MEASURES[_BEST[asked.measure.name]], name=asked.measure.name))
 
 
 def soft_counts(
-    data: Prepared, soft: Soft, concordance: bool = True, deepest: int | None = None, **choices: Any
+    data: Prepared, soft: Soft, matchers: Set[Matcher], deepest: int | None = None, **choices: Any
 ) -> dict[str, SystemCounts]:
     """Return the counts of every system, with soft hits in place of hits.
 
     Lists, gold sizes and N are those of the evaluation; concordance tables count pairs, whatever `hits` says. Nothing
     is looked at beyond the rank `deepest` (None: whole lists).
     """
-    settings, coded, corpus = data.settings, data.coded, data.corpus
+    settings, corpus = data.settings, data.corpus
     if settings.ties == "expected":
-        raise UsageError("soft matching looks at one order; choose ties = stable or trec")
-    universe = data.universe if concordance else np.zeros(len(coded.documents))
+        raise UsageError("soft matching needs a single order; choose ties = stable or trec")
     recipe = recipe_of(settings, soft.stemmer)
-    own: dict[str, Any] = {"stemmer": recipe.stemmer, "vocabulary": corpus.vocabulary}
+    options: dict[str, Any] = {"stemmer": recipe.stemmer, "vocabulary": corpus.vocabulary}
     if corpus.has_texts:
-        own["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
-    phrases, stemmed = phrases_of(coded, settings)
-    scorer = Scorer(phrases, replace(Choices.of(own | choices), base=recipe), stemmed)
-    counted = {}
-    for system, run in coded.runs.items():
-        kinds = []
-        for tables, under in enumerate([settings, table_settings(settings)] if concordance else [settings]):
-            gold = gather(coded, data.identities, under)
-            lists = ranked_lists(run, data.identities, under)
-            if tables:
-                lists = without_respellings(lists, gold[0])
-            counts = replace(count(lists, run.listed, *gold, universe, under), deepest=deepest)
-            pairs = bool(tables) or soft.hits == "count"
-            kinds.append(
-                _softened(counts, candidate_pairs(data, run, lists, gold[0]), ~lists.repeated, scorer, soft, pairs)
-            )
-        counted[system] = SystemCounts({"exact": kinds[0], "sets": kinds[-1], "given": kinds[0]})
+        options["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
+    phrases, stemmed = phrases_of(data.coded, settings)
+    scorer, counted = Scorer(phrases, replace(Choices.of(options | choices), base=recipe), stemmed), {}
+    for system, kinds in count_unchecked(data, matchers & {"sets"}).items():
+        made = dict[Matcher, Counts]()
+        for matcher in {"exact", *matchers & {"sets"}}:
+            counts = kinds.by_matcher[matcher]
+            candidates = candidate_pairs(data, data.coded.runs[system], counts.alignment)
+            rows = ~counts.alignment.lists.repeated
+            if deepest is not None:
+                rows &= candidates.rank <= deepest
+            row, item, value = allowed_pairs(candidates, scorer, soft, rows)
+            as_pairs, size = matcher == "sets" or soft.hits == "count", len(rows)
+            if settings.matching == "best":
+                gain, recalled = best_gains(row, item, np.ones(len(value)) if as_pairs else value, size)
+            else:
+                gain, pairs = soft_gains(row, item, value, size)
+                gain = recalled = pairs if as_pairs else gain
+            hits = recalled_hits(candidates.document, candidates.rank, gain, recalled)
+            made[matcher] = replace(counts, hits=hits, judged=None, deepest=deepest)
+        counted[system] = SystemCounts(made | {"given": made["exact"]})
     return counted
 
 
-def _softened(
-    counts: Counts, candidates: CandidatePairs, rows: Bools, scorer: Scorer, soft: Soft, as_pairs: bool
-) -> Counts:
-    """Return the counts with the hits of the best assignment among some rows."""
-    if counts.deepest is not None:
-        rows &= candidates.rank <= counts.deepest
-    row, item, value = allowed_pairs(candidates, scorer, soft, rows)
-    if counts.settings.matching == "best":
-        weight = np.ones(len(value)) if as_pairs else value
-        gain, recalled = best_gains(row, item, weight, len(candidates.document))
-    else:
-        gain, pairs = soft_gains(row, item, value, len(candidates.document))
-        gain = recalled = pairs if as_pairs else gain
-    return replace(counts, hits=recalled_hits(candidates.document, candidates.rank, gain, recalled), judged=None)
-
-
-def allowed_pairs(candidates: CandidatePairs, scorer: Scorer, soft: Soft, rows: Any) -> tuple[Ints, Ints, Floats]:
+def allowed_pairs(candidates: CandidatePairs, scorer: Scorer, soft: Soft, rows: Bools) -> tuple[Ints, Ints, Floats]:
     """Return row, gold item and similarity of all pairs that reach tau; of an item's spellings the best counts."""
     asked = parse_similarity(soft.similarity)
     # NIST counts over all references together, and measures of whole columns prepare themselves once.

@@ -1,30 +1,44 @@
-"""Turn a corpus and settings into the convention spread: one measure under every preset and a grid of conventions."""
+"""Turn a corpus and settings into a grid of settings: one measure under many conventions, or those that print a number.
+
+Why do systems change places, and why do I not get the printed number?
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
 
 import pandas as pd
 
+from kp_core import typeset
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, Note, UsageError
-from kp_core.order import close, exceeds
+from kp_core.errors import InputError, Note, UsageError, pluralize, refuse_unless
 from kp_core.scoring.accumulate import Accumulator, mean_of
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import SystemCounts, counted_alike, table_settings
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, matchers, parse
+from kp_core.scoring.order import close, exceeds, reaches
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import CONVENTIONS, Cutoff, Settings, format_value, presets_for, resolve_settings
-from kp_core.studies.printed import Printed, Printing, Tried
-from kp_core.studies.printed import printing as printing_of
+from kp_core.settings import (
+    CONVENTIONS,
+    PRESETS,
+    Cutoff,
+    Settings,
+    format_value,
+    in_words,
+    presets_for,
+    question,
+    resolve_settings,
+    signature,
+)
 from kp_core.studies.result import Numbers
+from kp_core.typeset import listed
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
 GRID: dict[str, tuple[str, ...]] = {
@@ -47,31 +61,54 @@ _LISTED = tuple(
     if value not in _CHOSEN
 )
 
+#: Columns of a setting that was tried, one row a system.
+TRIED = ("system", "measure", "k", "value", "signature", "preset", "changes")
+#: So many settings are shown where none fits.
+_NEAREST = 3
+_NUMBER = re.compile(r"-?(?:\d+(?:[.,](\d*))?|[.,](\d+))\s*(%?)")
 #: The value of each system.
-Values = dict[str, float]
-#: Kind (current, preset, grid), preset and record of a setting.
-Row = tuple[str, str, Settings]
-#: Field, value and record of a change of one convention.
-Single = tuple[str, str, Settings]
-#: Preset if it is one, the settings as they are, and the record of what they mean for the measure.
-Meant = tuple[str, Settings, Settings]
+Values = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A setting that is tried with one measure.
+
+    kind   current, preset, change (of one convention), grid, or near: the grid under the present normalisation, so that
+           an example names no step that makes no difference; name: the preset, or the convention that is changed
+    means  what it means for the measure, so that settings which cannot differ are the same
+    of     system → value; empty where the data refuse it
+    """
+
+    kind: str
+    name: str
+    settings: Settings
+    means: Settings
+    of: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(Numbers):
-    """One measure of all systems under many conventions, at the cutoff and on the gold standard in use.
+    """One measure of all systems under many conventions, at the current cutoff and gold standard.
 
-    frame         one row a setting and system: kind (current, preset, grid), preset, its conventions, system, value
-    ranges        one row a system: current, low and high over all rows of frame
-    changes       one row a change of one convention and system: field, was, now, system, value, change
-    turns         one row a pair of systems whose order turns, most often first: a (ahead at present), b, the settings
-                  of the grid in which b is ahead, those in which they tie, the presets in which b is ahead, and
-                  example: the fewest changes that put b ahead
-    combinations  how many settings the grid has that differ for this measure
-    settings      those in use
-    tried         every setting as it is: presets, those in use, single changes, the grid
+    Undefined values, and those of settings that the data do not allow, are missing.
 
-    Undefined values, and those of settings that the data refuse, are missing.
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per setting and system: kind (current, preset, grid), preset, conventions, system, value.
+    ranges : DataFrame
+        One row per system: current, low and high over all settings.
+    changes : DataFrame
+        One row per changed convention and system: field, was, now, system, value, change.
+    turns : DataFrame
+        One row per pair of systems whose order reverses, the most frequent first: a (currently ahead), b, the settings
+        of the grid in which b is ahead, those with ties, the presets in which b is ahead, and an example with the
+        fewest changes.
+    combinations : int
+        Number of settings of the grid that differ for this measure.
+    tried : tuple
+        All settings: presets, current settings, single changes, grid.
     """
 
     measure: str
@@ -84,7 +121,7 @@ class Spread(Numbers):
     caption: str = "One measure under many conventions"
 
     def wide(self) -> pd.DataFrame:
-        """Return one row a system: its value at present, the lowest and the highest."""
+        """Return one row per system: its value at present, the lowest and the highest."""
         return self.ranges
 
     def printing(self, value: str | float | None = None, system: str = "") -> Printing:
@@ -92,21 +129,17 @@ class Spread(Numbers):
 
         The digits decide what rounds to it: .348 is [.3475, .3485], and 34.8 the same in percent.
         """
-        numbers = () if value is None else (Printed.of(self.measure, value, system),)
-        return printing_of([self.asked], [self.tried], numbers, self.settings, self.documents, self.notes)
+        return printing_of([self], () if value is None else (Printed.of(self.measure, value, system),))
 
 
 @dataclass(frozen=True)
 class Spreads:
     """One measure of all systems under many conventions, at every cutoff of the settings; `at` looks one up.
 
-    settings  those in use; notes: what the reader must know of the data; documents: how many there are
+    settings  the current settings; notes: what the reader must know of the data; documents: how many there are
     axes      the conventions of the grid
-    rows      kind (current, preset, grid), preset and record; the first is that of the settings in use
-    near      the grid under the present normalisation, so that an example names no step that makes no difference
-    singles   the changes of one convention
-    meant     every setting as it is, with what it means for the measure, in an order that is the same for all measures
-    values    the values of the systems under each record, one a cutoff, or why the data refuse it
+    tried     every setting, in an order that is the same for all measures
+    values    what settings mean → the values of the systems, one a cutoff; nothing where the data refuse it
     """
 
     asked: Asked
@@ -114,25 +147,24 @@ class Spreads:
     notes: tuple[Note, ...]
     documents: int
     axes: tuple[str, ...]
-    rows: list[Row]
-    near: list[Settings]
-    singles: list[Single]
-    meant: list[Meant]
-    values: dict[Settings, dict[str, Floats] | InputError]
+    tried: list[Tried]
+    values: dict[Settings, dict[str, Floats]]
 
     def at(self, cutoff: Cutoff | str) -> Spread:
         """Return the spread at one of the cutoffs; a measure with a cutoff of its own has no other."""
         place = self.settings.k.index(cutoff) if self.asked.fixed is None else 0
-        values = {
-            record: {system: float(own[place]) for system, own in one.items()}
-            for record, one in self.values.items()
-            if not isinstance(one, InputError)
+        each: dict[Settings, Values] = {
+            means: {system: float(own[place]) for system, own in systems.items()}
+            for means, systems in self.values.items()
         }
-        current = self.rows[0][2]
+        tried = [replace(one, of=each.get(one.means, {})) for one in self.tried]
+        grid = {one.means: one for one in tried if one.kind == "grid"}
+        [current] = (one for one in tried if one.kind == "current")
+        rows = [current, *(one for one in tried if one.kind == "preset"), *grid.values()]
         table = [
-            (kind, preset, *(getattr(record, field) for field in self.axes), system, values.get(record, {}).get(system))
-            for kind, preset, record in self.rows
-            for system in values[current]
+            (one.kind, one.name, *(getattr(one.means, name) for name in self.axes), system, one.of.get(system))
+            for one in rows
+            for system in current.of
         ]
         frame = pd.DataFrame(table, columns=["kind", "preset", *self.axes, "system", "value"]).astype({"value": float})
         by_system = frame.groupby("system", sort=False)["value"]
@@ -147,183 +179,346 @@ class Spreads:
             self.asked.of_tables,
             measure=self.asked.name(self.settings.k[place]),
             asked=self.asked,
-            tried=tuple(Tried(preset, own, record, values.get(record, {})) for preset, own, record in self.meant),
+            tried=tuple(one for one in tried if one.kind != "near"),
             ranges=ranges.reset_index(),
-            changes=_changes(current, self.singles, values),
-            turns=_turns(self.rows, self.near, values),
-            combinations=sum(kind == "grid" for kind, _, _ in self.rows),
+            changes=_changes(current, tried),
+            turns=_turns(current, tried, list(grid.values())),
+            combinations=len(grid),
         )
 
 
 def spread(corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Any) -> Spread:
-    """Evaluate one measure under every preset and under the grid; the first cutoff counts where it names none.
+    """Evaluate one measure under every preset and under the grid of conventions.
 
-    Only conventions differ: presets are taken at this cutoff too, not at the one they were published with, and they
-    keep what belongs to the data (`Convention.of_data`). Source: specification of ranking, section 7.
+    Only conventions differ: presets are used at the current cutoff, the first one unless the measure has one, and keep
+    settings that belong to the data.
     """
     asked = resolve_settings(corpus, settings, changes)
-    first = asked.k[0]
-    found = spreads(corpus, asked.changed(k=(first,)), measure)
-    return found.at(found.settings.k[0])
+    studied = spreads(corpus, asked.changed(k=asked.k[:1]), measure)
+    return studied.at(studied.settings.k[0])
 
 
 def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
     """Evaluate one measure under every preset and under the grid, at every cutoff of the settings."""
     asked = parse(measure)
     data = prepare(corpus, settings, interval="none")
-    now = data.settings.changed(k=asked.cutoffs(data.settings))
-    meaning = _Meaning(asked, now)
-    current, changes, grid = meaning.of(now), meaning.single_changes(), meaning.grid(meaning.axes)
-    presets = {name: meaning.preset(corpus, name) for name in presets_for(now, meaning.semantic)}
-    singles = [(field, value, record) for field, value, _, record in changes if record != current]
-    rows = [("current", now.preset, current), *(("preset", name, meaning.of(own)) for name, own in presets.items())]
-    rows += [("grid", "", record) for record in dict.fromkeys(map(meaning.of, grid))]
-    near = list(dict.fromkeys(map(meaning.of, meaning.grid(meaning.axes | {"normalise": (current.normalise,)}))))
-    meant = [(name, own, meaning.of(own)) for name, own in presets.items()]
-    meant += [("", own, meaning.of(own)) for own in (now, *(own for _, _, own, _ in changes), *grid)]
-    values = _values(data.under(now), asked, [*(record for _, _, record in [*rows, *singles]), *near])
-    present = values[current]
-    if isinstance(present, InputError):
-        raise present
-    if not present:
+    now, semantic = data.settings.changed(k=asked.cutoffs(data.settings)), asked.measure.family == "semantic"
+    axes = GRID | (_SIMILARITY if semantic else {})
+    of_data = {name: getattr(now, name) for name, card in CONVENTIONS.items() if card.of_data}
+    presets = {name: {"preset": name, "k": now.k, **of_data} for name in presets_for(now, semantic)}
+    named = [("preset", name, prepare(corpus, now, **own).settings) for name, own in presets.items()]
+    named.append(("current", now.preset, now))
+    for name, value in (*(("normalise", value) for value in GRID["normalise"]), *_LISTED):
+        with suppress(UsageError):
+            named.append(("change", name, now.changed(**{name: value})))
+    present = axes | {"normalise": (_means(asked, now).normalise,)}
+    for kind, own in (("grid", axes), ("near", present)):
+        every = (dict(zip(own, values, strict=True)) for values in product(*own.values()))
+        named += [(kind, "", now.changed(**changes)) for changes in every]
+    tried = [Tried(kind, name, own, _means(asked, own)) for kind, name, own in named]
+    values = grid(data.under(now), asked, [one.means for one in tried])
+    current = values[_means(asked, now)]
+    if isinstance(current, InputError):
+        raise current
+    if not current:
         raise UsageError("a spread needs at least one system")
-    axes = tuple(meaning.axes)
-    return Spreads(asked, now, data.notes, len(data.documents), axes, rows, near, singles, meant, values)
+    allowed = {means: own for means, own in values.items() if not isinstance(own, InputError)}
+    return Spreads(asked, now, data.notes, len(data.documents), tuple(axes), tried, allowed)
+
+
+def _means(asked: Asked, settings: Settings) -> Settings:
+    """Return what settings mean for a measure: those between which it cannot differ are the same.
+
+    They have the average that is taken, and sets on both sides for concordance tables.
+    """
+    # Settings that differ in nothing but the preset they started from are the same.
+    same = {"preset": "kpscope", "average": asked.averages(settings.average)[0]}
+    if asked.measure.family != "semantic":
+        same |= {"matching": "one-to-one", "sem_equal": "both"}
+    if left_one_out(settings.annotators):  # as `prepare` settles it
+        same["empty_gold"] = "skip"
+    settings = Settings(**vars(settings) | same)
+    return table_settings(settings) if asked.of_tables else settings
+
+
+def grid(data: Prepared, asked: Asked, every: Iterable[Settings]) -> dict[Settings, dict[str, Floats] | InputError]:
+    """Return the values of every system under each of some settings, one a cutoff, or why the data refuse it.
+
+    Settings that are counted alike are counted once, one group after the other, so that memory holds one group. Values
+    are added up some documents at a time, which stay in the processor's cache.
+    """
+    groups: dict[Settings, list[Settings]] = {}
+    for one in dict.fromkeys(every):
+        groups.setdefault(counted_alike(one), []).append(one)
+    found: dict[Settings, dict[str, Floats] | InputError] = {}
+    for shared, group in groups.items():
+        alike = data.under(shared)
+        try:
+            standards = [count_systems(alike, matchers([asked]), without=without) for without in alike.left_out]
+        except InputError as refused:
+            found |= dict.fromkeys(group, refused)
+            continue
+        for one in group:
+            found[one] = {
+                system: _value([own[system].under(one) for own in standards], asked, one) for system in standards[0]
+            }
+    return found
+
+
+def _value(standards: list[SystemCounts], asked: Asked, settings: Settings) -> Floats:
+    """Return the value at every cutoff, the mean under several gold standards."""
+    whole, average, cutoffs = Accumulator("none"), settings.average, settings.k
+    for place, one in enumerate(standards):
+        for part in one.of(asked).blocks():
+            whole.begin(part.resampled, None)
+            whole.add(str(place), asked, part.at(cutoffs), average)
+    return mean_of([whole.estimate(str(place), asked, average, cutoffs) for place in range(len(standards))]).value
+
+
+def _changes(current: Tried, tried: Sequence[Tried]) -> pd.DataFrame:
+    """Return one row per change of one convention and system; what the data refuse is left out."""
+    rows = [
+        (
+            one.name,
+            format_value(getattr(current.means, one.name)),
+            format_value(getattr(one.settings, one.name)),
+            system,
+            value,
+            value - current.of[system],
+        )
+        for one in tried
+        if one.kind == "change" and one.means != current.means
+        for system, value in one.of.items()
+    ]
+    return pd.DataFrame(rows, columns=["field", "was", "now", "system", "value", "change"])
+
+
+def _turns(current: Tried, tried: Sequence[Tried], grid: Sequence[Tried]) -> pd.DataFrame:
+    """Return one row a pair of systems whose order turns; where two tie at present, most settings say who is ahead."""
+    near = [one for kind in ("near", "grid") for one in tried if one.kind == kind and one.of]
+    changed = {one.means: current.means.differences(one.means) for one in near}
+    near.sort(key=lambda one: len(changed[one.means]))
+    rows = []
+    for one, two in combinations(current.of, 2):
+        gaps = {setting.means: setting.of[one] - setting.of[two] for setting in tried if setting.of}
+        # 1 where the first system has the higher value, -1 where the second has, else 0
+        ahead = {means: int(exceeds(gap, 0)) - int(exceeds(0, gap)) for means, gap in gaps.items()}
+        order = [ahead.get(setting.means, 0) for setting in grid]
+        present = ahead[current.means] or (-1 if sum(order) < 0 else 1)
+        presets = (setting for setting in tried if setting.kind == "preset")
+        named = tuple(setting.name for setting in presets if ahead.get(setting.means) == -present)
+        turned = order.count(-present)
+        if not turned and not named:
+            continue
+        tied = sum(close(gaps[setting.means], 0) for setting in grid if setting.of)
+        example = next((changed[each.means] for each in near if turned and ahead[each.means] == -present), {})
+        a, b = (one, two) if present > 0 else (two, one)
+        rows.append((a, b, turned, tied, named, {name: format_value(new) for name, (_, new) in example.items()}))
+    rows.sort(key=lambda row: -row[2])
+    return pd.DataFrame(rows, columns=["a", "b", "settings", "tied", "presets", "example"])
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed value: the measure, the system if one is named, and what rounds to it.
+
+    low, high  the smallest and the largest value that is printed so; text: as it was printed
+
+    >>> one = Printed.parse("bart:F1@5=34.8")
+    >>> one.system, one.measure, round(one.low, 5), round(one.high, 5)
+    ('bart', 'F1@5', 0.3475, 0.3485)
+    """
+
+    measure: str
+    text: str
+    low: float
+    high: float
+    system: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Printed:
+        """Read `F1@5=.348` or `SYSTEM:F1@5=.348`; the digits say what rounds to it, and 34.8 is the same in percent."""
+        named, equals, value = text.rpartition("=")
+        if not equals:
+            raise UsageError(f"'{text}' is not a printed number; write for example F1@5=.348 or bart:F1@5=.348")
+        system, _, measure = named.strip().rpartition(":")
+        return cls.of(measure, value, system)
+
+    @classmethod
+    def of(cls, measure: str, value: str | float, system: str = "") -> Printed:
+        """Return a printed value of a measure; a number is read in its shortest decimal form."""
+        text, asked = str(value).strip(), parse(measure.strip())
+        if not (match := _NUMBER.fullmatch(text)):
+            raise UsageError(
+                f"'{text}' is not a printed number; write for example .348, or 34.8 for the same in percent"
+            )
+        number, digits = float(text.rstrip("% ").replace(",", ".")), len(match[1] or match[2] or "")
+        scale = 100 if match[3] or abs(number) > asked.measure.high else 1
+        half = 0.5 * 10.0**-digits
+        return cls(asked.name(), text, (number - half) / scale, (number + half) / scale, system.strip())
+
+    def off(self, value: float) -> float:
+        """Return by how much a value lies above what rounds to the printed one; below it negative, inside it 0."""
+        if reaches(value, self.low) and reaches(self.high, value):
+            return 0.0
+        return value - (self.high if value > self.high else self.low)
+
+    def __str__(self) -> str:
+        return f"{self.system}:{self.measure} = {self.text}".lstrip(":")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printing(Numbers):
+    """The settings that print some numbers, or every setting that was tried if none is given.
+
+    frame    one row per setting, system and number, fewest changes from a preset first: system, measure, k, value,
+             signature, preset, changes (`name:value`, none where the preset is as published)
+    printed  the numbers; fitting: how many settings print all of them; tried: how many were tried
+    nearest  if none does, the same rows of those that come closest, with off: how far beyond the rounding they lie
+    asks     what to ask the authors: convention → the values among which the numbers do not tell
+    """
+
+    printed: tuple[Printed, ...] = ()
+    fitting: int = 0
+    tried: int = 0
+    nearest: pd.DataFrame
+    asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    caption: str = "Settings that print a number"
+
+    @property
+    def questions(self) -> list[str]:
+        """What to ask the authors: what the numbers leave open, with the answers that fit."""
+        return [
+            f"{question(name)} ({' or '.join(in_words(name, one) for one in own)})" for name, own in self.asks.items()
+        ]
+
+    def content(self) -> dict[str, Any]:
+        """Return what the command line prints in JSON: with printed numbers, how many settings fit, and the nearest."""
+        found = {"fitting": self.fitting, "nearest": typeset.records(self.nearest)} if self.printed else {}
+        return super().content() | found
+
+    def wide(self) -> pd.DataFrame:
+        """Return the rows as people read them: what fits, or else what comes closest."""
+        shown = self.nearest if self.printed and not self.fitting else self.frame
+        told = [" ".join(changes) for changes in shown["changes"]]
+        return shown.drop(columns="signature").assign(changes=told)
 
 
 def printing(
     corpus: Corpus, settings: Settings | None = None, /, numbers: Iterable[str] | str = (), **changes: Any
 ) -> Printing:
-    """Find the settings under which systems have printed numbers: why do I not get the printed number?
+    """Find the settings under which systems have printed numbers.
 
-    numbers  such as `F1@5=.348`, or `bart:F1@5=.348` for one of several systems, with commas between several; the
-             digits decide what rounds to them. All must fit at once, those without a name for one system
+    Every preset, the current settings, each single change of them, and the grid of `spread` are tried.
 
-    Every preset is tried, the settings given, each single change of them, and the grid of `spread`.
+    Parameters
+    ----------
+    numbers : str or sequence of str
+        Such as `F1@5=.348`, or `bart:F1@5=.348` for one of several systems, separated by commas. The digits define the
+        rounding. All numbers must fit together, those without a name for the same system.
     """
     each = [numbers] if isinstance(numbers, str) else numbers
     printed = [Printed.parse(one) for number in each for one in re.split(r"[;,]\s*+(?=[^;,=]*=)", number)]
     if not printed:
         raise UsageError("name a printed number, such as F1@5=.348")
-    found = [spread(corpus, settings, one.measure, **changes) for one in printed]
-    first = found[0]
-    asked, tried = [one.asked for one in found], [one.tried for one in found]
-    return printing_of(asked, tried, printed, first.settings, first.documents, first.notes)
+    return printing_of([spread(corpus, settings, one.measure, **changes) for one in printed], printed)
+
+
+def printing_of(spreads: Sequence[Spread], printed: Sequence[Printed]) -> Printing:
+    """Find the settings that print all numbers; without any number, list all that were tried.
+
+    spreads  that of the measure of every number, or of the one measure
+    """
+    first = spreads[0]
+    systems = list(dict.fromkeys(name for own in spreads for one in own.tried for name in one.of))
+    for number in printed:
+        if number.system:
+            refuse_unless(number.system, systems, "system")
+    # Numbers that name no system are those of one row of a table, whichever it is.
+    choices = dict.fromkeys(tuple(one.system or system for one in printed) or (system,) for system in systems)
+    every = _every(spreads)
+
+    def table(chosen: Iterable[tuple[_Setting, Sequence[str]]]) -> pd.DataFrame:
+        rows = [row for one, own in chosen for row in one.rows(spreads, own)]
+        frame = pd.DataFrame(rows, columns=list(TRIED)).astype({"value": float})
+        return frame.assign(k=pd.Series([row[2] for row in rows], dtype=object))
+
+    pairs, recipe = [(one, own) for one in every for own in choices], (first.settings, first.notes, first.documents)
+    if not printed:
+        return Printing(table(pairs), *recipe, nearest=table([]), tried=len(every))
+    off = [one.off(printed, own) for one, own in pairs]
+    fits = [pair for pair, far in zip(pairs, off, strict=True) if not any(far)]
+    fitting = [one for one in every if any(one is own for own, _ in fits)]
+    nearest = table([]).assign(off=[])
+    if not fits:
+        order = sorted(range(len(pairs)), key=lambda place: max(map(abs, off[place])))[:_NEAREST]
+        lie = [far for place in order for far in off[place]]
+        nearest = table(pairs[place] for place in order).assign(off=lie)
+    means = [one.means for setting in fitting for one in setting.together]
+    values = {name: tuple(dict.fromkeys(format_value(getattr(one, name)) for one in means)) for name in CONVENTIONS}
+    asks = {name: own for name, own in values.items() if len(own) > 1}
+    numbers: dict[str, Any] = {"printed": tuple(printed), "fitting": len(fitting), "tried": len(every)}
+    found = Printing(table(fits), *recipe, nearest=nearest, asks=asks, **numbers)
+    return replace(found, notes=(*first.notes, *_notes(found)))
 
 
 @dataclass(frozen=True)
-class _Meaning:
-    """What settings mean for one measure: settings between which it cannot differ are the same record."""
+class _Setting:
+    """A setting as it was tried with every measure, and how it is told: a preset, and what is other than it says."""
 
-    asked: Asked
-    now: Settings
+    together: tuple[Tried, ...]
+    preset: str
+    changes: tuple[str, ...]
 
-    @property
-    def semantic(self) -> bool:
-        """Whether the measure is one of a similarity."""
-        return self.asked.measure.family == "semantic"
+    def rows(self, spreads: Sequence[Spread], systems: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Give a row for each measure, of the system that is at its place."""
+        for own, system, one in zip(spreads, systems, self.together, strict=True):
+            k = own.asked.cutoffs(one.settings)[0]
+            line = signature(one.settings.changed(k=(k,)), spreads[0].documents, own.asked.of_tables)
+            name, shown = own.asked.name(k), None if "@" not in own.asked.name(k) else k
+            yield system, name, shown, one.of.get(system), line, self.preset, list(self.changes)
 
-    @property
-    def axes(self) -> dict[str, tuple[str, ...]]:
-        """The conventions of the grid."""
-        return GRID | (_SIMILARITY if self.semantic else {})
-
-    def of(self, settings: Settings) -> Settings:
-        """Return the settings with the average that is taken, and with sets on both sides for concordance tables."""
-        # Settings that differ in nothing but the preset they started from are the same.
-        same = {"preset": "kpscope", "average": self.asked.averages(settings.average)[0]}
-        if not self.semantic:
-            same |= {"matching": "one-to-one", "sem_equal": "both"}
-        if left_one_out(settings.annotators):  # as `prepare` settles it
-            same["empty_gold"] = "skip"
-        settings = Settings(**vars(settings) | same)
-        return table_settings(settings) if self.asked.of_tables else settings
-
-    def preset(self, corpus: Corpus, name: str) -> Settings:
-        """Return the settings of a preset, with what belongs to the data and not to a preset."""
-        of_data = {field: getattr(self.now, field) for field, card in CONVENTIONS.items() if card.of_data}
-        return prepare(corpus, self.now, preset=name, k=self.now.k, **of_data).settings
-
-    def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Settings]:
-        """Return the settings of all combinations of values."""
-        every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
-        return [self.now.changed(**changes) for changes in every]
-
-    def single_changes(self) -> list[tuple[str, str, Settings, Settings]]:
-        """Return field, value, settings and record of every change of one convention that the settings allow."""
-        found = []
-        for field, value in (*(("normalise", name) for name in GRID["normalise"]), *_LISTED):
-            with suppress(UsageError):
-                changed = self.now.changed(**{field: value})
-                found.append((field, value, changed, self.of(changed)))
-        return found
+    def off(self, printed: Sequence[Printed], systems: Sequence[str]) -> list[float]:
+        """Return how far each printed number is from the value of the system at its place; endless without one."""
+        values = [one.of.get(system, float("nan")) for one, system in zip(self.together, systems, strict=True)]
+        return [one.off(value) if value == value else float("inf") for one, value in zip(printed, values, strict=True)]
 
 
-def _values(
-    data: Prepared, asked: Asked, records: Iterable[Settings]
-) -> dict[Settings, dict[str, Floats] | InputError]:
-    """Return the values of every system under each record, one a cutoff, or why the data refuse it.
-
-    Records that are counted alike are counted once, one group after the other, so that memory holds one group.
-    """
-    groups: dict[Settings, list[Settings]] = {}
-    for record in dict.fromkeys(records):
-        groups.setdefault(counted_alike(record), []).append(record)
-    values: dict[Settings, dict[str, Floats] | InputError] = {}
-    for shared, group in groups.items():
-        alike = data.under(shared)
-        try:
-            standards = [count_systems(alike, matchers([asked]), without=one) for one in alike.left_out]
-        except InputError as refused:
-            values |= dict.fromkeys(group, refused)
-            continue
-        for record in group:
-            values[record] = {
-                system: _value([one[system].under(record) for one in standards], asked, record)
-                for system in standards[0]
+def _every(spreads: Sequence[Spread]) -> list[_Setting]:
+    """Return each setting once, as far as it means anything for the measures; fewest changes from a preset first."""
+    presets = [{one.name: one.means for one in own.tried if one.kind == "preset"} for own in spreads]
+    once: dict[tuple[Settings, ...], tuple[Tried, ...]] = {}
+    for together in zip(*(own.tried for own in spreads), strict=True):
+        once.setdefault(tuple(one.means for one in together), together)
+    found = list[_Setting]()
+    for means, together in once.items():
+        changed = {
+            name: {
+                convention: new
+                for one, its in zip(means, presets, strict=True)
+                for convention, (_, new) in its[name].differences(one).items()
             }
-    return values
+            for name in presets[0]
+        }
+        sizes = {name: len(own) for name, own in changed.items()}
+        nearest = min(sizes, key=sizes.__getitem__)
+        told = tuple(f"{convention}:{format_value(value)}" for convention, value in changed[nearest].items())
+        found.append(_Setting(together, nearest, told))
+    order = {name: place for place, name in enumerate(PRESETS)}
+    return sorted(found, key=lambda one: (len(one.changes), order[one.preset]))
 
 
-def _value(standards: list[SystemCounts], asked: Asked, record: Settings) -> Floats:
-    """Return the value at every cutoff, added up some documents at a time, which stay in the processor's cache."""
-    whole = Accumulator("none")
-    for place, one in enumerate(standards):
-        for part in one.of(asked).blocks():
-            whole.begin(part.resampled, None)
-            whole.add(str(place), asked, part.at(record.k), record.average)
-    places = map(str, range(len(standards)))
-    return mean_of([whole.estimate(place, asked, record.average, record.k) for place in places]).value
-
-
-def _changes(current: Settings, singles: list[Single], values: dict[Settings, Values]) -> pd.DataFrame:
-    """Return one row a change of one convention and system; what the data refuse is left out."""
-    rows = [
-        (field, format_value(getattr(current, field)), value, system, changed, changed - values[current][system])
-        for field, value, record in singles
-        for system, changed in values.get(record, {}).items()
-    ]
-    return pd.DataFrame(rows, columns=["field", "was", "now", "system", "value", "change"])
-
-
-def _turns(every: list[Row], near: list[Settings], values: dict[Settings, Values]) -> pd.DataFrame:
-    """Return one row a pair of systems whose order turns; where two tie at present, most settings say who is ahead."""
-    current, grid = every[0][2], [record for kind, _, record in every if kind == "grid"]
-    candidates = sorted((r for r in [*near, *grid] if r in values), key=lambda r: len(current.differences(r)))
-    rows = []
-    for one, two in combinations(values[current], 2):
-        gaps = {record: own[one] - own[two] for record, own in values.items()}
-        # 1 where the first system has the higher value, -1 where the second has, else 0
-        ahead = {record: int(exceeds(gap, 0)) - int(exceeds(0, gap)) for record, gap in gaps.items()}
-        order = [ahead.get(record, 0) for record in grid]
-        present = ahead[current] or (-1 if sum(order) < 0 else 1)
-        named = tuple(name for kind, name, record in every if kind == "preset" and ahead.get(record) == -present)
-        turned = order.count(-present)
-        if not turned and not named:
-            continue
-        tied = sum(close(gaps[record], 0) for record in grid if record in gaps)
-        example = next((current.differences(r) for r in candidates if turned and ahead[r] == -present), {})
-        a, b = (one, two) if present > 0 else (two, one)
-        rows.append((a, b, turned, tied, named, {field: format_value(new) for field, (_, new) in example.items()}))
-    rows.sort(key=lambda row: -row[2])
-    return pd.DataFrame(rows, columns=["a", "b", "settings", "tied", "presets", "example"])
+def _notes(found: Printing) -> Iterator[Note]:
+    """Report how many settings print the numbers, what to ask the authors, and what the search leaves as it is."""
+    numbers = listed([str(one) for one in found.printed])
+    if found.fitting:
+        several = "setting prints" if found.fitting == 1 else "settings print"
+        yield Note("info", "printed", f"{found.fitting} of {found.tried} {several} {numbers}")
+    else:
+        near = found.nearest.iloc[found.nearest["off"].abs().argmax()]
+        told = f"the nearest gives {near['measure']} {typeset.number(near['value'], 4)} ({near['system']})"
+        yield Note("warning", "printed", f"none of {pluralize(found.tried, 'setting')} prints {numbers}; {told}")
+    if found.asks:
+        yield Note("info", "ask the authors", "; ".join(found.questions))
+    kept = "texts, tokens, gold standard, annotators and cutoff were not varied, only conventions"
+    yield Note("info", "not varied", kept)

@@ -13,14 +13,14 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, refuse_unless
-from kp_core.order import leveled
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import HUMANS
 from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.order import leveled
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Cutoff, Settings, resolve_settings
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
-from kp_core.studies.result import Numbers
+from kp_core.studies.result import Numbers, square
 from kp_core.studies.spread import GRID, Values
 from kp_core.typeset import listed
 
@@ -31,11 +31,15 @@ CUTOFFS = (1, 3, 5, 10, 15, 20)
 
 @dataclass(frozen=True, kw_only=True)
 class Stability(Numbers):
-    """The systems ranked from several views.
+    """Rankings of the systems by several measures, cutoffs, normalizations or gold standards.
 
-    frame  one row a view and system: view, system, value, rank; 1 is best, ties share the mean rank, undefined values
-           have none
-    pairs  one row a pair of views: a, b, tau (Kendall's tau-b), systems compared, reason where it is undefined
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per view and system: view, system, value, rank (1 is best, ties share the mean rank; missing if
+        undefined).
+    pairs : DataFrame
+        One row per pair of views: a, b, tau (Kendall's tau-b), systems compared, reason if undefined.
     """
 
     by: By
@@ -48,7 +52,7 @@ class Stability(Numbers):
         return [str(view) for view in self.frame["view"].unique()]
 
     def leaders(self) -> str:
-        """Say who is first, and under how many views; systems that share the first place stand together."""
+        """Report who is first, and under how many views; systems that share the first place occur together."""
         ranked = self.frame[self.frame["rank"].notna()]
         if ranked.empty:
             return "No system has a value."
@@ -63,17 +67,14 @@ class Stability(Numbers):
         """Return the views in groups that rank the systems alike, in order."""
         groups: dict[tuple[tuple[str, float], ...], list[str]] = {}
         for view in self.views:
-            own = self.frame[self.frame["view"] == view]
-            ranks = zip(own["system"], own["rank"].fillna(0.0), strict=True)
+            rows = self.frame[self.frame["view"] == view]
+            ranks = zip(rows["system"], rows["rank"].fillna(0.0), strict=True)
             groups.setdefault(tuple(sorted(ranks)), []).append(view)
         return list(groups.values())
 
     def matrix(self) -> pd.DataFrame:
         """Return tau-b as a square table, view by view; undefined values and the diagonal are missing."""
-        table = pd.DataFrame(np.nan, index=self.views, columns=self.views)
-        for a, b, tau in zip(self.pairs["a"], self.pairs["b"], self.pairs["tau"], strict=True):
-            table.loc[a, b] = table.loc[b, a] = tau
-        return table
+        return square(self.pairs, "tau", self.views)
 
 
 def stability(
@@ -86,10 +87,16 @@ def stability(
     views: Sequence[int | str] | str | None = None,
     **changes: Any,
 ) -> Stability:
-    """Rank the systems from several views; the first cutoff counts, except by k.
+    """Rank the systems by several measures, cutoffs, normalizations or gold standards.
 
-    by     measure, k, normalise or annotators: what the views differ in, all else being equal
-    views  measures, cutoffs, normalisers or gold standards, as a sequence or with commas; by default the usual ones
+    Parameters
+    ----------
+    by : str
+        What varies: measure, k, normalise or annotators.
+    measure : str
+        Measure of the rankings, unless by = measure.
+    views : str or sequence, optional
+        Values to compare; by default the usual ones.
     """
     views = names_in(views) if isinstance(views, str) else views
     data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="none")
@@ -111,7 +118,7 @@ def stability(
     measures = [parse(name) for name in (names if by in ("measure", "k") else [measure])]
     for one in measures:
         if one.measure.better == "none":
-            raise UsageError(f"{one.name()} ranks no systems: neither more nor less of it is better")
+            raise UsageError(f"{one.name()} cannot rank systems, because neither high nor low values are better")
     if by in ("measure", "k"):
         values = _values(corpus, now, measures)
     else:
@@ -140,7 +147,7 @@ def _values(corpus: Corpus, settings: Settings, measures: Sequence[Asked]) -> li
 
 
 def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return one row a view and system with its rank, and one row a pair of views with tau-b (Kendall 1945)."""
+    """Return one row per view and system with its rank, and one row per pair of views with tau-b (Kendall 1945)."""
     systems = list(values[0]) if values else []
     table = np.array([list(of.values()) for of in values], float).reshape(len(views), len(systems))
     frame = pd.DataFrame({"view": np.repeat(views, len(systems)), "system": systems * len(views)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,9 @@ from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
 from kp_core.scoring.by_subject import SubjectCounts
 from kp_core.scoring.cells import ratio
-from kp_core.scoring.counts import alignments_of
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.systems import count_systems
-from kp_core.settings import Settings, resolve_settings
+from kp_core.settings import Settings
 from kp_core.studies.result import Numbers
 
 #: One row a system and subject.
@@ -26,16 +24,15 @@ BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
 
 
 def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
-    """Return one row a system and subject, a keyphrase or a concept; of several people alone one row a subject.
+    """Return one row per system and subject (keyphrase or concept), the most frequent first, at the first cutoff.
 
-    At the first cutoff, the most frequent first.
+    Columns: system, subject, label (for concepts), gold (documents whose gold standard has it), suggested (documents in
+    which the system lists it), found (both), P, R, F1, reason. P is missing for subjects that were never suggested, R
+    for subjects without gold. These are the values that CASIMiR averages by subject. Without systems there is one row
+    per subject: see `subjects_of_people`.
 
-    frame: system, subject, label (where subjects are concepts), gold (documents whose gold standard has it), suggested
-    (documents in which the system lists it), found (in both), P, R, F1, reason. P is missing where it was never
-    suggested, R where it is in no gold standard; F1 never. A document counts where it counts in an average.
-
-    The columns are those that CASIMiR averages by subject. Of people alone: see `subjects_of_people`.
-
+    Examples
+    --------
     >>> from kp_core import load
     >>> gold = {"A": ["a", "b", "c"], "B": ["a", "d"], "C": ["a", "b", "d", "f"]}
     >>> suggested = {"A": ["a", "d", "f"], "B": ["a", "e"], "C": ["f"]}
@@ -75,11 +72,11 @@ def documents_of(
     Of a system: gold, suggested and found, each yes or no. Without one: chosen (by how many annotators), seen (by how
     many), annotators (who chose it).
     """
-    data = prepare(corpus, settings, **changes) if system else _of_people(corpus, settings, changes)
+    data = (prepare if system else prepare_annotators)(corpus, settings, **changes)
     if system:
-        own = _subject_counts(data)[system]
-        flags = {"gold": own.due > 0, "suggested": own.suggested > 0, "found": own.found > 0}
-        table = pd.DataFrame({"form": own.form[own.subject], "document": own.document, **flags})
+        counts = _subject_counts(data)[system]
+        flags = {"gold": counts.due > 0, "suggested": counts.suggested > 0, "found": counts.found > 0}
+        table = pd.DataFrame({"form": counts.form[counts.subject], "document": counts.document, **flags})
     else:
         table = chosen_by(data)
         table = table.assign(annotators=table["annotators"].map(", ".join))
@@ -88,12 +85,8 @@ def documents_of(
     return table.assign(document=[data.documents[place] for place in table["document"]]).reset_index(drop=True)
 
 
-def _of_people(corpus: Corpus, settings: Settings | None, changes: Mapping[str, Any]) -> Prepared:
-    return prepare_annotators(corpus, resolve_settings(corpus, settings, changes))
-
-
 def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
-    """Return one row a subject that annotators chose, that with the most disagreeing pairs of them first.
+    """Return one row per subject that annotators chose, that with the most disagreeing pairs of them first.
 
     frame: subject, label (where subjects are concepts), documents (in which anybody chose it), chosen and seen (how
     often it was chosen, of how many lists of these documents), by_all and by_most (in how many of the documents all who
@@ -105,7 +98,7 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
     >>> subjects_of_people(load(gold=gold)).frame[["subject", "chosen", "seen", "apart", "annotators"]].values.tolist()
     [['a', 3, 4, 2, 'A (2), B'], ['b', 1, 3, 2, 'C']]
     """
-    data = _of_people(corpus, settings, changes)
+    data = prepare_annotators(corpus, settings, **changes)
     rows = chosen_by(data)
     several = rows["seen"] > 1
     rows = rows.assign(
@@ -126,7 +119,7 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
 
 
 def chosen_by(data: Prepared) -> pd.DataFrame:
-    """Return one row a document and subject that anybody chose, in the order of the files.
+    """Return one row per document and subject that anybody chose, in the order of the files.
 
     Columns: document (its place), form, chosen (by how many annotators), seen (how many saw it), annotators (who).
     """
@@ -142,7 +135,7 @@ def chosen_by(data: Prepared) -> pd.DataFrame:
 
 
 def _who(lists: pd.Series[Any]) -> str:
-    """Return who stands in lists of annotators, the most frequent first, with the number where it is above one."""
+    """Return who occurs in lists of annotators, the most frequent first, with the number where it is above one."""
     counts = pd.Series([name for names in lists for name in names]).value_counts(sort=False)
     counts = counts.sort_values(ascending=False, kind="stable")
     return ", ".join(f"{name} ({count})" if count > 1 else str(name) for name, count in counts.items())
@@ -155,14 +148,13 @@ def _numbers(frame: pd.DataFrame, data: Prepared) -> Numbers:
 
 
 def _subject_counts(data: Prepared) -> dict[str, SubjectCounts]:
-    """Return where the subjects of each system stand at the first cutoff, in documents that count in an average."""
-    aligned, cutoff = alignments_of(data), data.settings.k[0]
-    systems = {name: one.exact for name, one in count_systems(data, ["exact"]).items()}
-    return {name: SubjectCounts.of(aligned[name], one.limit(cutoff), one.scored) for name, one in systems.items()}
+    """Return where the subjects of each system are at the first cutoff, in documents that count in an average."""
+    systems, cutoff = {name: one.exact for name, one in count_systems(data, ["exact"]).items()}, data.settings.k[0]
+    return {name: SubjectCounts.of(one.alignment, one.limit(cutoff), one.scored) for name, one in systems.items()}
 
 
 def names_of(data: Prepared) -> pd.DataFrame:
-    """Return form → subject and label: as it stands first, in the gold standard rather than in a system's list."""
+    """Return form → subject and label: unchanged first, in the gold standard rather than in a system's list."""
     coded, phrases = data.coded, data.coded.phrases.to_pylist()
     chosen = [coded.variant_phrase, *(run.phrase for run in coded.runs.values())]
     forms = [data.identities.gold[chosen[0]], *(data.identities.predicted[own] for own in chosen[1:])]

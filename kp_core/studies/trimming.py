@@ -4,7 +4,7 @@ After Nomoto & Matsumoto 1997: the majority that a phrase needs grows until K of
 Removed votes become “no”; the universe and the number of annotators never change.
 
 A curve says whether a more reliable gold standard changes what the systems get. A smaller one alone moves every score,
-so each score stands beside that of random trimming to the same size.
+so each score stands next to that of random trimming to the same size.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of, refuse_unless
-from kp_core.order import leveled, reaches
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, estimate
 from kp_core.scoring.cells import Cells
@@ -29,6 +28,7 @@ from kp_core.scoring.counts import View
 from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.measures import agreement as tables
+from kp_core.scoring.order import leveled, reaches
 from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.scoring.systems import count_unchecked
 from kp_core.settings import Settings, resolve_settings
@@ -164,10 +164,13 @@ def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary"
 
 @dataclass(frozen=True, kw_only=True)
 class Trimmed(Numbers):
-    """A gold standard trimmed at one threshold, and everything needed to look any other threshold up.
+    """A gold standard trimmed at one threshold, with the data for all other thresholds.
 
-    frame   one row per document: majority size reached, K, phrases left, status (ok or unreachable), reason;
-            an unreachable document shows its best level
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per document: majority size reached, K, phrases left, status (ok or unreachable), reason. An unreachable
+        document shows its best level.
     """
 
     levels: Levels
@@ -184,26 +187,33 @@ def trim(
     form: Form | None = None,
     **changes: Any,
 ) -> Trimmed:
-    """Trim the gold standard of a corpus until the agreement on what is left reaches a threshold (0.5).
+    """Trim the gold standard of a corpus until the agreement of the remaining choices reaches a threshold (0.5).
 
-    pooled   one majority for all documents, by their pooled K, in place of one for each document
-    form     binary (phrases, yes or no), or choices (the choice matrix of the source; only where all annotators of a
-             document chose equally many)
+    Parameters
+    ----------
+    threshold : float, optional
+        Threshold of K.
+    pooled : bool, optional
+        Use one majority for all documents, by their pooled K, instead of one per document.
+    form : "binary" or "choices", optional
+        Phrases as yes or no; or the choice matrix of the source, if all annotators of a document chose equally many.
 
-    What is not given is as `settings.trim` says, as in a signature. Source: Nomoto & Matsumoto 1997.
+    References
+    ----------
+    Nomoto & Matsumoto 1997.
     """
     settings = resolve_settings(corpus, settings, changes)
     if threshold is None:
-        said = re.match("-?[^-]+", settings.trim)  # a threshold below 0 begins with the sign that separates the parts
-        if said and said[0] == "every":
-            raise UsageError("this recipe is that of a curve over all thresholds; name one threshold")
-        threshold = float(said[0]) if said else 0.5
+        number = re.match("-?[^-]+", settings.trim)  # a threshold below 0 begins with the sign that separates the parts
+        if number and number[0] == "every":
+            raise UsageError("this signature is that of a curve over all thresholds; choose one threshold")
+        threshold = float(number[0]) if number else 0.5
     pooled = "pooled" in settings.trim if pooled is None else pooled
     form = ("choices" if "choices" in settings.trim else "binary") if form is None else form
     if not -1 <= threshold <= 1:
         raise UsageError(f"the threshold is {threshold:g}; K is between -1 and 1")
     if pooled and form == "choices":
-        raise UsageError("the choice-matrix form exists for one document at a time; leave out pooled")
+        raise UsageError("the choice-matrix form applies to single documents; leave out pooled")
     data = prepare_annotators(corpus, settings.changed(trim="", interval="none"))
     found = levels_of(data.choices, data.universe, form, pooled)
     frame = at_threshold(found, threshold, data.documents)
@@ -264,7 +274,7 @@ def curve(
     drawn = [bool((gold > 0).sum() >= FEWEST_DOCUMENTS and gold.sum() >= FEWEST_PHRASES) for gold in golds]
     last = next((size > 0 for size, enough in reversed([*zip(sizes, drawn, strict=True)]) if enough), None)
     every = np.ones(len(levels.gold), bool)
-    weights = intervals.weights(settings.interval, data.documents, every, settings.resamples, settings.seed, rng)
+    weights = intervals.weights(settings, data.documents, every, rng)
     union = count_unchecked(data)
     table: list[tuple[Any, ...]] = []
     for threshold, size, gold, enough in zip(thresholds, sizes, golds, drawn, strict=True):
@@ -315,7 +325,10 @@ def _null(
     if asked.measure.name == "nDCG@k":
         mean, sample = _discounted(view, kept, share, draws, rng)
     else:
-        mean, sample = (_of_cells(asked, average, view, kept, gold, each) for each in ((hits * share)[None], draws))
+        others = view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0]
+        every = np.vstack([hits * share, draws])
+        cells = Cells(every, *(np.broadcast_to(other, every.shape) for other in others))
+        mean, sample = np.split(_averaged(asked, average, cells), [1])
     low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
     return float(mean[0]), float(low), float(high)
 
@@ -330,10 +343,8 @@ def _has_null(asked: Asked, view: View) -> bool:
     return whole and binary and record.ideal == "gold" and asked.measure.name == "nDCG@k"
 
 
-def _of_cells(asked: Asked, average: str, view: View, kept: Bools, gold: Ints, hits: Floats | Ints) -> Floats:
-    """Return the score for hits (B, documents kept)."""
-    others = (view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0])
-    cells = Cells(hits.astype(float), *(np.broadcast_to(other, hits.shape) for other in others))
+def _averaged(asked: Asked, average: str, cells: Cells) -> Floats:
+    """Return the score of tables (B, documents) over the documents."""
     if average == "micro":
         return asked.scores(cells.mapped(lambda x: x.sum(axis=1)))
     return np.asarray(np.nanmean(asked.scores(cells), axis=1))

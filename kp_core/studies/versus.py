@@ -10,17 +10,17 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, input_error
-from kp_core.order import leveled
 from kp_core.scoring import intervals
-from kp_core.scoring.alignment import Lists, align, ranked_lists
-from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.alignment import align, ranked_lists
+from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import parse
+from kp_core.scoring.order import leveled
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Settings
 from kp_core.studies.document_values import values_over
+from kp_core.studies.facts import by_document
 from kp_core.studies.result import Numbers
-from kp_core.studies.subject_means import by_document
 
 #: The last cutoff of the difference over k.
 _LAST = 50
@@ -28,13 +28,20 @@ _LAST = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Versus(Numbers):
-    """What separates two systems.
+    """Comparison of two systems by document and phrase.
 
-    frame      one row a cutoff: mean difference a − b of the values by document, with its interval
-    a, b       the systems; measure: with its cutoff; shared: on how many documents both have values
-    by_document  one row a document: the values of both, and their difference, the largest differences first
-    phrases    one row a keyphrase that only one of the two finds within the cutoff: document, keyphrase, found by, rank
-    stayed     share of a's phrases within the cutoff that stand within that of b too, as a mean over documents
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per cutoff: mean difference a − b over documents, with its interval.
+    a, b, measure : str
+        The systems, and the measure with its cutoff.
+    by_document : DataFrame
+        One row per document: the values of both and their difference, the largest first.
+    phrases : DataFrame
+        One row per keyphrase that only one of the two finds within the cutoff: document, keyphrase, found by, rank.
+    stayed : float
+        Share of a's phrases within the cutoff that are also within that of b, as a mean over documents.
     """
 
     a: str
@@ -48,8 +55,8 @@ class Versus(Numbers):
     @property
     def won(self) -> tuple[int, int, int]:
         """On how many documents a is better, both are level, and b is better."""
-        apart = self.by_document["difference"]
-        return int((apart > 0).sum()), int((apart == 0).sum()), int((apart < 0).sum())
+        differences = self.by_document["difference"]
+        return int((differences > 0).sum()), int((differences == 0).sum()), int((differences < 0).sum())
 
     @property
     def found(self) -> tuple[int, int]:
@@ -61,10 +68,17 @@ class Versus(Numbers):
 def versus(
     corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", *, a: str, b: str, **changes: Any
 ) -> Versus:
-    """Set two systems side by side, by their values on the documents that both have one for; the first cutoff counts.
+    """Compare two systems by document and phrase, on documents with values of both; the first cutoff is used.
 
-    Raises UsageError for a system that is not there, InputError where no document has both values.
+    Raises
+    ------
+    UsageError
+        If a system does not exist.
+    InputError
+        If no document has values of both.
 
+    Examples
+    --------
     >>> from kp_core import load
     >>> lists = {"old": {"d1": ["tide", "sky"]}, "new": {"d1": ["tide", "sea"]}}
     >>> found = versus(load(gold={"d1": ["tide", "sea"]}, systems=lists), k=2, a="new", b="old", interval="none")
@@ -75,7 +89,7 @@ def versus(
     if unknown := [name for name in (a, b) if name not in data.names.systems]:
         raise UsageError(f"there is no system '{unknown[0]}'; choose among: {', '.join(data.names.systems)}")
     if a == b:
-        raise UsageError(f"'{a}' is set beside itself; choose two systems")
+        raise UsageError(f"'{a}' is compared with itself; choose two systems")
     asked, longest = parse(measure), longest_lists(data)
     cutoff = asked.cutoffs(data.settings)[0]
     two = replace(data, coded=replace(data.coded, runs={name: data.coded.runs[name] for name in (a, b)}))
@@ -103,15 +117,15 @@ def versus(
     return Versus(**fields, a=a, b=b, measure=shown, by_document=rows, phrases=phrases, stayed=stayed)
 
 
-def _over_k(apart: Floats, tried: list[int], settings: Settings) -> pd.DataFrame:
+def _over_k(differences: Floats, tried: list[int], settings: Settings) -> pd.DataFrame:
     """Return mean differences (D, K) with the interval of each cutoff by itself."""
-    documents = len(apart)
+    documents = len(differences)
     low = high = np.full(len(tried), np.nan)
     if documents and settings.interval != "none":
         rng = np.random.default_rng(settings.seed)
-        drawn = intervals.resample(documents, settings.resamples, rng) @ apart / documents
+        drawn = intervals.resample(documents, settings.resamples, rng) @ differences / documents
         low, high = intervals.percentile(drawn, intervals.expanded_tail(documents))
-    means = apart.mean(axis=0) if documents else low
+    means = differences.mean(axis=0) if documents else low
     return pd.DataFrame({"k": tried, "difference": means, "low": low, "high": high, "documents": documents})
 
 
@@ -119,9 +133,9 @@ def _phrases(data: Prepared, a: str, b: str, k: int) -> tuple[pd.DataFrame, floa
     """Return the keyphrases that only one of two systems finds within the first k, and the share of a's that stayed."""
     gold, raw, forms = data.gold, data.coded.phrases.to_pylist(), data.identities.forms.to_pylist()
     spelled = dict(zip(data.identities.gold.tolist()[::-1], raw[::-1], strict=True))  # the first spelling of each form
-    first = np.flatnonzero(np.diff(gold.spelling_item, prepend=-1))
-    items = [spelled.get(form, forms[form]) for form in gold.spelling_form[first].tolist()]
-    lists = {name: _within(ranked_lists(data.coded.runs[name], data.identities, data.settings), k) for name in (a, b)}
+    items = [spelled.get(form, forms[form]) for form in gold.subject.tolist()]
+    lists = {name: ranked_lists(data.coded.runs[name], data.identities, data.settings) for name in (a, b)}
+    lists = {name: own.only(own.rank <= k) for name, own in lists.items()}
     best = {name: align(own, gold).best for name, own in lists.items()}
     rows = [
         (data.documents[gold.document[item]], items[item], name, int(lists[name].rank[best[name][item]]))
@@ -130,13 +144,6 @@ def _phrases(data: Prepared, a: str, b: str, k: int) -> tuple[pd.DataFrame, floa
     ]
     table = pd.DataFrame(rows, columns=["document", "keyphrase", "found by", "rank"])
     both = data.coded.runs[a].listed & data.coded.runs[b].listed & (lists[a].length > 0)
-    owners, there = lists[a].owner, {*zip(lists[b].owner.tolist(), lists[b].form.tolist(), strict=True)}
-    pairs = zip(owners.tolist(), lists[a].form.tolist(), strict=True)
-    kept = np.array([float(pair in there) for pair in pairs])
-    shares = np.bincount(owners, kept, minlength=len(both)) / np.maximum(lists[a].length, 1)
+    own, other = (lists[name].owner * len(forms) + lists[name].form for name in (a, b))
+    shares = np.bincount(lists[a].owner, np.isin(own, other), minlength=len(both)) / np.maximum(lists[a].length, 1)
     return table, float(shares[both].mean()) if both.any() else float("nan")
-
-
-def _within(lists: Lists, k: int) -> Lists:
-    inside: Bools = lists.rank <= k
-    return lists.only(inside)

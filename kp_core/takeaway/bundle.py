@@ -28,7 +28,7 @@ from kp_core.charts.curves import Marks
 from kp_core.charts.selection import has_curve, named
 from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, UsageError, pluralize
+from kp_core.errors import InputError, UsageError, pluralize, refuse_unknown
 from kp_core.reading.rows.report import statistics, telling
 from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare
@@ -51,7 +51,7 @@ from kp_core.takeaway.figures import as_json, browser, chart_svg, charts_svg
 from kp_core.takeaway.paragraph import bibtex, of_indexers, paragraphs
 from kp_core.typeset import CELLS
 from kp_core.words import answers, statements
-from kp_core.words.speech import INDEXERS, Speech, speech
+from kp_core.words.answers import INDEXERS, Speech, speech
 
 #: Packages whose version can change a number.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
@@ -59,7 +59,7 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report with its caption and the recipe of its numbers; values: these alone, for spreadsheets."""
+    """A table of a report with its caption and the signature of its numbers; values: these alone, for spreadsheets."""
 
     name: str
     caption: str
@@ -75,7 +75,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """One part of a report; `SECTIONS` holds its title."""
+    """One part of a report; `SECTIONS` contains its title."""
 
     text: tuple[str, ...]
     charts: tuple[Chart, ...] = ()
@@ -114,6 +114,10 @@ class Asked:
         """Return measures with the cutoff of the report in their names, each once."""
         return list(dict.fromkeys(named(measure, self.cutoff) for measure in measures))
 
+    def table(self, name: str, caption: str, frame: pd.DataFrame, values: pd.DataFrame | None = None) -> Table:
+        """Return a table of values at the cutoff of the report, under their signature."""
+        return Table(name, caption, frame, self.here.signature, values)
+
     @cached_property
     def say(self) -> Speech:
         """What people, keyphrases and documents are called."""
@@ -130,30 +134,29 @@ class Asked:
 
     @cached_property
     def answer(self) -> Answer:
-        """What is said of all systems by the measure of the report."""
+        """What the report's measure shows for all systems."""
         return answers.answer(self.corpus, self.here.settings, self.measure, over="ask")
 
     @property
     def beside_people(self) -> tuple[str, ...]:
-        """Where the best system stands among people; nothing where there are too few or too many of them."""
-        settings = self.here.settings
-        if settings.average in SUBJECT or not 1 < len(self.corpus.annotators) <= answers.MOST_PEOPLE:
+        """Where the best system falls among the annotators; nothing if there are too few or too many."""
+        corpus, settings = self.corpus, self.here.settings
+        of_one_gold = settings.annotators == "union" and settings.average not in SUBJECT and not corpus.datasets
+        if not (of_one_gold and len(runs_of(corpus.systems)) > 1 < len(corpus.annotators) <= answers.MOST_PEOPLE):
             return ()
-        if settings.annotators != "union" or self.corpus.datasets or len(runs_of(self.corpus.systems)) < 2:
-            return ()
-        return answers.like_for_like(self.corpus, settings.changed(annotators="others"), self.measure).sentences
+        return answers.like_for_like(corpus, settings.changed(annotators="others"), self.measure).sentences
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """The comparison of all systems by the measure of the report, where there are several."""
+        """The comparison of all systems by the measure of the report, if there are several."""
         several = len(runs_of(self.corpus.systems)) > 1
         return compare(self.corpus, self.here.settings, self.measure) if several else None
 
 
 def data(asked: Asked) -> Section:
-    """Say what was loaded, and what the reader of the files must know."""
+    """Describe what was loaded, and what the reader of the files must know."""
     corpus = asked.corpus
-    said = (
+    summary = (
         f"{pluralize(len(corpus.documents), 'document')}, {pluralize(len(corpus.annotators), 'annotator')}, "
         f"{pluralize(len(runs_of(corpus.systems)), 'system')}.",
         *(f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning"),
@@ -162,59 +165,57 @@ def data(asked: Asked) -> Section:
     counts = Table("data", "Annotators and systems", telling(statistics(corpus)))
     known = [(one.file, one.size, one.sha256) for one in corpus.report.readings if one.sha256]
     files = Table("files", "Files", pd.DataFrame(known, columns=["file", "bytes", "SHA-256"]))
-    return Section(said + fixes, tables=(counts, files) if known else (counts,))
+    return Section(summary + fixes, tables=(counts, files) if known else (counts,))
 
 
 def leaderboard(asked: Asked) -> Section:
     """Show which system is better, by how much, and whether that is significant."""
-    measure, comparison, said = asked.measure, asked.comparison, asked.answer
+    measure, comparison, answer = asked.measure, asked.comparison, asked.answer
     shown = asked.named(measure, "kappa", "MAP")
     here, name = tables.only(asked.here, shown), shown[0]
     average = prepare(asked.corpus, asked.settings, k="average")
     (size,) = (k for k in average.settings.k if isinstance(k, int))
-    marks = Marks(asked.cutoff, size, longest_lists(average), said.over_k.significant if said.over_k else ())
+    marks = Marks(asked.cutoff, size, longest_lists(average), answer.over_k.significant if answer.over_k else ())
     curve = has_curve(measure)
     drawn = curves.over_k(asked.result, measure, marks) if curve else dots.leaderboard(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
-    table = Table("leaderboard", f"Systems by {name}", board, here.signature, tables.in_numbers(here, shown))
-    return Section((*said.sentences, *asked.beside_people, *tables.reasons(here)), charts=(drawn,), tables=(table,))
+    table = asked.table("leaderboard", f"Systems by {name}", board, tables.in_numbers(here, shown))
+    return Section((*answer.sentences, *asked.beside_people, *tables.reasons(here)), charts=(drawn,), tables=(table,))
 
 
 def all_measures(asked: Asked) -> Section:
     """Show every measure at the cutoff with its interval."""
     names = asked.named(*DEFAULT_MEASURES)
-    shown = tables.with_intervals(asked.here, names)
-    said = () if asked.settings.interval == "none" else ("In brackets: the 95 % interval.",)
-    values = tables.in_numbers(asked.here, names)
-    table = Table("measures", f"All measures at k = {asked.cutoff}", shown, asked.here.signature, values)
-    return Section(said, tables=(table,))
+    shown, values = tables.with_intervals(asked.here, names), tables.in_numbers(asked.here, names)
+    note = () if asked.settings.interval == "none" else ("In brackets: the 95% interval.",)
+    return Section(note, tables=(asked.table("measures", f"All measures at k = {asked.cutoff}", shown, values),))
 
 
 def pairs(asked: Asked) -> Section:
     """Show every pair of systems with its test and effect size."""
     comparison, (name,) = cast(Comparison, asked.comparison), asked.named(asked.measure)
-    said = (f"Test: {comparison.test}; {statements.NOT_EQUAL}.", *(note.message for note in comparison.notes[1:]))
+    lines = (f"Test: {comparison.test}; {statements.NOT_EQUAL}.", *(note.message for note in comparison.notes[1:]))
     shown = (
         Table("pairs", f"Differences in {name}", tables.pairs(comparison), comparison.signature),
         Table("effects", "Effect sizes", tables.shown(comparison.effects_as_read(), "effects"), comparison.signature),
-        Table("ranks", "Ranks in 95 % of the resamples", tables.ranks(comparison), comparison.signature),
+        Table("ranks", "Ranks in 95% of the resamples", tables.ranks(comparison), comparison.signature),
     )
     several = len(comparison.scores) >= heat_maps.FEWEST
-    return Section(said, charts=(heat_maps.pair_map(comparison, name),) if several else (), tables=shown)
+    return Section(lines, charts=(heat_maps.pair_map(comparison, name),) if several else (), tables=shown)
 
 
 def concordance(asked: Asked) -> Section:
-    """Show each system's concordance table and what it says."""
+    """Show each system's concordance table and what it contains."""
     here = evaluate(asked.corpus, asked.here.settings, CELLS, interval="none")
     # Of each run: a mean of tables is none.
     by_document = tables_by_document(asked.corpus, asked.here.settings, CELLS)
     frame = by_document.groupby("system", sort=False)[list(CELLS)].sum().reset_index()
     cells = frame.set_index("system").to_dict("index")
     best = max(asked.corpus.systems, key=lambda name: float(cells[name]["a"]))
-    said = statements.diagnose(best, cells[best], {name: counts for name, counts in cells.items() if name != best})
+    diagnosis = statements.diagnose(best, cells[best], {name: counts for name, counts in cells.items() if name != best})
     caption = "Concordance tables of all documents together: a both, b gold only, c system only, d neither"
     table = Table("concordance", caption, frame, here.signature)
-    return Section(tuple(said), charts=(curves.against_universe(cells),), tables=(table,))
+    return Section(tuple(diagnosis), charts=(curves.against_universe(cells),), tables=(table,))
 
 
 def annotators(asked: Asked) -> Section:
@@ -227,15 +228,13 @@ def annotators(asked: Asked) -> Section:
     shared["pair"] = shared["pair"].map({f"{a}|{b}": f"{a} and {b}" for a in names for b in names})
     shared = shared.sort_values("P_pos", ascending=False, kind="stable").dropna(axis="columns", how="all")
     few, pairs = len(names) <= indexing.FEW, len(shared) > 0
+    every = Table("annotators", "Agreement of all annotators", shown, result.signature)
     consistency = Table("consistency", "Consistency by pair", tables.spoken(shared, say), result.signature)
-    matrix = heat_maps.pair_matrix(result, "P_pos", names)
+    drawn = heat_maps.heat_map(heat_maps.pair_matrix(result, "P_pos", names), say["P_pos"], say["annotators"])
     # Of indexers the answer has the coefficients that can be read; of many pairs a picture has room, a table has not.
-    every = (Table("annotators", "Agreement of all annotators", shown, result.signature), *(consistency,) * pairs)
-    return Section(
-        answers.people(asked.corpus, asked.of_people()).sentences,
-        charts=(heat_maps.heat_map(matrix, say["P_pos"], say["annotators"]),) * (pairs and not few),
-        tables=every if say is not INDEXERS else (consistency,) * (pairs and few),
-    )
+    both = (consistency,) * (pairs and few) if say is INDEXERS else (every, *(consistency,) * pairs)
+    answer = answers.people(asked.corpus, asked.of_people()).sentences
+    return Section(answer, charts=(drawn,) * (pairs and not few), tables=both)
 
 
 #: So many titles and headings stand in a report: of people alone they fit its two pages.
@@ -275,75 +274,65 @@ def near(asked: Asked) -> Section:
         Table("near_misses", f"Types of the predictions up to k = {asked.cutoff}", counts),
         Table("near_shares", "Misses that are near", tables.shown(misses.shares(), "near_shares")),
     )
-    said = "Near: misses that have a word in common with a keyphrase of the document."
-    return Section((said,), charts=(dots.type_bars(counts, "predictions"),), tables=shown)
+    note = "Near: misses that have a word in common with a keyphrase of the document."
+    return Section((note,), charts=(dots.type_bars(counts, "predictions"),), tables=shown)
 
 
 def conventions(asked: Asked) -> Section:
     """Show the measure under other published conventions."""
     study = spread(asked.corpus, asked.here.settings, asked.measure)
-    said, caption = statements.range_of(study), f"{asked.measure} under other conventions"
+    summary, caption = statements.range_of(study), f"{asked.measure} under other conventions"
     shown = [Table("convention_spread", caption, study.ranges, study.signature)]
     if len(study.turns):
-        shown.append(Table("turns", "Where the order of two systems turns", tables.turns(study), study.signature))
-    return Section((said,), charts=(dots.strip(study, said),), tables=tuple(shown))
+        shown.append(Table("turns", "Where the order of two systems reverses", tables.turns(study), study.signature))
+    return Section((summary,), charts=(dots.strip(study, summary),), tables=tuple(shown))
 
 
 def correlation(asked: Asked) -> Section:
     """Show which similarity measure agrees with people, where pairs were judged."""
-    study = correlate(asked.corpus)
-    table = tables.overall(study, "average")
-    shown = Table("correlation", "Correlation with the average human score", table, study.signature)
-    said = " ".join(statements.best_measure(study, "average"))
-    return Section(
-        (said,),
-        charts=(dots.correlations(study, "average", "all", kim2010.printed_values("average")),),
-        tables=(shown,),
-    )
+    study, shown = correlate(asked.corpus), "Correlation with the average human score"
+    table = Table("correlation", shown, tables.overall(study, "average"), study.signature)
+    drawn = dots.correlations(study, "average", "all", kim2010.printed_values("average"))
+    return Section((" ".join(statements.best_measure(study, "average")),), charts=(drawn,), tables=(table,))
 
 
 def methods(asked: Asked) -> Section:
     """Give the paragraph for a paper; for people alone, how their agreement was computed."""
     if asked.say is INDEXERS:
         return Section((of_indexers(asked.corpus, asked.agreement),))
-    here, (name,) = asked.here, asked.named(asked.measure)
-    test = asked.comparison.test if asked.comparison else ""
-    short, whole = paragraphs(asked.corpus, here, name, DEFAULT_MEASURES, test)
-    said = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
-    explained = pd.DataFrame(said, columns=["measure", "what it says", "undefined"])
+    (name,), test = asked.named(asked.measure), asked.comparison.test if asked.comparison else ""
+    short, whole = paragraphs(asked.corpus, asked.here, name, DEFAULT_MEASURES, test)
+    rows = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
+    explained = pd.DataFrame(rows, columns=["measure", "what it says", "undefined"])
     return Section((short, f"In full: {whole}"), tables=(Table("meanings", "What the measures say", explained),))
 
 
-#: Section by the name under which it is asked for, in the order of the report; people have other titles (`heading`).
-SECTIONS: dict[str, tuple[str, Callable[[Asked], Section]]] = {
-    "leaderboard": ("Which system is better?", leaderboard),
-    "measures": ("All measures", all_measures),
-    "pairs": ("Pairs of systems", pairs),
-    "agreement": ("Systems against people", concordance),
-    "annotators": ("Reliability of the gold standard", annotators),
-    "titles": ("Most disputed titles", titles),
-    "headings": ("Most disputed headings", headings),
-    "near-misses": ("Near misses", near),
-    "conventions": ("Other conventions", conventions),
-    "correlation": ("Correlation with human scores", correlation),
-    "data": ("Data", data),
-    "methods": ("Methods", methods),
+#: Section by the name under which it is asked for, in the order of the report: its title (people have others, see
+#: `heading`), what it needs (see `lacking`), and what writes it.
+SECTIONS: dict[str, tuple[str, str, Callable[[Asked], Section]]] = {
+    "leaderboard": ("Which system is better?", "scores", leaderboard),
+    "measures": ("All measures", "scores", all_measures),
+    "pairs": ("Pairs of systems", "pairs", pairs),
+    "agreement": ("Systems against people", "scores", concordance),
+    "annotators": ("Reliability of the gold standard", "people", annotators),
+    "titles": ("Most disputed documents", "people", titles),
+    "headings": ("Most disputed keyphrases", "people", headings),
+    "near-misses": ("Near misses", "scores", near),
+    "conventions": ("Other conventions", "scores", conventions),
+    "correlation": ("Correlation with human scores", "judgements", correlation),
+    "data": ("Data", "", data),
+    "methods": ("Methods", "scores or people", methods),
 }
-
-
-#: What a report of people alone has: two pages.
-OF_PEOPLE = ("annotators", "titles", "headings", "methods")
 
 
 def lacking(corpus: Corpus) -> dict[str, str]:
     """Return what a corpus lacks: section → words, for those sections alone for which it lacks something."""
-    scored = "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"
-    several = "" if len(runs_of(corpus.systems)) > 1 else "a second system"
-    people = "" if len(corpus.annotators) > 1 else "a second annotator"
-    judged = "" if len(corpus.judgements) else "judged pairs"
-    own = {"data": "", "pairs": scored or several, "correlation": judged, "methods": scored and people}
-    own |= dict.fromkeys(OF_PEOPLE[:-1], people)
-    return {name: lack for name in SECTIONS if (lack := own.get(name, scored))}
+    lack = {"": "", "scores": "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"}
+    lack["pairs"] = lack["scores"] or ("" if len(runs_of(corpus.systems)) > 1 else "a second system")
+    lack["people"] = "" if len(corpus.annotators) > 1 else "a second annotator"
+    lack["scores or people"] = lack["scores"] and lack["people"]
+    lack["judgements"] = "" if len(corpus.judgements) else "judged pairs"
+    return {name: lack[needs] for name, (_, needs, _) in SECTIONS.items() if lack[needs]}
 
 
 def possible(corpus: Corpus) -> list[str]:
@@ -352,8 +341,9 @@ def possible(corpus: Corpus) -> list[str]:
 
 
 def usual(corpus: Corpus) -> list[str]:
-    """Return the sections that a report of a corpus has unless others are asked for."""
-    return list(OF_PEOPLE) if speech(corpus) is INDEXERS else possible(corpus)
+    """Return the sections that a report of a corpus has unless others are asked for; of people alone two pages."""
+    of_people = ["annotators", "titles", "headings", "methods"]
+    return of_people if speech(corpus) is INDEXERS else possible(corpus)
 
 
 def heading(corpus: Corpus, name: str) -> str:
@@ -363,7 +353,7 @@ def heading(corpus: Corpus, name: str) -> str:
 
 @dataclass(frozen=True)
 class Report:
-    """The sections of a report with the settings and the recipe that made them."""
+    """The sections of a report with the settings and the signature that made them."""
 
     title: str
     sections: tuple[Section, ...]
@@ -391,18 +381,17 @@ class Report:
         return page.render(vars(self), all_tables=self.all_tables, version=__version__) + "\n"
 
     def _drawings(self) -> dict[str, str]:
-        """Return what a chart says in words → the address of its picture; nothing where nothing draws pictures.
+        """Return what a chart says in words → the address of its picture; nothing if nothing draws pictures.
 
         A picture is a hundredth of the program that would draw it anew in the report.
         """
-        charts = {chart.alt: chart for section in self.sections for chart in section.charts}
-        if not charts or not browser():
+        if not (charts := self._charts) or not browser():
             return {}
-        drawn = (b64encode(svg.encode()).decode() for svg in charts_svg(list(charts.values())))
-        return {alt: f"data:image/svg+xml;base64,{svg}" for alt, svg in zip(charts, drawn, strict=True)}
+        drawn = (b64encode(svg.encode()).decode() for svg in charts_svg(charts))
+        return {one.alt: f"data:image/svg+xml;base64,{svg}" for one, svg in zip(charts, drawn, strict=True)}
 
     def latex(self) -> str:
-        """Return all tables for a paper, with the recipe below each; it needs booktabs, rotating, longtable."""
+        """Return all tables for a paper, with the signature below each; it needs booktabs, rotating, longtable."""
         return "\n".join(typeset.latex(table.frame, table.caption, table.signature) for table in self.all_tables)
 
     def markdown(self) -> str:
@@ -423,7 +412,7 @@ class Report:
         return bibtex(self.paragraph())
 
     def record(self) -> str:
-        """Return settings, recipe and versions as JSON."""
+        """Return settings, signature and versions as JSON."""
         content = {
             "signature": self.signature,
             "settings": self.settings.as_dict(),
@@ -440,13 +429,14 @@ class Report:
 
     def svg(self, columns: int = 1) -> str:
         """Return the chart of a section as wide as one or two columns of a paper; it must be the only one."""
-        return chart_svg(self._only_chart(), columns)
-
-    def _only_chart(self) -> Chart:
-        charts = [chart for section in self.sections for chart in section.charts]
+        charts = self._charts
         if len(charts) != 1:
             raise UsageError(f"an image shows one chart, and these sections have {len(charts)}; choose one section")
-        return charts[0]
+        return chart_svg(charts[0], columns)
+
+    @property
+    def _charts(self) -> list[Chart]:
+        return [chart for section in self.sections for chart in section.charts]
 
     def zip(self) -> bytes:
         """Return everything as one archive."""
@@ -459,9 +449,9 @@ class Report:
         }
         if self.paragraph():
             files |= {"methods.txt": self.paragraph() + "\n", "references.bib": self.references()}
-        files |= {f"csv/{table.name}.csv": typeset.csv(table.numbers) for table in self.all_tables}
-        if self.by_document is not None:
-            files["csv/values_by_document.csv"] = typeset.csv(self.by_document)
+        frames = {table.name: table.numbers for table in self.all_tables}
+        frames |= {"values_by_document": self.by_document} if self.by_document is not None else {}
+        files |= {f"csv/{name}.csv": typeset.csv(frame) for name, frame in frames.items()}
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
@@ -489,16 +479,14 @@ def report(
     sections  names among `SECTIONS`, in any order; if empty all that have data, or of people alone those of two pages
     measure   the one by which systems are ranked and compared
     The first cutoff is that of the report, unless the measure names one. Raises UsageError for a section or measure
-    that does not exist, and where there is nothing to report on.
+    that does not exist, and if there is nothing to report on.
 
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})
     >>> [section.title for section in report(corpus, k=2, sections=["leaderboard"], interval="none").sections]
     ['Which system is better?']
     """
-    unknown = [name for name in sections if name not in SECTIONS]
-    if unknown:
-        raise UsageError(f"there is no section '{unknown[0]}'; choose among: {', '.join(SECTIONS)}")
+    refuse_unknown(sections, SECTIONS, "section")
     if len(possible(corpus)) < 2:
         raise UsageError("a report needs a gold standard, and the output of a system or a second annotator")
     settings = resolve_settings(corpus, settings, changes)
@@ -517,10 +505,9 @@ def report(
 
 def _section(asked: Asked, name: str) -> Section:
     """Return a section with its title; one that the data cannot give says why."""
-    title, write = heading(asked.corpus, name), SECTIONS[name][1]
-    if lack := lacking(asked.corpus).get(name):
-        return Section((f"Not available: it needs {lack}.",), title=title, name=name)
+    lack = lacking(asked.corpus).get(name)
     try:
-        return replace(write(asked), title=title, name=name)
+        section = Section((f"Not available: it needs {lack}.",)) if lack else SECTIONS[name][2](asked)
     except (InputError, UsageError) as problem:
-        return Section((f"Not available: {problem}",), title=title, name=name)
+        section = Section((f"Not available: {problem}",))
+    return replace(section, title=heading(asked.corpus, name), name=name)

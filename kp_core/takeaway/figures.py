@@ -24,7 +24,7 @@ from plotly.offline import get_plotlyjs
 from kp_core.charts.pieces import MARK, merged
 from kp_core.charts.style import TEXT, Chart, Part
 from kp_core.errors import UsageError
-from kp_core.typeset import visible
+from kp_core.typeset import say, visible
 
 #: What no XML may hold.
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -40,24 +40,6 @@ _OPTIONS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"),
     "--virtual-time-budget=20000",  # what a page shows is taken when its scripts have come to rest
 )
-#: Figures → their SVG as a list; an SVG → its PNG, of 384 pixels an inch: each becomes the text of the page.
-_SVG = """(async () => {
-    const drawn = []
-    for (const figure of %s) {
-        const url = await Plotly.toImage(figure, {format: "svg", width: null, height: null})
-        drawn.push(decodeURIComponent(url.slice(url.indexOf(",") + 1)))
-    }
-    document.body.textContent = JSON.stringify(drawn)
-})()"""
-_PNG = """const picture = new Image()
-picture.onload = () => {
-    const canvas = document.createElement("canvas"), pen = canvas.getContext("2d")
-    Object.assign(canvas, {width: 4 * picture.width, height: 4 * picture.height})
-    Object.assign(pen, {fillStyle: "white"}).fillRect(0, 0, canvas.width, canvas.height)
-    pen.drawImage(picture, 0, 0, canvas.width, canvas.height)
-    document.body.textContent = canvas.toDataURL().split(",")[1]
-}
-picture.src = "data:image/svg+xml," + encodeURIComponent(%s)"""
 WITHOUT = (
     "an image is drawn by Chromium or Chrome, and none was found; install one, or name its program in BROWSER_PATH. "
     "Without it, the camera above a chart of the dashboard and of the HTML report saves SVG"
@@ -65,7 +47,7 @@ WITHOUT = (
 
 
 def browser() -> str:
-    """Return the program that draws images, or nothing where there is none."""
+    """Return the program that draws images, or nothing if there is none."""
     return os.environ.get("BROWSER_PATH") or next(filter(None, map(shutil.which, _BROWSERS)), "")
 
 
@@ -84,7 +66,7 @@ def file_name(caption: str) -> str:
 
 
 def as_json(figure: Part) -> str:
-    """Return a figure on white, with room for its labels and its legend, as JSON that may stand in a script."""
+    """Return a figure on white, with room for its labels and its legend, as JSON that may occur in a script."""
     traces, layout = figure["data"], figure["layout"]
     more: Part = {name: {"automargin": True} for name in layout if "axis" in name} | {"template": "plotly_white"}
     if sum(trace.get("showlegend") is not False for trace in traces) > 1:
@@ -99,10 +81,10 @@ def chart_svg(chart: Chart, columns: int = 1) -> str:
 
 
 def charts_svg(charts: Sequence[Chart], columns: int = 2) -> list[str]:
-    """Return charts as SVG as wide as so many columns, drawn at once; raises UsageError without a Chromium."""
+    """Return charts as SVG as wide as so many columns, drawn together; raises UsageError without a Chromium."""
     drawn = ",".join(as_json(_for_paper(chart.figure, columns)).replace(TEXT, "black") for chart in charts)
-    found: list[str] = json.loads(_text_of(f"{get_plotlyjs()};{_SVG % f'[{drawn}]'}"))
-    return found
+    drawings: list[str] = json.loads(_text_of(f"{get_plotlyjs()};{say('script of SVG', figures=drawn)}"))
+    return drawings
 
 
 def _for_paper(figure: Part, columns: int) -> Part:
@@ -116,13 +98,9 @@ def _for_paper(figure: Part, columns: int) -> Part:
     y = layout.get("yaxis", {})
     if columns == 1 and y.get("type") != "category" and "ticktext" not in y and "yaxis2" not in layout:
         more["height"] = min(layout["height"], round(_HEIGHT * _PIXELS))
-    traces = [one for one in figure["data"] if one.get("visible") != "legendonly" and not _is_unseen(one)]
-    return {"data": traces, "layout": merged(layout, more)}
-
-
-def _is_unseen(trace: Part) -> bool:
-    """Tell whether a trace only takes clicks."""
-    return bool(trace.get("marker", {}).get("opacity") == 0.0)
+    # A trace that nobody sees only takes clicks.
+    seen = [one for one in figure["data"] if one.get("marker", {}).get("opacity") != 0.0]
+    return {"data": [one for one in seen if one.get("visible") != "legendonly"], "layout": merged(layout, more)}
 
 
 def chart_html(chart: Chart, signature: str) -> str:
@@ -136,22 +114,11 @@ def chart_html(chart: Chart, signature: str) -> str:
 def table_svg(html: str) -> str:
     """Return a table and its note, as `PaperTable.html` writes them, as SVG with the rules of booktabs."""
     whole = ElementTree.fromstring(f"<div>{_NO_XML.sub('', html)}</div>")
-    rows = [list(row) for row in whole.iter("tr")]
-    texts = [["".join(cell.itertext()) for cell in row] for row in rows]
-    ends = [*accumulate(14 + 7 * max(map(len, column)) for column in zip(*texts, strict=True))]
-    width, bottom, parts = ends[-1] + 7, 12 + 20 * len(rows), list[str]()
-    for y, row in enumerate(rows):
-        for x, cell in enumerate(row):
-            place = f'x="{ends[x] if x else 7}" y="{26 + 20 * y if y else 22}" text-anchor="{"end" if x else "start"}"'
-            weight = "normal" if cell.find("b") is None else "bold"
-            parts.append(f'<text {place} font-weight="{weight}">{escape(texts[y][x])}</text>')
-    for y, thick in ((4, 1.6), (31, 1), (bottom, 1.6)):
-        parts.append(f'<path d="M0 {y}H{width}" stroke="black" stroke-width="{thick}"/>')
+    rows = [[("".join(cell.itertext()), cell.find("b") is not None) for cell in row] for row in whole.iter("tr")]
+    widths = [14 + 7 * max(len(text) for text, _ in column) for column in zip(*rows, strict=True)]
+    width = sum(widths) + 7
     note = wrap(whole.findtext("p", ""), width // 6)
-    for y, line in enumerate(note):
-        parts.append(f'<text x="7" y="{bottom + 16 + 14 * y}" font-size="10">{escape(line)}</text>')
-    look = f'viewBox="0 0 {width} {bottom + 14 + 14 * len(note)}" font-family="Helvetica, Arial" font-size="12"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {look}>{"".join(parts)}</svg>'
+    return say("table as SVG", rows=rows, ends=[*accumulate(widths)], width=width, note=note)
 
 
 def image(svg: str, form: str, signature: str) -> bytes:
@@ -164,7 +131,8 @@ def image(svg: str, form: str, signature: str) -> bytes:
     if form == "svg":
         return svg.encode()
     if form == "png":
-        return _with_text(b64decode(_text_of(_PNG % json.dumps(svg).replace("<", "\\u003c"))), signature)
+        script = say("script of PNG", svg=json.dumps(svg).replace("<", "\\u003c"))
+        return _with_text(b64decode(_text_of(script)), signature)
     look = f"@page {{ size: {width:.2f}mm {height:.2f}mm; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
     return _taken(f"<title>{escape(signature)}</title><style>{look}</style><body>{svg}", "--print-to-pdf")
 
@@ -180,7 +148,7 @@ def _text_of(script: str) -> str:
 
 def _taken(page: str, what: str) -> bytes:
     """Return what Chromium takes of a page: its document as text, or its print."""
-    if not (found := browser()):
+    if not (executable := browser()):
         raise UsageError(WITHOUT)
     # As root, in a container, Chromium starts only without its own walls; the page is ours alone.
     root = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
@@ -188,12 +156,12 @@ def _taken(page: str, what: str) -> bytes:
         source, target = Path(folder, "page.html"), Path(folder, "print.pdf")
         source.write_text(f"<!doctype html><meta charset='utf-8'>{page}", encoding="utf-8")
         asked = f"{what}={target}" if what == "--print-to-pdf" else what
-        command = [found, *_OPTIONS, *root, f"--user-data-dir={folder}/profile", asked, source.as_uri()]
+        command = [executable, *_OPTIONS, *root, f"--user-data-dir={folder}/profile", asked, source.as_uri()]
         try:
             done = subprocess.run(command, capture_output=True, timeout=120, check=True)
             return target.read_bytes() if what == "--print-to-pdf" else done.stdout
         except (OSError, subprocess.SubprocessError) as error:
-            raise UsageError(f"{found} could not draw the image: {error}") from None
+            raise UsageError(f"{executable} could not draw the image: {error}") from None
 
 
 def _with_text(png: bytes, text: str) -> bytes:

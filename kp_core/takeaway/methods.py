@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import PurePosixPath
+from typing import Any
 
 import pandas as pd
 
 from kp_core import typeset
-from kp_core.errors import REASONS, UsageError
+from kp_core.errors import REASONS, UsageError, read_toml
 from kp_core.extraction.lecture_systems import PARAMETERS
 from kp_core.extraction.lecture_systems import SYSTEMS as EXTRACTORS
 from kp_core.extraction.lecture_systems import System as Extractor
@@ -22,9 +22,8 @@ from kp_core.settings import CONVENTIONS, PRESETS, format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import Similarity
 from kp_core.similarity import parse as parse_similarity
-from kp_core.words import read
 
-_ENTRIES: dict[str, dict[str, str]] = read("glossary.toml")
+_ENTRIES: dict[str, dict[str, str]] = read_toml("words/glossary.toml")
 
 
 def _meaning(entry: Mapping[str, str]) -> str:
@@ -38,14 +37,10 @@ TERMS = {term: _meaning(entry) for term, entry in _ENTRIES.items()}
 
 def glossary() -> str:
     """Return the glossary as Markdown; `docs/glossary.md` is this text."""
-    parts = ["# Glossary", "The terms of the field as KPScope uses them."]
-    for term, entry in _ENTRIES.items():
-        title = PurePosixPath(entry["page"].partition("#")[0]).stem.replace("_", " ").capitalize()
-        parts.append(f"## {term}\n\n{TERMS[term]} See [{title}]({entry['page']}).")
-    return "\n\n".join(parts) + "\n"
+    return typeset.say("glossary", entries=_ENTRIES, terms=TERMS) + "\n"
 
 
-_PROSE, _EXAMPLE = read("methods.toml"), read("example.toml")
+_PROSE, _EXAMPLE = read_toml("words/methods.toml"), read_toml("words/example.toml")
 #: Family → its title; family → what a reader needs to know before its cards; symbol of the formulas → meaning.
 FAMILIES, INTRODUCTIONS, SYMBOLS = (_PROSE[name] for name in ("families", "introductions", "symbols"))
 #: The worked example: in words, as a table, and a keyphrase with a candidate.
@@ -57,16 +52,16 @@ def span(measure: Measure | Similarity) -> str:
     """Return the range of a measure in words.
 
     >>> span(MEASURES["kappa"]), span(MEASURES["a"])
-    ('−1 to 1', 'from 0 up')
+    ('−1 to 1', 'at least 0')
     """
     low = f"{measure.low:g}".replace("-", "−")
     if math.isinf(measure.low):
         return "any number" if math.isinf(measure.high) else f"up to {measure.high:g}"
-    return f"from {low} up" if math.isinf(measure.high) else f"{low} to {measure.high:g}"
+    return f"at least {low}" if math.isinf(measure.high) else f"{low} to {measure.high:g}"
 
 
 def sentence(name: str) -> str:
-    """Return what a measure answers, by its name as asked for; a measure of similarity where no other has the name.
+    """Return what a measure answers, by its name as asked for; a similarity measure if no other has the name.
 
     >>> sentence("P@5"), sentence("dice")[:7], sentence("better than")
     ('Of the first k phrases, the share that are keyphrases.', 'Twice t', '')
@@ -101,7 +96,7 @@ def _sentences(details: Iterable[tuple[str, str]]) -> str:
 
 
 def records() -> list[dict[str, str]]:
-    """Return one record a measure, as tables and the command line show it."""
+    """Return one record per measure, as tables and the command line show it."""
     return [
         {
             "name": one.name,
@@ -126,13 +121,13 @@ def cards(family: str, search: str = "") -> list[Card]:
     (['AC1'], ['phrase-boosting-ngrams'])
     """
     if family == "similarity":
-        found = [_similarity(one) for one in SIMILARITIES.values()]
+        shown = [_similarity(one) for one in SIMILARITIES.values()]
     elif family == "extraction":
-        found = [_extractor(one) for one in EXTRACTORS.values()]
+        shown = [_extractor(one) for one in EXTRACTORS.values()]
     else:
-        found = [_measure(record) for record in records() if record["family"] == family]
+        shown = [_measure(record) for record in records() if record["family"] == family]
     wanted = search.strip().lower()
-    return [one for one in found if wanted in f"{one.title} {one.sentence} {one.facts} {one.formula}".lower()]
+    return [one for one in shown if wanted in f"{one.title} {one.sentence} {one.facts} {one.formula}".lower()]
 
 
 def _measure(record: dict[str, str]) -> Card:
@@ -157,22 +152,20 @@ def _similarity(one: Similarity) -> Card:
 
 
 def _extractor(one: Extractor) -> Card:
-    parameters = [PARAMETERS[name] for name in one.parameters]
-    numbers = "; ".join(f"{p.symbol} = {p.default:g}: {p.meaning}" for p in parameters)
-    numbers = numbers.replace("of a candidate", "of a candidate (0: any number)") if one.chunks else numbers
+    numbers = ", ".join(f"{PARAMETERS[name].symbol} = {PARAMETERS[name].default:g}" for name in one.parameters)
     needs = {"": "texts only", "documents": "external documents", "phrases": "a list of phrases"}[one.needs]
     details = {"Needs": needs, "Parameters": numbers, "Source": one.source}
     return Card(one.name, f"{one.name}: {one.title}", one.sentence, one.formula, "", details)
 
 
 def conventions() -> pd.DataFrame:
-    """Return one row a convention: name, key in the signature, values, meaning."""
+    """Return one row per convention: name, key in the signature, values, meaning."""
     rows = [(name, one.key, ", ".join(one.values) or "free", one.meaning) for name, one in CONVENTIONS.items()]
     return pd.DataFrame(rows, columns=["convention", "key", "values, default first", "meaning"])
 
 
 def presets() -> pd.DataFrame:
-    """Return one row a preset: source, cutoffs, fields that differ from the defaults, values reproduced."""
+    """Return one row per preset: source, cutoffs, fields that differ from the defaults, values reproduced."""
     rows = []
     for name, one in PRESETS.items():
         differs = [f"{field} = {format_value(one.changes[field])}" for field in CONVENTIONS if field in one.changes]
@@ -211,66 +204,23 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
 
 def markdown() -> str:
     """Return the whole reference as Markdown; `docs/methods.md` is this text."""
-    parts = ["# Methods", _PROSE["opening"]]
-    parts += ["## The worked example", EXAMPLE, _table(EXAMPLE_TABLE)]
-    parts += ["## Symbols", _listed(SYMBOLS.items())]
+    families = []
     for family, title in FAMILIES.items():
         found = cards(family)
-        usual = _usual(found)
-        parts += [f"## {title}", *filter(None, [INTRODUCTIONS.get(family)])]
-        shared = "; ".join(f"{name.lower()}: {text}" for name, text in usual)
-        parts += [f"Unless noted, {shared}."] if usual else []
+        # Of each detail that all cards have, the most frequent text is printed only once.
+        names = [name for name in found[0].details if all(name in card.details for card in found)]
+        most = [(name, Counter(card.details[name] for card in found).most_common(1)[0]) for name in names]
+        usual = {name: text for name, (text, n) in most if n > 1}
+        shown = list[tuple[Card, str]]()
         for _, variants in groupby(found, key=lambda card: re.split("[-@_]", card.name)[0]):
-            first, *others = variants
-            parts += _card(first, usual)
-            parts += [part for card in others for part in _card(card, list(first.details.items()))]
-    parts += ["## Conventions", _PROSE["sections"]["Conventions"], _conventions()]
-    parts += ["## Presets", _PROSE["sections"]["Presets"], _presets()]
-    parts += ["## Intervals", _PROSE["sections"]["Intervals"]]
-    parts += ["## Reasons", _PROSE["sections"]["Reasons"], _listed(REASONS.items())]
-    return "\n\n".join(parts) + "\n"
-
-
-def _usual(shown: Sequence[Card]) -> list[tuple[str, str]]:
-    """Return the details that most cards of a family share, which are then printed only once."""
-    counted = Counter(detail for card in shown for detail in card.details.items())
-    return [detail for detail, n in counted.items() if 2 * n > len(shown)]
-
-
-def _card(card: Card, known: Sequence[tuple[str, str]]) -> list[str]:
-    """Return what the page says of a measure; of its example only the value, which the page Learn derives."""
-    details = _sentences(detail for detail in card.details.items() if detail not in known)
-    example = f"Example: {card.example.rpartition(' ')[2]}." if card.example else ""
-    heading = f"### `{card.name}`{card.title.removeprefix(card.name)}"
-    return [heading, card.sentence, f"$${card.formula}$$", " ".join(filter(None, [example, details]))]
-
-
-def _conventions() -> str:
-    """Return the conventions as a list: name and key in the signature, meaning, values (the default first)."""
-    return _listed(
-        (f"{name}`, `{one.key}", f"{one.meaning} ({', '.join(one.values) or 'free'})")
-        for name, one in CONVENTIONS.items()
-    )
-
-
-def _presets() -> str:
-    """Return the presets as a list."""
-    entries = presets().itertuples(index=False)
-    return "\n".join(
-        f"* **{name}**: {source}. k: {k}. Differs in: {differs.replace(' = ', '=')}. Reproduced: {reproduced}."
-        for name, source, k, differs, reproduced in entries
-    )
-
-
-def _listed(entries: Iterable[tuple[str, str]]) -> str:
-    """Return terms and their meanings as a Markdown list; only a tag in the words of this program needs an escape."""
-    return "\n".join(f"* `{term}`: {meaning}" for term, meaning in entries).replace("<", "&lt;")
-
-
-def _table(frame: pd.DataFrame) -> str:
-    """Return a table of this program's own words as Markdown; only a tag in them needs an escape."""
-    lines = [frame.columns, ["---"] * len(frame.columns), *frame.itertuples(index=False)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("<", "&lt;")
+            known: Mapping[str, str] = usual
+            for card in variants:  # of what the first variant says, the others say only what is different
+                shown.append((card, _sentences(one for one in card.details.items() if one not in known.items())))
+                known = known if known is not usual else card.details
+        families.append((title, INTRODUCTIONS.get(family), usual, shown))
+    facts: dict[str, Any] = {"families": families, "symbols": SYMBOLS, "reasons": REASONS}
+    facts |= {"conventions": CONVENTIONS, "presets": presets().itertuples(index=False)}
+    return typeset.say("reference", prose=_PROSE, **facts) + "\n"
 
 
 def text(form: str) -> str:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from kp_core.corpus import Corpus
-from kp_core.errors import pluralize
+from kp_core.errors import pluralize, read_toml
 from kp_core.scoring.measures import parse
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import CONVENTIONS, Settings, __version__, format_value, preset, short_form
@@ -16,7 +16,6 @@ from kp_core.studies.annotators import legible
 from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
 from kp_core.typeset import say
-from kp_core.words import read
 
 
 @cache
@@ -52,7 +51,7 @@ _OWN = (
 
 
 #: The words of the paragraph, by what they speak of.
-_PROSE = read("paragraph.toml")
+_PROSE = read_toml("words/paragraph.toml")
 #: Convention → value → sentence.
 WORDS: dict[str, dict[str, str]] = _PROSE["conventions"]
 
@@ -96,7 +95,7 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
 
 
 def _intervals(settings: Settings, measures: Sequence[str]) -> str:
-    """Say what intervals are; those of means over subjects are others."""
+    """Describe what intervals are; those of means over subjects are others."""
     over = [parse(name).over_subjects(settings.average) for name in measures]
     usual = _PROSE["intervals"][settings.interval].format(settings=settings)
     of_subjects = _PROSE["intervals"]["subjects"] if any(over) and settings.interval != "none" else ""
@@ -116,7 +115,7 @@ def of_indexers(corpus: Corpus, result: Result) -> str:
         "indexers": pluralize(len(corpus.annotators), "indexer"),
         "headings": pluralize(len(corpus.gold), "heading"),
     }
-    said = [
+    sentences = [
         prose["data"].format(**places),
         f"Read: {', '.join(files[:_FILES])}{more}." if files else "",
         *(f"{note.where}: {note.message}." for note in result.notes if note.level == "warning"),
@@ -126,7 +125,7 @@ def of_indexers(corpus: Corpus, result: Result) -> str:
         _PROSE["intervals"][settings.interval].format(settings=settings) if legible(("K",), settings) else "",
         f"All values were computed with KPScope {__version__}.",
     ]
-    return " ".join(filter(None, said))
+    return " ".join(filter(None, sentences))
 
 
 #: So many files are named.
@@ -141,7 +140,7 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     ['The reciprocal rank is that of the first hit.', 'A list without a hit has reciprocal rank 0.']
     """
     bases, rel = " ".join(measures), format_value(settings.rel)
-    said = [
+    sentences = [
         _preset(settings, Settings(preset=settings.preset)),
         f"Gold keyphrases of grade {rel} or higher count as relevant." if settings.rel != 1 else "",
         *(
@@ -150,7 +149,7 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
             if name in WORDS and _PROSE["only"].get(name, "") in bases
         ),
     ]
-    return list(filter(None, said))
+    return list(filter(None, sentences))
 
 
 def _convention(settings: Settings, name: str) -> str:
@@ -161,8 +160,8 @@ def _preset(settings: Settings, named: Settings) -> str:
     """Name the preset that the conventions follow, and in what they differ from it."""
     if settings.preset == "kpscope":
         return ""
-    apart = [name.replace("_", " ") for name in settings.differences(named)]
-    return say("followed preset", preset=settings.preset, source=preset(settings.preset).source, apart=apart)
+    changed = [name.replace("_", " ") for name in settings.differences(named)]
+    return say("followed preset", preset=settings.preset, source=preset(settings.preset).source, apart=changed)
 
 
 def _gold(settings: Settings) -> str:

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import COLUMNS, Corpus, Ranking
 from kp_core.errors import InputError, input_error
-from kp_core.reading.rows.tidy import Written, escape, file_names, percent
+from kp_core.takeaway.tidy import Written, file_names
 from kp_core.text.normalise import Normaliser
+
+#: What would part a field or be no text, and what would make a comment of a line.
+_UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
+
+
+def escape(text: str) -> str:
+    """Return a text with blanks of every kind, control characters and `%` as UTF-8 bytes `%XX`.
+
+    >>> escape("50% tide\\u00a0table")
+    '50%25%20tide%C2%A0table'
+    """
+    return _UNSAFE.sub(lambda found: percent(found.group()), text)
+
+
+def percent(text: str) -> str:
+    """Return every character of a text as its UTF-8 bytes `%XX`."""
+    return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
 
 
 def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, union: bool = False) -> Written:
-    """Return qrels, one file an annotator (or their union), and runs, one file a system.
+    """Return qrels, one file per annotator (or their union), and runs, one file per system.
 
-    normalise  `none` writes the phrases as they stand in the corpus; any other pipeline writes their normalised forms,
+    normalise  `none` writes the phrases unchanged in the corpus; any other pipeline writes their normalised forms,
                so that equal phrases are equal ids and tied scores stand as trec_eval would put them
     union      one qrels file of all annotators; the grade is the highest given, else the number of annotators
-    Source: file formats of trec_eval 9; escaping as in `kp_core.reading.rows.tidy`.
+    Source: file formats of trec_eval 9; escaping as in `escape`.
 
     >>> from kp_core import load
     >>> written = trec(load(gold={"d1": ["tide table"]}, systems={"a": {"d1": ["sea", "tide table"]}}))
@@ -36,8 +55,8 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
     runs = _with_forms(corpus.runs, pipeline)
     systems = [name for name in corpus.systems if (runs["system"] == name).any()]
     for name, file in zip(systems, file_names(systems, ".run"), strict=True):
-        own = _ordered(runs[runs["system"] == name], corpus.rankings[name], tied=bool(pipeline.steps))
-        written.files[f"systems/{file}"] = _run(own, name, corpus.rankings[name], written)
+        ranked = _ordered(runs[runs["system"] == name], corpus.rankings[name], tied=bool(pipeline.steps))
+        written.files[f"systems/{file}"] = _run(ranked, name, corpus.rankings[name], written)
     _say_what_stays_behind(corpus, written)
     if not written.files:
         raise input_error("the corpus", "nothing to write")
@@ -49,10 +68,10 @@ def _say_what_stays_behind(corpus: Corpus, written: Written) -> None:
     spellings = corpus.gold["variants"].notna().sum() if "variants" in corpus.gold else 0
     texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1).sum()
     lost = [
-        ("gold standard", empty.count("gold"), "empty list", "; TREC has no line for it"),
-        ("systems", empty.count("system"), "empty list", "; TREC has no line for it"),
+        ("gold standard", empty.count("gold"), "empty list", "; TREC has no line for them"),
+        ("systems", empty.count("system"), "empty list", "; TREC has no line for them"),
         ("gold standard", int(spellings), "keyphrase", " with several spellings; the first is written"),
-        ("documents", int(texts), "document", " with a text, title or group; TREC holds ids only"),
+        ("documents", int(texts), "document", " with a text, title or group; TREC contains only ids"),
         ("judgements", len(corpus.judgements), "judgement", " of pairs; TREC has no place for them"),
         *((name, len(own), "row", " of the vocabulary; TREC has no place for it") for name, own in vocabulary.items()),
     ]
@@ -84,7 +103,10 @@ def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, vot
     given = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
     if not votes:
         rest = "list; each is written once"
-        one, several = f"keyphrase repeats another one of its {rest}", f"keyphrases repeat another one of their {rest}"
+        one, several = (
+            f"keyphrase repeats an earlier one of its {rest}",
+            f"keyphrases repeat an earlier one of their {rest}",
+        )
         written.lacks(where, len(gold) - len(table), one, several)
     rows = zip(table["doc_id"], table["form"], given, strict=True)
     return "".join(f"{escape(doc)} {iteration} {escape(phrase)} {grade}\n" for doc, phrase, grade in rows).encode()
@@ -103,7 +125,7 @@ def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
 def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:
     kept = run.drop_duplicates(["doc_id", "form"])
     rest = "list; the first is written"
-    one, several = f"phrase repeats another one of its {rest}", f"phrases repeat another one of their {rest}"
+    one, several = f"phrase repeats an earlier one of its {rest}", f"phrases repeat an earlier one of their {rest}"
     written.lacks(system, len(run) - len(kept), one, several)
     lists = kept.groupby("doc_id", sort=False)
     rank, left = (lists.cumcount(ascending=along).to_numpy() + 1 for along in (True, False))

@@ -18,9 +18,9 @@ from kp_core.reading import LIMITS, Limits, Mapping, Source, load, renamed
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.open.archive import is_zip, unpack
 from kp_core.reading.open.source import stem_of
-from kp_core.reading.rows.tidy import Written, file_names, tables, tidy
 from kp_core.reading.uploads import Uploads
 from kp_core.settings import __version__
+from kp_core.takeaway.tidy import Written, file_names, tables, tidy
 from kp_core.typeset import exchange_csv
 
 FORMAT, VERSION = "kpscope-workspace", 2
@@ -36,7 +36,7 @@ _NO_DATE = (1980, 1, 1, 0, 0, 0)
 class Saved:
     """A workspace as it is kept in a file.
 
-    link       the settings as the parameters of a link, beside those of the page that it was saved from
+    link       the settings as the parameters of a link, next to those of the page that it was saved from
     signature  the settings as one line, for those who read the file
     ratings    pairs rated in the app, as judgements
     """
@@ -48,7 +48,7 @@ class Saved:
 
 
 def is_workspace_file(source: Source) -> bool:
-    """Tell whether a file is a workspace file, by its name or by its first member.
+    """Return whether a file is a workspace file, by its name or by its first member.
 
     >>> is_workspace_file(Source("lectures.kpscope", b"")), is_workspace_file(Source("gold.csv", b"doc_id,phrase"))
     (True, False)
@@ -123,7 +123,7 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
 def _saved(file: str, manifest: abc.Mapping[str, Any], members: abc.Mapping[str, bytes], limits: Limits) -> Saved:
     sources = tuple(Source(str(entry["name"]), members[entry["member"]]) for entry in manifest["files"])
     words = {str(entry["name"]): str(entry["as"]) for entry in manifest["files"]}
-    mappings = {name: Mapping.read(said) for name, said in words.items() if said}
+    mappings = {name: Mapping.read(mapping) for name, mapping in words.items() if mapping}
     uploads = Uploads(sources, mappings, tuple(map(str, manifest["fixes"])), _texts(manifest["names"]))
     rated = [Source(f"{file}: {name}", data) for name, data in members.items() if name.startswith(_RATINGS)]
     ratings = load(judgements=rated, limits=limits).judgements if rated else empty_table("judgements")

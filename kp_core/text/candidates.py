@@ -1,4 +1,4 @@
-"""Turn a text into candidates: the phrases of it that could be keyphrases, by n-grams or by classes of words."""
+"""Turn a text into candidates, the phrases that could be keyphrases: n-grams, or chunks of word classes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,15 @@ _ABBREVIATION = re.compile(r"[^\W\d_][^\W_]*")
 class Rules:
     """Which chunks of a text are candidates.
 
-    pattern  NBAR: adjectives and nouns before a noun; NBAR IN NBAR: also two of them around a preposition
-    parts    maximal: only the longest match; suffixes and sub-spans: also parts of an NBAR that end in a noun
-    longest  most words of a candidate; None for any number
+    Attributes
+    ----------
+    pattern : "NBAR" or "NBAR IN NBAR"
+        NBAR is a sequence of adjectives and nouns that ends in a noun; NBAR IN NBAR also allows two of them around a
+        preposition.
+    parts : "maximal", "suffixes" or "sub-spans"
+        Only the longest match, or also parts of an NBAR that end in a noun.
+    longest : int or None
+        Maximum number of words of a candidate; None for any number.
     """
 
     pattern: Literal["NBAR", "NBAR IN NBAR"] = "NBAR IN NBAR"
@@ -40,7 +46,7 @@ class Rules:
 
 
 class Stems:
-    """Forms of tokens: lower case, one kind of apostrophe, then the stem; every distinct token is stemmed once.
+    """Form of each token: lower case, straight apostrophes, then the stem. Each distinct token is stemmed once.
 
     >>> Stems("porter-nltk").of(["Hash", "tables"]), Stems("none").of(["O\u2019Neill"])
     (['hash', 'tabl'], ["o'neill"])
@@ -61,7 +67,7 @@ class Stems:
 
 @dataclass(frozen=True)
 class Tokens:
-    """A text as sentences of tokens, as they stand and as forms."""
+    """A text as sentences of tokens, in the original spelling and as forms."""
 
     raw: list[list[str]]
     forms: list[list[str]]
@@ -78,7 +84,7 @@ class Tokens:
         return " ".join(self.forms[sentence][start:end])
 
     def surface(self, span: Span) -> str:
-        """Return a phrase of the text as it is spelled there; a possessive stays with its word."""
+        """Return a phrase in the spelling of the text; a possessive stays with its word."""
         sentence, start, end = span
         return "".join(
             token if not place or is_possessive(token) else f" {token}"
@@ -87,15 +93,15 @@ class Tokens:
 
     @property
     def words(self) -> list[str]:
-        """The forms of the tokens that are no punctuation."""
+        """Forms of the tokens that are not punctuation."""
         pairs = zip(chain(*self.raw), chain(*self.forms), strict=True)
         return [form for token, form in pairs if is_word(token)]
 
 
 class Edges(dict[str, int]):
-    """Where each token may stand in a candidate: 0 nowhere, 1 inside, 2 also first or last; looked up once a token.
+    """Where each token may occur in a candidate: 0 nowhere, 1 inside, 2 also first or last.
 
-    First or last may be no stop word, no number and no possessive; without a list of stop words, any word may.
+    Stop words, numbers and possessives cannot be first or last; without a list of stop words, any word can.
 
     >>> edges = Edges({"of"})
     >>> [edges[token] for token in ("tide", "Of", "1912", ",")]
@@ -108,19 +114,19 @@ class Edges(dict[str, int]):
 
     def __missing__(self, token: str) -> int:
         if not is_word(token):
-            found = 0
+            place = 0
         elif self._stop is None:
-            found = 2
+            place = 2
         else:
             letters = any(letter.isalpha() for letter in token)
             stop = straight(token.lower()) in self._stop
-            found = 2 if letters and not is_possessive(token) and not stop else 1
-        self[token] = found
-        return found
+            place = 2 if letters and not is_possessive(token) and not stop else 1
+        self[token] = place
+        return place
 
 
 def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
-    """Yield runs of up to `longest` words between punctuation marks, in the order of the text, the shorter ones first.
+    """Yield runs of up to `longest` words between punctuation marks, in text order, shorter ones first.
 
     >>> text = Tokens.of("The tide tables of 1912, printed.", Stems("none"))
     >>> [text.surface(span) for span in ngrams(text, 2, Edges({"the", "of"}))]
@@ -138,9 +144,9 @@ def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
 
 
 def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
-    """Yield the chunks of sentences whose tokens have these classes, in the order of the text, shorter ones first.
+    """Yield the chunks of sentences whose tokens have these classes, in text order, shorter ones first.
 
-    Source: Kim, Baldwin and Kan 2010: NBAR = (NN* | JJ*)* NN*, and NBAR IN NBAR, of which the inner NBARs stay.
+    Source: Kim, Baldwin and Kan 2010: NBAR = (NN* | JJ*)* NN*, and NBAR IN NBAR, whose inner NBARs are candidates too.
 
     >>> list(chunks(["JNINVN"], Rules()))
     [(0, 0, 2), (0, 0, 4), (0, 3, 4), (0, 5, 6)]
@@ -148,10 +154,10 @@ def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
     [(0, 0, 3), (0, 1, 3), (0, 2, 3)]
     """
     for number, sentence in enumerate(classes):
-        found = [match.span() for match in _NBAR.finditer(sentence)]
-        spans = {part for whole in found for part in _parts(sentence, whole, rules.parts)}
+        nbars = [match.span() for match in _NBAR.finditer(sentence)]
+        spans = {part for whole in nbars for part in _parts(sentence, whole, rules.parts)}
         if rules.pattern == "NBAR IN NBAR":
-            spans |= {(a[0], b[1]) for a, b in pairwise(found) if b[0] == a[1] + 1 and sentence[a[1]] == "I"}
+            spans |= {(a[0], b[1]) for a, b in pairwise(nbars) if b[0] == a[1] + 1 and sentence[a[1]] == "I"}
         for start, end in sorted(spans):
             if rules.longest is None or end - start <= rules.longest:
                 yield number, start, end
@@ -169,9 +175,9 @@ def _parts(sentence: str, whole: tuple[int, int], parts: str) -> list[tuple[int,
 
 
 def canonical(form: str, abbreviations: Abbreviations | None = None) -> str:
-    """Return one form for all variants of a phrase: A of B is B A, A's B is A B, an abbreviation is its long form.
+    """Return one form for all variants of a phrase: B A for A of B, A B for A's B, the long form of abbreviations.
 
-    Split is at the first `of`; a leading `the` of what follows is dropped. For matching only: no list is changed.
+    Phrases are split at the first `of`, and a following `the` is dropped. Used only for matching.
 
     >>> canonical("histori of the past encount"), canonical("user 's guid"), canonical("svm", {"svm": "vector machin"})
     ('past encount histori', 'user guid', 'vector machin')
@@ -186,14 +192,14 @@ def canonical(form: str, abbreviations: Abbreviations | None = None) -> str:
 
 
 def abbreviations(text: Tokens) -> dict[str, str]:
-    """Return the abbreviations that a text introduces as “long form (ABC)”, with their long forms, as forms.
+    """Return the abbreviations that a text introduces as “long form (ABC)”: abbreviation → long form, both as forms.
 
-    The letters must be the first letters of the words before the bracket; words such as “of” may be left out.
+    Its letters must be the first letters of the words before the bracket; words such as “of” may be skipped.
 
     >>> abbreviations(Tokens.of("A quality of service (QoS) and a hash table (XY).", Stems("none")))
     {'qos': 'quality of service'}
     """
-    found: dict[str, str] = {}
+    long_forms: dict[str, str] = {}
     for number, sentence in enumerate(text.raw):
         for place in range(1, len(sentence) - 2):
             short = sentence[place + 1]
@@ -204,13 +210,13 @@ def abbreviations(text: Tokens) -> dict[str, str]:
             for letters in (short.lower(), short.lower().removesuffix("s")):
                 start = _long_form(sentence[:place], letters)
                 if start is not None:
-                    found.setdefault(text.form((number, place + 1, place + 2)), text.form((number, start, place)))
+                    long_forms.setdefault(text.form((number, place + 1, place + 2)), text.form((number, start, place)))
                     break
-    return found
+    return long_forms
 
 
 def _long_form(before: Sequence[str], letters: str) -> int | None:
-    """Return where the words begin whose first letters these are, reading backwards."""
+    """Return the first of the words, read backwards, whose initials are these letters."""
     place, left = len(before), letters
     while left and place:
         place -= 1
@@ -234,7 +240,7 @@ def has_english(text: str) -> bool:
 def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None) -> dict[str, str]:
     """Return the chunks of an English text that pass the filter of frequency: form → spelling, in order of the text.
 
-    A text without English tokens, to which the tagger would give tags all the same, has none.
+    Texts without English tokens have none, although the tagger would tag them.
 
     >>> list(candidates("A quality of service. The service is good.").values())
     ['quality of service', 'service']
@@ -250,18 +256,18 @@ def chunk_candidates(text: Tokens, classes: Sequence[str], rules: Rules) -> dict
     spelled = spellings(text, chunks(classes, rules))
     known = abbreviations(text)
     together = Counter[str]()
-    for form, own in spelled.items():
-        together[canonical(form, known)] += own.total()
+    for form, spellings_of_form in spelled.items():
+        together[canonical(form, known)] += spellings_of_form.total()
     return {
-        form: own.most_common(1)[0][0]
-        for form, own in spelled.items()
+        form: spellings_of_form.most_common(1)[0][0]
+        for form, spellings_of_form in spelled.items()
         if " " in form or together[canonical(form, known)] >= LEAST
     }
 
 
 def spellings(text: Tokens, spans: Iterable[Span]) -> dict[str, Counter[str]]:
-    """Return how often each form is spelled how, in order of the text."""
-    found: dict[str, Counter[str]] = {}
+    """Count the spellings of each form, in text order."""
+    counts: dict[str, Counter[str]] = {}
     for span in spans:
-        found.setdefault(text.form(span), Counter())[text.surface(span)] += 1
-    return found
+        counts.setdefault(text.form(span), Counter())[text.surface(span)] += 1
+    return counts

@@ -1,4 +1,4 @@
-"""Turn distinct phrases into the strings by which they are compared, through a named pipeline of steps."""
+"""Normalize distinct phrases for comparison, by a named pipeline of steps."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ STEPS: tuple[str, ...] = (*_TEXT_STEPS, "punct-strip", "sort", *STEMMERS)
 
 @dataclass(frozen=True)
 class Normaliser:
-    """A pipeline of steps, applied in order; it prints as its name and parses back from it.
+    """A pipeline of normalization steps, applied in order; `str` and `parse` convert it to its name and back.
 
     >>> str(Normaliser.parse("nfkc+lower+space+porter-nltk"))
     'nfkc+lower+space+porter-nltk'
@@ -92,7 +92,7 @@ class Normaliser:
 
     @property
     def stemmer(self) -> str | None:
-        """Name of the stemming step, if there is one."""
+        """Name of the stemming step, if any."""
         return next((step for step in self.steps if step in STEMMERS), None)
 
     def without_stemmer(self) -> Normaliser:
@@ -100,14 +100,14 @@ class Normaliser:
         return Normaliser(tuple(step for step in self.steps if step not in STEMMERS))
 
     def apply(self, phrases: Sequence[str]) -> list[str]:
-        """Return the normalized form of each phrase; pass distinct phrases, it is the costly part.
+        """Return the normalized form of each phrase. Pass distinct phrases, because normalization is costly.
 
-        Source: spec of each step in `docs/methods.md`; empty results are possible (a phrase of punctuation).
+        The result can be empty (a phrase of punctuation).
         """
         return self.by_word(self.as_text(phrases), "sort" in self.steps)
 
     def as_text(self, phrases: Sequence[str]) -> list[str]:
-        """Return each phrase after the steps that need no words: composition, case, blanks, hyphens, possessives."""
+        """Apply the steps that do not need words: composition, case, blanks, hyphens, possessives."""
         phrases = list(phrases)
         if not self.steps or not phrases:
             return phrases
@@ -123,7 +123,7 @@ class Normaliser:
         return text.split(_BORDER)
 
     def by_word(self, phrases: Sequence[str], sort: bool = False) -> list[str]:
-        """Return each phrase after the other steps, which go word by word; `sort` orders the words where asked for."""
+        """Apply the other steps word by word; the step `sort` orders the words."""
         forms = list(phrases)
         if not forms:
             return forms

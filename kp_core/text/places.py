@@ -1,4 +1,4 @@
-"""Turn texts and phrases into the places where the phrases occur, on token boundaries of the normalized text."""
+"""Find the places where phrases occur in texts, on token boundaries of the normalized text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHUNK = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Place:
-    """A piece of a text, `text[start:end]`, that is a phrase of some kind; `phrase` is spelled as it was given."""
+    """A span of a text, `text[start:end]`, that is a phrase of some kind; `phrase` has the given spelling."""
 
     start: int
     end: int
@@ -25,35 +25,35 @@ class Place:
 
 
 def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
-    """Return the normalized tokens of each text (or phrase) as a line, with a blank around every token.
+    """Return the normalized tokens of each text or phrase as one line, with a blank around every token.
 
-    A token is what `tokenise.tokens` finds once case, hyphens and the like are settled; stemming comes last. Pass all
-    texts at once: distinct words are treated once.
+    Tokens are found by `tokenise.tokens` after the steps on case, hyphens and the like; stemming comes last. Pass all
+    texts together, so that distinct words are processed once.
 
     >>> token_lines(["Hash tables, briefly", "C++"], Normaliser.parse("lower+porter-nltk"))
     [' hash tabl , briefli ', ' c + + ']
     """
     chunks = [text.split() for text in texts]
     read = _read(chain.from_iterable(chunks), normaliser)
-    spelled = {chunk: "".join(f"{word} " for word, _, _ in own) for chunk, (_, own) in read.items()}
-    return [" " + "".join(map(spelled.__getitem__, own)) for own in chunks]
+    spelled = {chunk: "".join(f"{word} " for word, _, _ in words) for chunk, (_, words) in read.items()}
+    return [" " + "".join(map(spelled.__getitem__, words)) for words in chunks]
 
 
 def _read(chunks: Iterable[str], normaliser: Normaliser) -> dict[str, tuple[str, list[tuple[str, int, int]]]]:
-    """Return for each distinct chunk how it is written before stemming, and its normalized tokens with their places."""
+    """Return for each distinct chunk its form before stemming, and its normalized tokens with their spans."""
     distinct = list(dict.fromkeys(chunks))
     forms = normaliser.as_text(distinct)
-    found = [tokens(form) for form in forms]
-    words = list(dict.fromkeys(token for own in found for token, _, _ in own))
+    tokens_of = [tokens(form) for form in forms]
+    words = list(dict.fromkeys(token for spans in tokens_of for token, _, _ in spans))
     word_of = dict(zip(words, normaliser.by_word(words), strict=True))
-    kept = [[(word, start, end) for token, start, end in own if (word := word_of[token])] for own in found]
+    kept = [[(word, start, end) for token, start, end in spans if (word := word_of[token])] for spans in tokens_of]
     return dict(zip(distinct, zip(forms, kept, strict=True), strict=True))
 
 
 def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
-    """Return whether the tokens of one line stand together in another line, both as `token_lines` gives them.
+    """Return whether the tokens of one line occur consecutively in another line; both come from `token_lines`.
 
-    Source: phrases compared token by token, so that `cat` is not in `concatenated`.
+    Phrases are compared token by token, so `cat` does not occur in `concatenated`.
 
     >>> occurs(" cat ", " concatenated cat-like "), occurs(" b a ", " a b "), occurs(" b a ", " a b ", any_order=True)
     (False, False, True)
@@ -75,21 +75,28 @@ def places(
     stemmed: Collection[str] = (),
     yielding: Collection[str] = (),
 ) -> list[Place]:
-    """Return where phrases of several kinds stand in a text: no two places overlap, in the order of the text.
+    """Return the places of phrases of several kinds in a text, in order and without overlaps.
 
-    Where phrases overlap, the one with more tokens wins, then the one that begins earlier, then the kind named first.
-    stemmed   kinds whose phrases were released as stems
-    yielding  kinds that keep only the words which the others leave, so that a longer phrase hides none of those
+    If phrases overlap, the one with more tokens wins, then the one that begins earlier, then the kind named first.
 
+    Parameters
+    ----------
+    stemmed : kinds, optional
+        Kinds whose phrases were released as stems.
+    yielding : kinds, optional
+        Kinds that keep only the words that the other kinds leave, so that their longer phrases hide no others.
+
+    Examples
+    --------
     >>> lower = Normaliser.parse("lower")
     >>> places("Hash table, hash keys", {"hit": ["hash table"], "miss": ["HASH"]}, lower)
     [Place(start=0, end=10, kind='hit', phrase='hash table'), Place(start=12, end=16, kind='miss', phrase='HASH')]
     """
     any_order = "sort" in normaliser.steps
     wanted: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {}
-    for kind, own in phrases.items():
+    for kind, texts in phrases.items():
         pipeline = normaliser.without_stemmer() if kind in stemmed else normaliser
-        for phrase, line in zip(own, token_lines(own, pipeline), strict=True):
+        for phrase, line in zip(texts, token_lines(texts, pipeline), strict=True):
             sequence = tuple(sorted(line.split()) if any_order else line.split())
             wanted.setdefault(len(sequence), {}).setdefault(sequence, (kind, phrase))
     wanted.pop(0, None)
@@ -100,8 +107,8 @@ def places(
             words = [token for token, _, _ in spans[first : first + size]]
             if match := wanted[size].get(tuple(sorted(words) if any_order else words)):
                 matches.append((match, [(start, end) for _, start, end in spans[first : first + size]]))
-    taken, found = bytearray(len(text)), list[Place]()
-    for match, ends in sorted(matches, key=lambda one: one[0][0] in yielding):
+    taken, chosen = bytearray(len(text)), list[Place]()
+    for match, ends in sorted(matches, key=lambda item: item[0][0] in yielding):
         late = match[0] in yielding
         before = [max(taken[start:end], default=0) for start, end in ends]
         if max(before) > late:  # a phrase of the same round stands here
@@ -111,46 +118,46 @@ def places(
                 left = [token[1] for token in run]
                 start, end = left[0][0], left[-1][1]
                 taken[start:end] = bytes([1 + late]) * (end - start)
-                found.append(Place(start, end, *match))
-    return sorted(found, key=lambda place: place.start)
+                chosen.append(Place(start, end, *match))
+    return sorted(chosen, key=lambda place: place.start)
 
 
-def pieces(text: str, found: Iterable[Place]) -> list[tuple[str, str]]:
-    """Return a text in pieces (kind, text), in order; the kind is empty outside the places.
+def pieces(text: str, places: Iterable[Place]) -> list[tuple[str, str]]:
+    """Split a text into pieces (kind, text); the kind is empty outside the places.
 
     >>> pieces("a sea", [Place(2, 5, "hit", "sea")])
     [('', 'a '), ('hit', 'sea')]
     """
     parts, end = list[tuple[str, str]](), 0
-    for place in found:
+    for place in places:
         parts += [("", text[end : place.start]), (place.kind, text[place.start : place.end])]
         end = place.end
     return [part for part in (*parts, ("", text[end:])) if part[1]]
 
 
 def _spans(text: str, normaliser: Normaliser) -> list[tuple[str, int, int]]:
-    """Return the normalized tokens of a text, each with its place in the text as it was given."""
-    chunks = [(found.group(), found.start()) for found in _CHUNK.finditer(text)]
+    """Return the normalized tokens of a text, each with its span in the original text."""
+    chunks = [(match.group(), match.start()) for match in _CHUNK.finditer(text)]
     local = {}
-    for chunk, (form, own) in _read((chunk for chunk, _ in chunks), normaliser).items():
+    for chunk, (form, words) in _read((chunk for chunk, _ in chunks), normaliser).items():
         origin = _origins(chunk, form, normaliser)
-        local[chunk] = [(word, origin[start][0], origin[end - 1][1]) for word, start, end in own]
+        local[chunk] = [(word, origin[start][0], origin[end - 1][1]) for word, start, end in words]
     return [(word, place + start, place + end) for chunk, place in chunks for word, start, end in local[chunk]]
 
 
 def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, int]]:
-    """Return for each character of a normalized chunk the piece of the chunk that it came from."""
+    """Return for each character of a normalized chunk the span of the original chunk that it came from."""
     if chunk.isascii() and len(form) == len(chunk):
         return [(place, place + 1) for place in range(len(form))]
     starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
     pieces = list(zip(starts, [*starts[1:], len(chunk)], strict=True))  # that compose only within themselves
     parts = normaliser.as_text([chunk[start:end] for start, end in pieces])
-    found = iter([piece for piece, part in zip(pieces, parts, strict=True) for c in part if not c.isspace()])
+    letters_left = iter([piece for piece, part in zip(pieces, parts, strict=True) for c in part if not c.isspace()])
     letters = [not c.isspace() for c in form]
     whole = (0, len(chunk))
     if sum(len("".join(part.split())) for part in parts) != sum(letters):
         return [whole] * len(form)  # characters that changed together, such as the two of a possessive
-    return [next(found) if letter else whole for letter in letters]
+    return [next(letters_left) if letter else whole for letter in letters]
 
 
 def _joins(character: str) -> bool:

@@ -1,4 +1,4 @@
-"""Stem distinct words, and tell where a stemmer is that of another language or words are stems already.
+"""Stem distinct words, and detect a stemmer of the wrong language and words that are already stems.
 
 Stemmers: Porter in three modes of NLTK, the rule of SemEval-2010, and Snowball by PyStemmer or NLTK.
 """
@@ -44,7 +44,7 @@ def porter(word: str, mode: str = "porter-nltk") -> str:
 
 
 def _shape(word: str) -> str:
-    """Return c for each consonant and v for each vowel; y is a vowel behind a consonant."""
+    """Return c for each consonant and v for each vowel; y is a vowel after a consonant."""
     shape = ""
     for letter in word:
         shape += "v" if letter in "aeiou" or (letter == "y" and shape[-1:] == "c") else "c"
@@ -119,7 +119,7 @@ STEMMERS: tuple[str, ...] = (
 
 @cache  # looked up on the disk, for every signature
 def library(stemmer: str | None) -> str:
-    """Name the library and version of a stemmer, for the signature; tests hold Porter's stems to those of NLTK.
+    """Return library and version of a stemmer for the signature; tests compare Porter's stems with those of NLTK.
 
     >>> library(None)
     'none'
@@ -131,9 +131,9 @@ def library(stemmer: str | None) -> str:
 
 
 def keep_stems() -> None:
-    """Keep the stems of the last words for the rest of this process; for one that serves one person alone.
+    """Cache the stems of the last words in this process. Only for a process that serves a single person.
 
-    Parts of large data repeat their words. A server of many people keeps nothing that hangs on what they load.
+    Parts of large data repeat words. A server for many people must not keep anything that depends on their data.
     """
     global _stem
     if _stem is porter:
@@ -141,9 +141,9 @@ def keep_stems() -> None:
 
 
 def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
-    """Return the stem of each word by one of `STEMMERS`; a stem that comes out empty keeps its word.
+    """Return the stem of each word by one of `STEMMERS`; if a stem is empty, the word is returned.
 
-    Source: Porter 1980 and its later modes; Snowball as PyStemmer, or NLTK, ships it.
+    Source: Porter 1980 and later modes; Snowball of PyStemmer or NLTK.
 
     >>> stem_words(["networks", "keys", "s"], "porter-nltk")
     ['network', 'key', 's']
@@ -177,40 +177,40 @@ _DIFFERENT = 3
 
 
 def misfit(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stemmed: bool) -> tuple[str, str] | None:
-    """Describe why a stemmer does not fit, and name one that does; without a name the gold keyphrases are stems.
+    """Return why a stemmer does not fit, and the name of one that does; an empty name means that the gold is stemmed.
 
     >>> misfit("porter-nltk", ["analyse de la mer", "le niveau des eaux"] * 20, [], False)
-    ('most words look French, for which porter-nltk is no stemmer', 'snowball-fr')
+    ('most words look French, which porter-nltk does not support', 'snowball-fr')
     >>> misfit("nltk-snowball-fr", ["analyse de la mer", "le niveau des eaux"] * 20, [], False) is None
     True
     """
-    own = stemmer.rpartition("snowball-")[2] if "snowball-" in stemmer else "en"
+    language_of_stemmer = stemmer.rpartition("snowball-")[2] if "snowball-" in stemmer else "en"
     if are_stems(phrases):
-        fits = gold_stemmed or own != "en"
+        fits = gold_stemmed or language_of_stemmer != "en"
         return None if fits else ("the gold keyphrases are stems already, and stemming them again loses matches", "")
     language = looks_like(texts) or looks_like(phrases)
-    if language in ("", own):
+    if language in ("", language_of_stemmer):
         return None
     steps = f"snowball-{language}" if language != "en" else "porter-nltk"
     name = _FREQUENT[language][0]
-    return f"most words look {name}, for which {stemmer} is no stemmer", steps
+    return f"most words look {name}, which {stemmer} does not support", steps
 
 
 def are_stems(phrases: Iterable[str]) -> bool:
-    """Return whether nearly all words are what Porter's stemmer makes of them; of whole words, a third are."""
+    """Return whether Porter's stemmer leaves nearly all words unchanged; in unstemmed text, it leaves a third."""
     words = list(dict.fromkeys(re.findall(r"\b[a-z]{5,}\b", " ".join(phrases).lower())))
     same = sum(map(str.__eq__, words, stem_words(words, "porter-nltk")))
     return len(words) >= _FEW and same > _STEMS * len(words)
 
 
 def looks_like(texts: Iterable[str]) -> str:
-    """Return the code of the language whose frequent words stand in texts; empty where that is unsure."""
+    """Return the code of the language whose frequent words occur in texts; empty if uncertain."""
     words = re.findall(r"[^\W\d_]+", " ".join(texts).lower())
     times = Counter(words)
-    found = {
+    matches = {
         code: [times[word] for word in frequent.split() if times[word]] for code, (_, frequent) in _FREQUENT.items()
     }
-    counts = {code: sum(own) if len(own) >= _DIFFERENT else 0 for code, own in found.items()}
+    counts = {code: sum(own) if len(own) >= _DIFFERENT else 0 for code, own in matches.items()}
     first, second = sorted(counts, key=lambda code: -counts[code])[:2]
     sure = counts[first] > _PART * len(words) and counts[first] > 1.25 * counts[second]
     return first if len(words) >= _FEW and sure else ""

@@ -43,14 +43,14 @@ _ADJECTIVE_AND_NOUN = re.compile(r"[JN]*J[JN]*N")
 
 @cache
 def _tagger() -> Callable[[list[str]], list[Tagged]]:
-    """Load HanTa with its own English model, and with no other: it would take a file of that name lying around."""
+    """Load HanTa with its own English model; by default it would use any file of that name in the working folder."""
     import HanTa
     from HanTa.HanoverTagger import HanoverTagger
 
     model = Path(HanTa.__file__).resolve().parent / "morphmodel_en.pgz"
-    found = hashlib.sha256(model.read_bytes()).hexdigest() if model.exists() else "no file"
-    if found != MODEL_SHA256:
-        raise input_error("the tagger's model morphmodel_en.pgz", "tagger", sum=found, known=MODEL_SHA256)
+    digest = hashlib.sha256(model.read_bytes()).hexdigest() if model.exists() else "no file"
+    if digest != MODEL_SHA256:
+        raise input_error("the tagger's model morphmodel_en.pgz", "tagger", sum=digest, known=MODEL_SHA256)
     tag_sentence: Callable[[list[str]], list[Tagged]] = HanoverTagger(str(model)).tag_sent
     return tag_sentence
 
@@ -58,24 +58,24 @@ def _tagger() -> Callable[[list[str]], list[Tagged]]:
 def tag(tokens: Sequence[str]) -> list[Tagged]:
     """Return token, lemma and C5 tag of each token of one English sentence or phrase.
 
-    Tokens without a letter or digit, but for the apostrophe of a possessive, and those of more than 60 characters get
-    the tag O. Deterministic.
+    Tokens without a letter or digit, except the apostrophe of a possessive, and those of more than 60 characters get
+    the tag O.
     Source: HanTa (Wartena 2019), version 1.2, with the tags of the British National Corpus.
 
     >>> tag(["quality", "of", "services"])
     [('quality', 'quality', 'NN1'), ('of', 'of', 'PRF'), ('services', 'service', 'NN2')]
     """
     asked = [place for place, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
-    found: list[Tagged] = [(token, token, OUTSIDE) for token in tokens]
+    tagged: list[Tagged] = [(token, token, OUTSIDE) for token in tokens]
     answers = _tagger()([_BRACKETS.get(tokens[place], straight(tokens[place])) for place in asked]) if asked else []
     for place, (spelled, lemma, name) in zip(asked, answers, strict=True):
         if name == "POS" or any(letter.isalnum() for letter in spelled):
-            found[place] = (tokens[place], lemma, name)
-    return found
+            tagged[place] = (tokens[place], lemma, name)
+    return tagged
 
 
 def tagset_of(tags: Iterable[str]) -> Tagset:
-    """Return the tag set of given tags: C5 if some tag exists there only, such as NN1 or AJ0, else Penn.
+    """Return the tag set of given tags: C5 if any tag exists only there, such as NN1 or AJ0, otherwise Penn.
 
     >>> tagset_of(["AJ0", "NN1"]), tagset_of(["JJ", "NN"])
     ('c5', 'penn')
@@ -99,10 +99,10 @@ def word_class(name: str, tagset: Tagset = "c5") -> str:
 
 
 def repair_participles(names: Sequence[str], classes: str) -> str:
-    """Return the classes of a running sentence with participles that act as adjectives or nouns as J or N.
+    """Return the classes of a sentence, with J or N for participles that act as adjectives or nouns.
 
     A participle before N or J becomes J at the start and after D I T J C M S P O (one in -ing also after N); then one
-    in -ing after N or J becomes N at the end and before I T C V S O. Not meant for phrases alone.
+    in -ing after N or J becomes N at the end and before I T C V S O. Not for single phrases.
 
     >>> repair_participles(["VVN", "NN1", "NN1"], "VNN")  # distributed hash table
     'JNN'
@@ -117,23 +117,23 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
 
 
 def text_classes(text: str) -> tuple[str, ...]:
-    """Return for each sentence of an English text the classes of its tokens, one letter a token.
+    """Return the token classes of each sentence of an English text, one letter per token.
 
-    The classes of the last 5,000 texts are kept in memory, under the digests of the texts.
+    The classes of the last 5,000 texts are cached by text digest.
 
     >>> text_classes("The distributed hash table. It is fast.")
     ('DJNNO', 'PVJO')
     """
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     with _LOCK:
-        found = _KEPT.pop(key, None)
-    if found is None:
-        found = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
+        classes = _KEPT.pop(key, None)
+    if classes is None:
+        classes = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
     with _LOCK:
-        _KEPT[key] = found  # the last used stands last
+        _KEPT[key] = classes  # the last used stands last
         if len(_KEPT) > _MOST_TEXTS:
             _KEPT.pop(next(iter(_KEPT)))
-    return found
+    return classes
 
 
 def _sentence_classes(sentence: Sequence[str]) -> str:
@@ -168,29 +168,32 @@ def _tokens(phrase: str) -> list[str]:
 
 
 def classes_in_texts(phrases: Iterable[str], texts: Iterable[str]) -> dict[str, Counter[str]]:
-    """Return the classes of the occurrences of each phrase in texts, case ignored.
+    """Count the classes of the occurrences of each phrase in texts, ignoring case.
 
     Only sentences that contain a phrase are tagged. A phrase that does not occur has an empty count.
     """
     form_of = {phrase: " ".join(_tokens(phrase)).lower() for phrase in phrases}
-    found = {form: Counter[str]() for form in form_of.values()}
+    counts = {form: Counter[str]() for form in form_of.values()}
     split = [sentence for text in texts for sentence in sentences(clean(text))]
     lower = [[token.lower() for token in sentence] for sentence in split]
-    for number, places in groupby(occurrences(lower, found), key=itemgetter(0)):
+    for number, places in groupby(occurrences(lower, counts), key=itemgetter(0)):
         classes = _sentence_classes(split[number])
         for _, start, end in places:
-            found[" ".join(lower[number][start:end])][phrase_class(classes[start:end])] += 1
-    return {phrase: found[form] for phrase, form in form_of.items()}
+            counts[" ".join(lower[number][start:end])][phrase_class(classes[start:end])] += 1
+    return {phrase: counts[form] for phrase, form in form_of.items()}
 
 
 def keyphrase_classes(
     phrases: Sequence[str], texts: Iterable[str] = (), given: Sequence[str | None] | None = None
 ) -> list[tuple[str, Source]]:
-    """Return class and source of each keyphrase: as given, else by majority of its occurrences, else tagged alone.
+    """Return class and source of each keyphrase: as given, by majority of its occurrences, or from tagging it alone.
 
-    given   class (NN, AdjN, other) or tags in C5 or Penn, separated by blanks, of each phrase; None where not known
+    If classes are equally frequent, the first in the texts is used.
 
-    Among equally frequent classes the first in the texts counts.
+    Parameters
+    ----------
+    given : sequence of str or None
+        Class (NN, AdjN, other), or tags in C5 or Penn separated by blanks, of each phrase; None if unknown.
     """
     stated = [(entry or "").split() for entry in given] if given is not None else [[] for _ in phrases]
     tagset = tagset_of(tag for tags in stated for tag in tags)

@@ -27,16 +27,16 @@ def clean(text: str) -> str:
 
 
 def tokens(text: str) -> list[tuple[str, int, int]]:
-    """Return the tokens of a text with the places where they start and end.
+    """Return the tokens of a text with their start and end.
 
     >>> tokens("A hash-table.")
     [('A', 0, 1), ('hash-table', 2, 12), ('.', 12, 13)]
     """
-    return [(found.group(), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    return [(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
 
 
 def straight(text: str) -> str:
-    """Return the text with the apostrophe of a typewriter for that of a printer.
+    """Replace typographic apostrophes by straight ones.
 
     >>> straight("user\u2019s")
     "user's"
@@ -63,7 +63,7 @@ def _begins(token: str) -> bool:
 def sentences(text: str) -> list[list[str]]:
     """Return the sentences of a cleaned text as lists of tokens.
 
-    A sentence ends at . ? ! before a token that may begin one, and after 80 tokens at the latest.
+    A sentence ends at . ? ! before a token that may begin a sentence, and after at most 80 tokens.
 
     >>> sentences("A hash table. It's fast, e.g. here.")
     [['A', 'hash', 'table', '.'], ['It', "'s", 'fast', ',', 'e', '.', 'g', '.', 'here', '.']]
@@ -73,18 +73,18 @@ def sentences(text: str) -> list[list[str]]:
 
 
 def sentence_places(text: str) -> list[tuple[int, int]]:
-    """Return where the sentences of a cleaned text start and end, by the rule of `sentences`.
+    """Return start and end of the sentences of a cleaned text, as in `sentences`.
 
     >>> text = "A hash table. It's fast."
     >>> [text[start:end] for start, end in sentence_places(text)]
     ['A hash table.', "It's fast."]
     """
-    found = tokens(text)
-    return [(found[start][1], found[end - 1][2]) for start, end in _bounds([token for token, _, _ in found])]
+    spans = tokens(text)
+    return [(spans[start][1], spans[end - 1][2]) for start, end in _bounds([token for token, _, _ in spans])]
 
 
 def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) -> Iterator[Span]:
-    """Yield where phrases, tokens with blanks between them, stand in sentences, in order, the shorter ones first.
+    """Yield the spans of phrases (tokens separated by blanks) in sentences, in order, shorter ones first.
 
     >>> list(occurrences([["hash", "tables", "and", "a", "hash"]], {"hash", "hash tables"}))
     [(0, 0, 1), (0, 0, 2), (0, 4, 5)]
@@ -102,7 +102,7 @@ def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) ->
 
 
 def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return first and next-after-last token of each sentence."""
+    """Return the first token of each sentence, and the one after the last."""
     ends = []
     start = 0
     for place, token in enumerate(words):

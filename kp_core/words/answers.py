@@ -11,13 +11,15 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import REASONS, InputError, UsageError, pluralize
-from kp_core.order import best_first, close, exceeds, highest, leveled, reaches
+from kp_core.errors import REASONS, InputError, UsageError, pluralize, read_toml
 from kp_core.reading.rows.sense import shifted
+from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import HUMANS, RANDOM, SILENT
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, matchers, parse
+from kp_core.scoring.order import best_first, close, digits_apart, exceeds, highest, leveled, reaches
 from kp_core.scoring.pair_sums import COMPARABLE, list_counts
+from kp_core.scoring.paired import Family
 from kp_core.scoring.prepare import Prepared, prepare, prepare_annotators
 from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import count_systems, longest_lists
@@ -25,15 +27,14 @@ from kp_core.settings import PRESETS, SUBJECT, Settings, differences, in_words, 
 from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, legible, standard_error
 from kp_core.studies.answer import Answer, Grade, SignificantAt
-from kp_core.studies.compare import FEW, Comparison, Family, compare_all
+from kp_core.studies.compare import FEW, Comparison, compare_all
 from kp_core.studies.document_values import values_over
 from kp_core.studies.evaluate import each_of_people, evaluate
 from kp_core.studies.facts import above_one
 from kp_core.studies.means import MEAN
 from kp_core.studies.over_k import OverK, documents_needed, over_k
 from kp_core.studies.result import Result
-from kp_core.typeset import digits_apart, first_capital, listed, number, say
-from kp_core.words.speech import INDEXERS, Speech, speech
+from kp_core.typeset import first_capital, listed, number, say
 from kp_core.words.statements import reliability
 
 #: The most caveats of an answer.
@@ -45,6 +46,20 @@ MOST_PEOPLE = 10
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
 
 Over = OverK | Literal["ask"] | None
+#: What people, what they choose, and what they choose it for are called: beside systems, and where people are alone.
+Speech = Mapping[str, str]
+_WORDS: Mapping[str, Speech] = read_toml("words/speech.toml")
+USUAL, INDEXERS = _WORDS["usual"], _WORDS["indexers"]
+
+
+def speech(corpus: Corpus) -> Speech:
+    """Return what people, keyphrases, documents and their agreement are called with some data.
+
+    >>> import kp_core as kp
+    >>> speech(kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["tide"]}}))["keyphrases"]
+    'keyphrases'
+    """
+    return INDEXERS if indexing.of_indexers(corpus) else USUAL
 
 
 def answer(
@@ -57,12 +72,23 @@ def answer(
     family: Family | None = None,
     **changes: Any,
 ) -> Answer:
-    """Report which system is better and how sure that is; of one system its value; of people how far they agree.
+    """Report which system is better and whether that is significant.
 
-    over     what is significant at other cutoffs: "ask" to test it, or what `over_k` returned
-    family   another test or correction than that of `compare`, by the same measure
-    changes  fields of `Settings`; the first cutoff counts
+    With one system the answer gives its value, without systems the agreement of the annotators.
 
+    Parameters
+    ----------
+    measure : str
+        Measure by which systems are compared; the first cutoff is used.
+    over : "ask" or OverK, optional
+        Test the other cutoffs too ("ask"), or use the result of `over_k`.
+    family : Family, optional
+        Another test or correction than the default of `compare`.
+    **changes
+        Fields of `Settings`.
+
+    Examples
+    --------
     >>> import kp_core as kp
     >>> gold, good, bad = ({f"d{i}": [word] for i in range(12)} for word in ("tide", "tide", "moon"))
     >>> print(answer(kp.load(gold=gold, systems={"a": good, "b": bad}), k=1, resamples=200).claim)
@@ -74,8 +100,8 @@ def answer(
     if not corpus.systems:
         return people(corpus, settings)
     tested_by = family or Family(measure)  # refuses a measure by which nothing is better
-    found = _of_systems(corpus, settings, measure, over, tested_by)
-    return replace(found, caveats=tuple(islice(chain(_of_shifted(corpus, found.systems), found.caveats), _CAVEATS)))
+    result = _of_systems(corpus, settings, measure, over, tested_by)
+    return replace(result, caveats=tuple(islice(chain(_of_shifted(corpus, result.systems), result.caveats), _CAVEATS)))
 
 
 def _of_systems(corpus: Corpus, settings: Settings, measure: str, over: Over, tested_by: Family) -> Answer:
@@ -96,26 +122,26 @@ def _of_systems(corpus: Corpus, settings: Settings, measure: str, over: Over, te
 
 
 def _of_shifted(corpus: Corpus, systems: Sequence[str]) -> Iterator[str]:
-    """Warn of lists that hold the keyphrases of other documents, as if a line were missing in a file."""
+    """Warn of lists that contain the keyphrases of other documents, as if a line were missing in a file."""
     named = {run for system, runs in runs_of(corpus.systems).items() if system in systems for run in runs}
     for name, part in corpus.by_dataset.items() or (("", corpus),):
         yield from (say("shifted", dataset=name, **vars(one)) for one in shifted(part) if one.where in named)
 
 
 def answer_by(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> Answer | None:
-    """Return the answer by the first of some measures of which more, or less, is better; None where none is."""
+    """Return the answer by the first of some measures of which more, or less, is better; None if none is."""
     ranking = [name for name in measures if parse(name).measure.better != "none"]
     return answer(corpus, settings, ranking[0]) if ranking else None
 
 
 def people(corpus: Corpus, settings: Settings) -> Answer:
-    """Say how far the annotators of a corpus agree; k plays no part."""
+    """Report how far the annotators of a corpus agree; k plays no part."""
     alone = settings.changed(k="all", annotators="union", average="usual")  # Hooper follows from pooled counts
     return of_people(agreement(corpus, alone), standard_error(prepare_annotators(corpus, alone)), speech(corpus))
 
 
 class Lead(NamedTuple):
-    """The lead of one system over another by a measure, with as many decimals as tell their values apart."""
+    """The lead of one system over another by a measure, with as many decimals as distinguish their values."""
 
     best: str
     second: str
@@ -183,8 +209,8 @@ def of_comparison(
 ) -> Answer:
     """Report which of several systems is better by a measure, by how much, and how sure that is."""
     values, coverage, identical = _ranked(comparison), comparison.lists.coverage, comparison.identical
-    if (apart := not_comparable(comparison, measure)) is not None:
-        return apart
+    if (incomparable := not_comparable(comparison, measure)) is not None:
+        return incomparable
     shown = over_subjects(measure, comparison.settings)
     if len(values) < 2:
         return Answer(say("undefined", measure=shown), "not significant", say("two needed"), coverage=coverage)
@@ -338,46 +364,45 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
         claim = say("no common data sets", datasets=datasets)
         return Answer(claim, "not comparable", say("by itself"), coverage=coverage)
     best, second = pair = _named(values, comparison)
-    alike = {name: one for name, one in comparison.datasets.items() if one.comparable(best, second)}
-    apart = [say("not comparable there", name=name) for name in comparison.datasets if name not in alike]
-    if not alike:
+    comparable = {name: one for name, one in comparison.datasets.items() if one.comparable(best, second)}
+    incomparable = [say("not comparable there", name=name) for name in comparison.datasets if name not in comparable]
+    if not comparable:
         claim = say("not comparable anywhere", best=best, second=second, measure=measure, datasets=datasets)
         return Answer(claim, "not comparable", say("thin"), pair, coverage=coverage)
     # The means, too, are of the data sets on which the two can be compared.
-    means = {name: float(np.mean([one.scores[name] for one in alike.values()])) for name in pair}
+    means = {name: float(np.mean([one.scores[name] for one in comparable.values()])) for name in pair}
     best, second = best_first(means)
     better = {(one.a, one.b): one.which for one in comparison.over_datasets}
     ahead, behind = better.get((best, second), ()), better.get((second, best), ())
-    turned = [name for name, one in alike.items() if exceeds(one.scores[second], one.scores[best])]
+    turned = [name for name, one in comparable.items() if exceeds(one.scores[second], one.scores[best])]
     if turned and ahead and not behind:
-        apart.append(say("turned", names=turned, second=second))
-    lists_of = (sentence for one in alike.values() for sentence in _of_lists(one, best, second))
-    caveats = (*apart, *_too_few(min(one.documents for one in alike.values())), *lists_of)[:_CAVEATS]
-    why = say("data sets", documents=sum(one.documents for one in alike.values()))
-    mean = f"mean {measure}" if len(alike) > 1 else f"{measure} on {listed(list(alike))}"
-    lead, on = _lead(best, second, mean, means), list(alike)
+        incomparable.append(say("turned", names=turned, second=second))
+    lists_of = (sentence for one in comparable.values() for sentence in _of_lists(one, best, second))
+    caveats = (*incomparable, *_too_few(min(one.documents for one in comparable.values())), *lists_of)[:_CAVEATS]
+    why = say("data sets", documents=sum(one.documents for one in comparable.values()))
+    mean = f"mean {measure}" if len(comparable) > 1 else f"{measure} on {listed(list(comparable))}"
+    lead, on = _lead(best, second, mean, means), list(comparable)
     grade: Grade = "not significant"
     if behind:
         ways = ((best, second, ahead), (second, best, behind))
-        at = [(name, _shown_on(alike, which, name, other, measure)) for name, other, which in ways if which]
+        at = [
+            (name, [f"{one} ({_lead(name, other, measure, comparable[one].scores).shown})" for one in which])
+            for name, other, which in ways
+            if which
+        ]
         grade, claim = "depends on the data set", say("depends on the data set", better=at, ahead=ahead, lead=lead)
     elif ahead:
         grade = "significant"
-        claim = say("significant on data sets", lead=lead, ahead=ahead, all=datasets, several=len(alike) > 1)
+        claim = say("significant on data sets", lead=lead, ahead=ahead, all=datasets, several=len(comparable) > 1)
     elif close(means[best], means[second]):
         claim = say("equal means", best=best, second=second, datasets=on, measure=measure, value=means[best])
     else:
-        claim = say("not significant on data sets", lead=lead, datasets=len(alike))
+        claim = say("not significant on data sets", lead=lead, datasets=len(comparable))
     return Answer(claim, grade, why, (best, second), coverage=coverage, caveats=caveats)
 
 
-def _shown_on(each: Mapping[str, Comparison], which: Sequence[str], best: str, other: str, measure: str) -> list[str]:
-    """Return data sets with the values of two systems on each."""
-    return [f"{name} ({_lead(best, other, measure, each[name].scores).shown})" for name in which]
-
-
 def _named(values: Mapping[str, float], comparison: Comparison) -> tuple[str, str]:
-    """Return the two best of ranked systems, or the best beside the baseline; identical outputs are one system."""
+    """Return the two best of ranked systems, or the best next to the baseline; identical outputs are one system."""
     identical, baseline = comparison.identical, comparison.baseline
     distinct = [name for name in values if identical.get(name, name) not in values or name not in identical]
     best = distinct[0]
@@ -391,14 +416,7 @@ def _warnings(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparis
     values = _ranked(comparison)
     if len(values) < 2:
         return
-    pair = _named(values, comparison)
-    yield from _of_values(corpus, data, asked, pair, max(values.values()))
-    if family.test == "randomisation" and not comparison.runs and (needed := _needed(data, asked, comparison, pair)):
-        low, high = (f"{documents:,}" for documents in needed)
-        yield say("documents needed", low=low, high=high)
-
-
-def _of_values(corpus: Corpus, data: Prepared, asked: Asked, pair: Sequence[str], top: float) -> Iterator[str]:
+    pair, top = _named(values, comparison), max(values.values())
     yield from (f"{note.message}." for note in above_one([(asked.name(data.settings.k[0]), top)]))
     k = data.settings.k[0] if asked.fixed is None else asked.fixed
     lengths, groups = longest_lists(data), runs_of(data.names.systems)
@@ -412,6 +430,9 @@ def _of_values(corpus: Corpus, data: Prepared, asked: Asked, pair: Sequence[str]
             yield say("no better than random", value=drawn.iloc[0])
     if asked.measure.name in _OF_SILENCE:
         yield say("of silence", measure=asked.measure.name)
+    if family.test == "randomisation" and not comparison.runs and (needed := _needed(data, asked, comparison, pair)):
+        low, high = (f"{documents:,}" for documents in needed)
+        yield say("documents needed", low=low, high=high)
 
 
 def _knows_universe(settings: Settings) -> bool:
@@ -419,7 +440,7 @@ def _knows_universe(settings: Settings) -> bool:
 
 
 def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence[str]) -> tuple[int, int] | None:
-    """Return how many documents would make the difference of a pair significant, where it is not."""
+    """Return how many documents would make the difference of a pair significant, if it is not."""
     of_means = asked.averages(data.settings.average)[0] == "macro"
     if not of_means or comparison.grade(*pair) not in ("suggestive", "not significant"):
         return None
@@ -431,52 +452,47 @@ def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence
 
 
 def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mapping[str, tuple[int, int]]) -> Answer:
-    """Report what the only system reaches, beside chance, silence and people."""
+    """Report the score of the only system, next to chance, to an empty list and to people (on their own gold)."""
     k, average = data.settings.k[0], asked.averages(data.settings.average)[0]
     settings = data.settings.changed(k=k, average=average)
     result = evaluate(corpus, settings, [asked.name()], baselines=True)
-    found = of_one_system(result, str(result.frame["measure"].iloc[0]), coverage, _beside(corpus, settings, asked))
-    if average != "macro" or len(data.names.systems) > 1:
-        return found
-    (values,) = values_over(data, asked, asked.cutoffs(settings)[:1])[0].values()
-    differ = len(values) - int(pd.Series(leveled(values[:, 0])).value_counts().max()) if len(values) >= FEW else FEW
-    if differ >= FEW:
-        return found
-    warning = say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW)
-    return replace(found, caveats=(*found.caveats, warning)[:_CAVEATS])
+    (system,), measure = coverage, str(result.frame["measure"].iloc[0])
+    rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")].set_index("system")
+    row, facts = rows.loc[system], {"system": system, "measure": over_subjects(measure, result.settings)}
+    record = Answer("", "one system", "", (system,), coverage=coverage)
+    if row["value"] != row["value"]:
+        claim = say("one system undefined", reason=REASONS[row["reason"]], **facts)
+        why = say("beside one system", **row.to_dict(), beside=[], people="")
+        return replace(record, claim=claim, why=first_capital(why))
+    baselines = [("phrases drawn at random reach", RANDOM)] * _knows_universe(result.settings)
+    baselines.append(("saying nothing reaches", SILENT))
+    reached = [(words, float(rows["value"].get(name, np.nan))) for words, name in baselines]
+    beside = [f"{words} {number(value)}" for words, value in reached if value == value]
+    why = say("beside one system", **row.to_dict(), beside=beside, people=_beside(corpus, settings, asked))
+    caveats, (lists, documents) = [*_too_few(row["documents"])], coverage[system]
+    caveats += [say("coverage", lists=lists, documents=documents)] * _is_thin(coverage, system)
+    if average == "macro" and len(data.names.systems) == 1:
+        caveats += _of_spread(values_over(data, asked, asked.cutoffs(settings)[:1])[0][data.names.systems[0]][:, 0])
+    claim = say("one system", value=row["value"], **facts)
+    return replace(record, claim=claim, why=why, caveats=tuple(caveats[:_CAVEATS]))
+
+
+def _of_spread(values: Floats) -> Iterator[str]:
+    """Warn of too few documents whose value differs from the most frequent one."""
+    if len(values) >= FEW:
+        differ = len(values) - int(pd.Series(leveled(values)).value_counts().max())
+        if differ < FEW:
+            yield say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW)
 
 
 def _beside(corpus: Corpus, settings: Settings, asked: Asked) -> str:
-    """Return where the only system is beside people on the same footing; empty if nobody else chose."""
+    """Return where the only system is next to people on the same footing; empty if nobody else chose."""
     if not 1 < len(corpus.annotators) <= MOST_PEOPLE:
         return ""
     try:
         return like_for_like(corpus, settings.changed(annotators="others"), asked.name()).claim
     except (InputError, UsageError):  # N, or the gold standard asked for, has no such part
         return ""
-
-
-def of_one_system(
-    result: Result, measure: str, coverage: Mapping[str, tuple[int, int]], beside_people: str = ""
-) -> Answer:
-    """Report what the only system reaches, beside chance and silence; and beside people, on a gold of their own."""
-    rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")].set_index("system")
-    (system,) = coverage
-    row, facts = rows.loc[system], {"system": system, "measure": over_subjects(measure, result.settings)}
-    if row["value"] != row["value"]:
-        claim = say("one system undefined", reason=REASONS[row["reason"]], **facts)
-        why = say("beside one system", **row.to_dict(), beside=[], people="")
-        return Answer(claim, "one system", first_capital(why), (system,), coverage=coverage)
-    known = _knows_universe(result.settings)
-    baselines = [("phrases drawn at random reach", RANDOM)] * known + [("saying nothing reaches", SILENT)]
-    reached = [(words, float(rows["value"].get(name, np.nan))) for words, name in baselines]
-    beside = [f"{words} {number(value)}" for words, value in reached if value == value]
-    lists, documents = coverage[system]
-    thin = (say("coverage", lists=lists, documents=documents),) if _is_thin(coverage, system) else ()
-    caveats = (*_too_few(row["documents"]), *thin)
-    why = say("beside one system", **row.to_dict(), beside=beside, people=beside_people)
-    claim = say("one system", value=row["value"], **facts)
-    return Answer(claim, "one system", why, (system,), coverage=coverage, caveats=caveats)
 
 
 def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:

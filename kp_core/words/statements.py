@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.errors import REASONS
-from kp_core.order import leveled, reaches
+from kp_core.errors import REASONS, read_toml
 from kp_core.scoring.measures import concordance, parse
+from kp_core.scoring.order import leveled, reaches
+from kp_core.scoring.paired import ALPHA
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.answer import ranges
-from kp_core.studies.compare import ALPHA, Comparison
+from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.facts import above_one
 from kp_core.studies.over_k import OverK
@@ -23,11 +24,10 @@ from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
 from kp_core.studies.versus import Versus
 from kp_core.typeset import first_capital, number, say
-from kp_core.words import read
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
-    scale: tuple((low, band) for low, band in bands) for scale, bands in read("scales.toml").items()
+    scale: tuple((low, band) for low, band in bands) for scale, bands in read_toml("words/scales.toml").items()
 }
 #: How sure a word must be (Gwet 2014, ch. 6).
 CERTAIN = 0.95
@@ -85,7 +85,7 @@ def reliability(result: Result, error: float, scale: str, words: Mapping[str, st
 
 
 def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
-    """Report which similarity agrees best with people; and how certain that is, beside the limit of people."""
+    """Report which similarity agrees best with people; and how certain that is, next to the limit of people."""
     rows = study.frame[(study.frame["subset"] == "all") & (study.frame["average"] == average)]
     measures = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
     if measures.empty:
@@ -115,7 +115,7 @@ def leaders(found: Mapping[str, Comparison], joined: str) -> str:
 
 
 def threshold(cutoff: int | str, system: str, kappa: Mapping[str, float], pabak: Mapping[str, float]) -> str:
-    """Report kappa and PABAK of a system at a cutoff, beside those of a system that knows nothing."""
+    """Report kappa and PABAK of a system at a cutoff, next to those of the random and the empty baseline."""
     return say("threshold", cutoff=cutoff, system=system, kappa=kappa, pabak=pabak)
 
 
@@ -140,7 +140,7 @@ def of_setting(preset: str, changes: Sequence[str]) -> str:
     """Name the conventions of a setting: a preset, and what is other than it says.
 
     >>> of_setting("pke", ["missing:skip"])
-    'pke, but a document that a system has no list for is left out for this system.'
+    'pke, but a document without a list is left out for that system.'
     """
     words = [change_in_words(*change.split(":", 1)) for change in changes]
     return say("setting", preset=in_words("preset", preset), changes=words)
@@ -168,8 +168,8 @@ def of_two(found: Versus) -> str:
     """Report on how many documents each of two systems is better, which keyphrases only one finds, and what stayed."""
     (won, level, lost), (only_a, only_b) = found.won, found.found
     facts = {"won": won, "level": level, "lost": lost, "only_a": only_a, "only_b": only_b, "stayed": found.stayed}
-    by_subject = parse(found.measure).over_subjects(found.settings.average)
-    return say("two systems", measure=found.measure, a=found.a, b=found.b, by_subject=by_subject, **facts)
+    facts["by_subject"] = parse(found.measure).over_subjects(found.settings.average)
+    return say("two systems", measure=found.measure, a=found.a, b=found.b, k=found.settings.k[0], **facts)
 
 
 #: What a test cannot show.

@@ -1,1 +1,1 @@
-"""Hold the parts of pages: each module is named after its page or tab."""
+"""Define the parts of pages: each module is named after its page or tab."""

@@ -1,7 +1,7 @@
 """Arrange the Annotators page: coefficients, pairs, the human ceiling, documents, trimming, the sentence study."""
 
 import hashlib
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
@@ -9,7 +9,6 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tables
 from kp_core.charts.selection import named
-from kp_core.reading import Source
 from kp_core.reading.beside.named_tables import load_attributes
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
@@ -17,14 +16,12 @@ from kp_core.studies import indexing
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, legible, standard_error
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
-from kp_core.studies.sentence_study.protocol import MOST_YES, NO_PER_YES, Design, rules
 from kp_core.studies.subjects import subjects_of_people
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, k_and_score
 from kp_core.words import answers
 from kp_core.words.statements import SCALES, benchmark
 from kp_ui.parts import results
 from kp_ui.state import cached, link, settings, workspace
-from kp_ui.state.workspace import Workspace
 from kp_ui.widgets import controls, prose, show, tables
 
 #: Of more than a few annotators pairs are a matrix, which has room for so many at most.
@@ -32,14 +29,14 @@ _MOST = 40
 
 
 def answer() -> None:
-    """Say how well the annotators agree; without a second annotator say what is missing, and stop."""
+    """Report how well the annotators agree; without a second annotator say what is missing, and stop."""
     if len(workspace.corpus().annotators) < 2:
         show.lacks(prose.text("people.alone"))
         st.stop()
     result = cached.agreement()
     show.answer(cached.ask(answers.people, cached.without_cutoff()))
-    said = ("intervals",)  # that there are too few documents stands in the answer
-    show.notes(note for note in result.notes if note.level == "warning" and note.where not in said)
+    covered = ("intervals",)  # that there are too few documents stands in the answer
+    show.notes(note for note in result.notes if note.level == "warning" and note.where not in covered)
 
 
 def together() -> None:
@@ -47,17 +44,12 @@ def together() -> None:
     result, annotators, say = cached.agreement(), workspace.corpus().annotators, workspace.speech()
     left, right = st.columns([6, 5], gap="medium")
     with left:
-        if workspace.of_indexers():
-            _disputed_titles()
-        else:
-            _in_pairs(result, annotators)
-    with right:
-        if not workspace.of_indexers():
-            _disputed_titles(("title", "P_pos"))
-        _disputed_headings(_TOP)
-        link.to("headings" if workspace.of_indexers() else "annotators", "All headings", annotators_tab="Titles")
-    if workspace.of_indexers():
         _in_pairs(result, annotators)
+    with right:
+        _disputed_titles()
+        _disputed_headings(_TOP)
+        page = "headings" if workspace.of_indexers() else "annotators"
+        link.to(page, f"All {say['keyphrases']}", annotators_tab="Documents")
     left, right = st.columns([5, 3], gap="medium")
     with left:
         show.subheader(f"All {say['annotators']} together")
@@ -78,24 +70,25 @@ def together() -> None:
 _TOP = 5
 
 
-def _disputed_titles(columns: Container[str] = screen_tables.OF_TITLES) -> None:
-    """Show the titles that people dispute most, with who chose what."""
-    show.subheader("Most disputed titles")
+def _disputed_titles() -> None:
+    documents = workspace.speech()["documents"]
+    show.subheader(f"Most disputed {documents}")
     titles = cached.ask(indexing.chosen_in_part, cached.without_cutoff()).head(_TOP)
     titles = screen_tables.by_title(titles, workspace.corpus().documents)
-    tables.table(titles[[name for name in titles if name in columns]], "disputed_titles")
-    link.to("documents", "All titles")
+    shown = screen_tables.OF_TITLES if workspace.of_indexers() else ("title", "P_pos")
+    tables.table(titles[[name for name in titles if name in shown]], "disputed_titles")
+    link.to("documents", f"All {documents}")
 
 
 def _disputed_headings(most: int) -> None:
-    """Show the headings that people dispute most, with who chose them."""
-    show.subheader("Most disputed headings")
+    say = workspace.speech()
+    show.subheader(f"Most disputed {say['keyphrases']}")
     every = screen_tables.disputed(cached.ask(subjects_of_people, cached.without_cutoff()).frame)
     first = screen_tables.headings_in_short(every.head(most), len(workspace.corpus().annotators))
     tables.table(first, "disputed")
     if _TOP < most < len(every):
-        show.small(f"{len(first)} of {show.pluralize(len(every), 'heading')}; the download has all.")
-    show.downloads(every, "Most disputed headings")
+        show.small(f"{len(first)} of {show.pluralize(len(every), say['keyphrase'])}; the download has all.")
+    show.downloads(every, f"Most disputed {say['keyphrases']}")
 
 
 def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
@@ -107,15 +100,14 @@ def _reads_k(result: kp.Result) -> bool:
 
 
 def _word_for_k(result: kp.Result) -> None:
-    """Show how sure the words of a scale are for K."""
     show.subheader("Which word fits K?")
     scale = controls.select("Scale of words", SCALES, "scale")
     error = cached.ask(_error, cached.without_cutoff())
     if not error > 0:
         st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
         return
-    found = benchmark(screen_tables.value(result, "all", "K"), error, scale)
-    tables.table(pd.DataFrame(found.cumulative, columns=["K deserves", "probability"]), "benchmark")
+    band = benchmark(screen_tables.value(result, "all", "K"), error, scale)
+    tables.table(pd.DataFrame(band.cumulative, columns=["K deserves", "probability"]), "benchmark")
     show.about("people.word", error=f"{error:.4f}")
 
 
@@ -162,12 +154,12 @@ def _people_and_systems(beside: Sequence[str]) -> None:
     if (people := results.like_for_like()) is not None:
         show.paragraph(results.in_short(" ".join((people.claim, *people.details))))
     names = ("F1@k", *beside)
-    found = cached.evaluation(names, people=True)
-    here = found.at(settings.cutoff())
+    evaluated = cached.evaluation(names, people=True)
+    here = evaluated.at(settings.cutoff())
     shown = [named(name, settings.cutoff()) for name in names]
     tables.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
     show.about("people.ceiling", choice=results.choice())
-    show.chart(curves.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
+    show.chart(curves.over_k(evaluated, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
     show.downloads(here.frame, "People and systems, like for like", here.signature)
     show.signature(here.signature)
@@ -185,9 +177,9 @@ def titles() -> None:
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
     if not workspace.of_indexers():
         _disputed_headings(tables.WHOLE)
-    with st.expander(f"{say['Keyphrases']} by title and {say['annotator']}"):
+    with st.expander(f"{say['Keyphrases']} by {say['document']} and {say['annotator']}"):
         by_title = cached.ask(indexing.titles, cached.without_cutoff())
-        tables.table(by_title, "by_title", take=f"{say['Keyphrases']} by title")
+        tables.table(by_title, "by_title", take=f"{say['Keyphrases']} by {say['document']}")
     take = f"Agreement of {say['annotators']} by {say['document']}"
     tables.of_documents(screen_tables.shown(table, "annotated_documents"), "agreement_of_documents", take)
     show.signature(result.signature)
@@ -202,18 +194,18 @@ def trimming() -> None:
         form = controls.select("Form", FORMS, "form")
         binary = form == "binary"
         pooled = controls.switch(f"One majority for all {say['documents']}", "pooled", disabled=not binary) and binary
-    found = cached.trimmed(threshold, pooled, form)
-    kept = found.frame[found.frame["status"] == "ok"]
-    every = show.pluralize(len(found.frame), say["document"])
+    study = cached.trimmed(threshold, pooled, form)
+    kept = study.frame[study.frame["status"] == "ok"]
+    every = show.pluralize(len(study.frame), say["document"])
     phrases = show.pluralize(int(kept["gold"].sum()), say["keyphrase"])
     st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), every=every, phrases=phrases))
     if workspace.corpus().systems and binary:
         _curve(pooled, threshold)
     with st.expander(f"Every {say['document']} at this threshold"):
-        tables.table(screen_tables.shown(found.frame, "trimmed"), "trimmed")
+        tables.table(screen_tables.shown(study.frame, "trimmed"), "trimmed")
         show.about("people.unreachable", document=say["document"])
-    show.downloads(found.frame, "Gold standard trimmed by agreement", found.signature)
-    show.signature(found.signature)
+    show.downloads(study.frame, "Gold standard trimmed by agreement", study.signature)
+    show.signature(study.signature)
     if workspace.corpus().systems:
         with st.expander("Do systems score higher where people agree?"):
             scores = cached.here(kp.documents, "P_pos").frame
@@ -264,7 +256,7 @@ def sentence_study() -> None:
     _assumed()
 
 
-def _study_data() -> Workspace | None:
+def _study_data() -> workspace.Workspace | None:
     """Return the data of the study: those on screen, or the extracts of the sample lectures; None without texts."""
     here = workspace.current()
     if here.sample == "lectures":
@@ -278,7 +270,7 @@ def _study_data() -> Workspace | None:
     return here
 
 
-def _sentences(here: Workspace) -> None:
+def _sentences(here: workspace.Workspace) -> None:
     """Show every sentence with its id and attributes, for people to choose from, and take given attributes."""
     with show.refusals():
         table, notes = cached.of((here.corpus, _given()), (here.digest, _given_digest()), attributes)
@@ -287,16 +279,14 @@ def _sentences(here: Workspace) -> None:
         st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
         tables.table(table, "sentence_attributes", take="Sentences and their attributes", height=420)
         show.notes(notes)
-    with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
+    with st.expander("Custom attributes", expanded=_GIVEN in st.session_state):
         show.about("sentences.attributes")
-        controls.upload("A table of attributes", "attributes_file", _take_attributes)
+        controls.upload(
+            "A table of attributes", "attributes_file", lambda files: st.session_state.update({_GIVEN: files[-1]})
+        )
         if _GIVEN in st.session_state:
             show.small(f"In use: {st.session_state[_GIVEN].name}.")
             controls.button("Compute all attributes again", "forget_attributes", st.session_state.pop, _GIVEN)
-
-
-def _take_attributes(files: list[Source]) -> None:
-    st.session_state[_GIVEN] = files[-1]
 
 
 def _given() -> pd.DataFrame | None:
@@ -307,25 +297,30 @@ def _given_digest() -> str:
     return hashlib.sha256(st.session_state[_GIVEN].data).hexdigest() if _GIVEN in st.session_state else ""
 
 
-def _choose_study(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
+def _choose_study(here: workspace.Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
     if not names_sentences(here.corpus):
         st.info(prose.text("sentences.no_ids"))
         controls.button("Open the sample extracts", "to_extracts", workspace.open_sample, "extracts")
         return None
-    about = prose.text("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=protocol.REPEATS)
+    about = prose.text(
+        "help.draws",
+        most_yes=protocol.MOST_YES,
+        most_no=protocol.MOST_YES * protocol.NO_PER_YES,
+        repeats=protocol.REPEATS,
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         measure = controls.select("Measure", protocol.MEASURES, "of_yes", list(protocol.MEASURES).index("F1"))
         draws = controls.select("Draws", _DRAWS, "draws", meaning=about)
         form = controls.select("Form of trimming", FORMS, "study_form")
         seed = controls.amount("Seed", 0, _SEEDS, 0, "study_seed", width=140)
-        how = Design(form, int(draws), controls.switch("Keep documents whole", "grouped"), seed)
+        how = protocol.Design(form, int(draws), controls.switch("Keep documents whole", "grouped"), seed)
     at = controls.of_k("Look at the threshold of K", "at")
     study = _run_study(here, how)
     return None if study is None else (study, measure, at)
 
 
-def _run_study(here: Workspace, how: Design) -> kp.SentenceStudy | None:
+def _run_study(here: workspace.Workspace, how: protocol.Design) -> kp.SentenceStudy | None:
     """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
     asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
     told = (here.digest, _given_digest(), how)
@@ -335,7 +330,7 @@ def _run_study(here: Workspace, how: Design) -> kp.SentenceStudy | None:
         number, seconds = show.pluralize(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
         show.about("sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds)
         return None
-    found = cached.of((here.corpus, _given()), (here.digest, _given_digest()), extracts, how.form)
+    study = cached.of((here.corpus, _given()), (here.digest, _given_digest()), extracts, how.form)
     outcomes, place, bar = {}, st.empty(), None
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
@@ -344,11 +339,11 @@ def _run_study(here: Workspace, how: Design) -> kp.SentenceStudy | None:
     for done, threshold in enumerate(THRESHOLDS):
         if bar is not None:
             bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {protocol.FOLDS} trees each")
-        majority = found.majority(threshold)
-        outcomes[threshold] = cached.of((found, majority), (told, majority.tolist()), protocol.at_majority, how)
+        majority = study.majority(threshold)
+        outcomes[threshold] = cached.of((study, majority), (told, majority.tolist()), protocol.at_majority, how)
     place.empty()
     asked[wanted] = True
-    return cached.of((found, outcomes), told, protocol.assemble, how)
+    return cached.of((study, outcomes), told, protocol.assemble, how)
 
 
 def _study_curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
@@ -369,7 +364,7 @@ def _tree(study: kp.SentenceStudy, threshold: float) -> None:
         show.chart(over_thresholds.tree(nodes), "tree")
         show.about("sentences.tree")
     with right:
-        table = rules(list(nodes))
+        table = protocol.rules(list(nodes))
         rows = table.itertuples()
         st.markdown("\n".join(f"- **{row.decision}** ({row.yes} : {row.no}) if {show.plain(row.rule)}" for row in rows))
         show.downloads(table, f"Rules of the tree at K ≥ {threshold:g}")
@@ -389,7 +384,7 @@ def _beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
 
 def _assumed() -> None:
     with st.expander("What is reconstructed or assumed"):
-        yes, no = MOST_YES, MOST_YES * NO_PER_YES
+        yes, no = protocol.MOST_YES, protocol.MOST_YES * protocol.NO_PER_YES
         st.markdown(prose.text("sentences.assumed", tree=protocol.TREE, most_yes=yes, most_no=no, folds=protocol.FOLDS))
         tables.of_words(screen_tables.attribute_definitions())
         show.about("sentences.nouns")

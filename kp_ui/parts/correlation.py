@@ -36,7 +36,7 @@ def section() -> None:
     if not len(judged):
         show.lacks(prose.text("correlation.none"))
         return
-    said = st.container()
+    header = st.container()
     kind = KINDS[controls.views("Pairs", KINDS, "pairs")]
     left, right = st.columns([1, 1], gap="medium")
     with controls.folded("Measures, human score, correlation", icon=":material/tune:"):
@@ -53,7 +53,7 @@ def section() -> None:
             _overall(study, average)
         else:
             _subsets(study, average, kind)
-    with said:
+    with header:
         claim, why = statements.best_measure(study, average)
         show.answer(Answer(claim, "people", f"{why} {cached.of((judged,), _told(), _rests_on)}"))
     controls.tabs(
@@ -69,17 +69,16 @@ def section() -> None:
 
 
 def _told() -> str:
-    """Tell judgements apart whose files are the same: by the ratings made here."""
+    """Recognize judgements apart whose files are the same: by the ratings made here."""
     return str(rating.ratings().to_csv(index=False))
 
 
 def _rests_on(judged: pd.DataFrame) -> str:
-    """Say how many pairs and people are behind the numbers, and how far the people agree."""
     scores = score_matrix(judged)
-    said = [show.pluralize(len(scores), "judged pair"), show.pluralize(len(scores.columns), "annotator")]
+    counts = [show.pluralize(len(scores), "judged pair"), show.pluralize(len(scores.columns), "annotator")]
     if len(scores.columns) > 1:
-        said.append(f"Krippendorff's alpha {number(ordinal_alpha(scores.to_numpy()))} (ordered scores)")
-    return f"{', '.join(said)}."
+        counts.append(f"Krippendorff's alpha {number(ordinal_alpha(scores.to_numpy()))} (ordered scores)")
+    return f"{', '.join(counts)}."
 
 
 def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationStudy] | None]:
@@ -125,10 +124,10 @@ def _subsets(study: kp.CorrelationStudy, average: str, kind: str) -> None:
     """Show the values of the subsets of a kind, and name those that have none."""
     wide, best = screen_tables.by_subset(study.frame, average)
     every = study.frame[study.frame["average"] == average]["subset"].unique()
-    own = [place for place, name in enumerate(every) if name == "all" or str(name).startswith(kind)]
+    places = [place for place, name in enumerate(every) if name == "all" or str(name).startswith(kind)]
     # the sentinels stand in the table of all pairs, and here would take the width of the screen
-    shown = wide.drop(columns=list(SENTINELS), errors="ignore").iloc[own].reset_index(drop=True)
-    _marked(shown, best[[name for name in shown if name in best]].iloc[own].reset_index(drop=True))
+    shown = wide.drop(columns=list(SENTINELS), errors="ignore").iloc[places].reset_index(drop=True)
+    _marked(shown, best[[name for name in shown if name in best]].iloc[places].reset_index(drop=True))
     if empty := shown.loc[shown.iloc[:, 2:].isna().all(axis=1), "pairs"].tolist():
         show.small(f"Without a value: {', '.join(empty)}.")
     show.about("correlation.subsets")

@@ -20,7 +20,7 @@ from kp_ui.widgets import controls, show, tables
 #: Mark → the sign beside a rank; a near miss has its own.
 SIGNS = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "↺", "filtered": "✕"}
 _NEAR = "≈"
-_BELOW = "Greyed: below the cutoff of this list. Below the line: below the cutoff of every list."
+_BELOW = "Grayed: below this list’s cutoff. Below the line: below every list’s cutoff."
 #: System → phrase → the near miss in words, where they are known.
 Near = Mapping[str, Mapping[str, str]]
 #: Of so many systems each has a column; so many annotators have one, of more there is the number.
@@ -38,14 +38,14 @@ def section() -> None:
     widths = (
         [6, 7] if not wide else [6, 6, 7] if corpus.has_texts else [5, 8]
     )  # without a text its phrases have the room
-    *aside, middle, right = st.columns(widths, gap="medium")
+    *left, middle, right = st.columns(widths, gap="medium")
     if wide and not corpus.has_texts:
-        aside, middle = [middle], right
+        left, middle = [middle], right
     pair = _pair() if corpus.systems else ()
-    with folded or aside[0]:
+    with folded or left[0]:
         document = _listed(pair) if pair else _disputed()
     if document is None:
-        middle.info("No document fits the search.")
+        middle.info(f"No {workspace.speech()['document']} matches the search.")
         return
     view = cached.here(kp.one_document, document=document)
     with middle:
@@ -90,7 +90,6 @@ def _listed(pair: Sequence[str]) -> str | None:
 
 
 def _search() -> tuple[str, "pd.Series[str]"]:
-    """Let the user search; return what, and the texts to search in."""
     search = controls.search("document_search", "Search titles, texts, phrases")
     return search, cached.ask(_texts) if search else pd.Series(dtype=str)
 
@@ -114,7 +113,7 @@ def _disputed() -> str | None:
     table, titles = screen_tables.most_disputed(cached.annotated_documents()), workspace.corpus().documents
     listed = screen_tables.searched(table, titles, *_search())
     show.about("people.least", annotators=workspace.speech()["annotators"])
-    show.downloads(listed, "Agreement by title")
+    show.downloads(listed, f"Agreement by {workspace.speech()['document']}")
     show.signature(cached.agreement().signature)
     return choose_document(listed["document"].tolist(), screen_tables.by_title(listed, titles), set(table["document"]))
 
@@ -146,13 +145,13 @@ def _text(view: DocumentView, document: str, pair: Sequence[str]) -> None:
     st.header(show.plain(view.title or document), anchor=False)
     own_id = document if view.title else ""
     show.small(" · ".join(part for part in (own_id, view.group, settings.cutoff_in_words() if pair else "") if part))
-    own = [name for name in pair if name in view.lists]
+    shown = [name for name in pair if name in view.lists]
     if not view.text:
         show.small(f"No text of this {workspace.speech()['document']} is loaded.")
         return
-    lines, looks = dict(zip(_LINES, own, strict=False)), results.marks_of_systems()
+    lines, looks = dict(zip(_LINES, shown, strict=False)), results.marks_of_systems()
     drawn = "".join(f"--{line}: {looks[name].colour};" for line, name in lines.items())
-    pieces = marked_text(view, own, settings.resolved())
+    pieces = marked_text(view, shown, settings.resolved())
     names = [f'<u class="{line}">{tables.escape(results.in_short(name))}</u>' for line, name in lines.items()]
     legend = " · ".join(["<mark>chosen by people</mark>", *names])
     marked(pieces, drawn)
@@ -170,7 +169,6 @@ def marked(pieces: Iterable[tuple[str, str]], style: str = "") -> None:
 
 
 def _marked(who: str, piece: str) -> str:
-    """Return a piece of text as HTML, in which everything appears as it stands."""
     text = tables.escape(piece)
     for line in _LINES:
         text = f'<u class="{line}">{text}</u>' if line in who.split() else text
@@ -218,29 +216,30 @@ def _cell(one: Phrase, system: str, near: Mapping[str, str]) -> str:
     if system not in one.ranks:
         return "<td></td>"
     rank, mark, within = one.ranks[system]
-    said = near.get(one.phrase, "") if mark == "miss" else ""
+    near_miss = near.get(one.phrase, "") if mark == "miss" else ""
     look, beyond = (f"kp-{mark}", "") if within else (f"kp-{mark} quiet", "; beyond the cutoff")
-    title = tables.escape(f"{said or MARKS[mark]}{beyond}")
-    return f'<td class="{look}" title="{title}">{rank} <b>{_NEAR if said else SIGNS[mark]}</b></td>'
+    title = tables.escape(f"{near_miss or MARKS[mark]}{beyond}")
+    return f'<td class="{look}" title="{title}">{rank} <b>{_NEAR if near_miss else SIGNS[mark]}</b></td>'
 
 
 def acts_on_headings() -> Sequence[Acts]:
     """Return what of the bar acts on headings: k where systems list them."""
-    return ("k", "gold", "rules") if workspace.corpus().systems else ("rules",)
+    return ("k", "gold", "conventions") if workspace.corpus().systems else ("conventions",)
 
 
 def headings() -> None:
     """Arrange the headings that a search leaves, and the documents of the chosen one."""
     systems = results.best_first() if workspace.corpus().systems else []
+    say = workspace.speech()
     left, right = st.columns([8, 4], gap="medium")
     with left:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             system = results.choose_system("System", "system", systems) if systems else ""
-            search = controls.search("heading_search", "Search headings")
+            search = controls.search("heading_search", f"Search {say['keyphrases']}")
         heading = _list_headings(system, search)
     with right:
         if heading is None:
-            st.info("No heading fits the search.")
+            st.info(f"No {say['keyphrase']} matches the search.")
         else:
             _occurrences(system, *heading)
     if system:
@@ -250,13 +249,13 @@ def headings() -> None:
 
 def _list_headings(system: str, search: str) -> tuple[str, str] | None:
     """Let the user choose a heading, which has an identifier and a name; None where the search leaves none."""
-    found = cached.here(kp.subjects) if system else cached.ask(kp.subjects, cached.without_cutoff())
-    rows = screen_tables.headings(found, system, search)
-    shown = rows.drop(columns="subject")
-    show.downloads(shown, f"Headings{f', {system}' * bool(system)}")
-    show.recipe(found)
-    number, documents = show.pluralize(len(rows), "heading"), workspace.speech()["documents"]
-    show.about("headings.of_system" if system else "headings.of_people", number=number, documents=documents)
+    subjects = cached.here(kp.subjects) if system else cached.ask(kp.subjects, cached.without_cutoff())
+    rows = screen_tables.headings(subjects, system, search)
+    shown, say = rows.drop(columns="subject"), workspace.speech()
+    show.downloads(shown, f"{say['Keyphrases']}{f', {system}' * bool(system)}")
+    show.recipe(subjects)
+    number = show.pluralize(len(rows), say["keyphrase"])
+    show.about("headings.of_system" if system else "headings.of_people", number=number, documents=say["documents"])
     ids = rows["subject"].tolist()
     chosen = link.chosen().get("heading", "")
     place = ids.index(chosen) if chosen in ids else 0
@@ -267,7 +266,6 @@ def _list_headings(system: str, search: str) -> tuple[str, str] | None:
 
 
 def _occurrences(system: str, heading: str, name: str) -> None:
-    """Show the documents of a heading; a click opens one."""
     asked = cached.at_cutoff() if system else cached.without_cutoff()
     table = cached.ask(documents_of, asked, subject=heading, system=system)
     show.subheader(show.plain(name))
@@ -278,11 +276,11 @@ def _occurrences(system: str, heading: str, name: str) -> None:
 
 def _frequent(system: str) -> None:
     """Show the keyphrases that a system misses, and the other phrases that it chooses, in the most documents."""
-    found = cached.near_misses()
+    near = cached.near_misses()
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Most often missed**")
-        tables.table(screen_tables.most_missed(found, system), "most_missed")
+        tables.table(screen_tables.most_missed(near, system), "most_missed")
     with right:
         st.markdown("**Most often chosen, and no keyphrase**")
-        tables.table(screen_tables.most_spurious(found, system), "most_spurious")
+        tables.table(screen_tables.most_spurious(near, system), "most_spurious")

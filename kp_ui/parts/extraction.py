@@ -24,7 +24,7 @@ _FOUND, _ADDED, _EXTERNAL = "extracted", "added", "external sources"
 _SOURCES = {
     "documents": ("External documents, such as the chapters of a textbook", "external/handbook.jsonl"),
     "phrases": (
-        "External list of phrases, such as a glossary: one a line, or with a TAB and a weight",
+        "External list of phrases, such as a glossary: one per line, optionally with a TAB and a weight",
         "external/glossary.txt",
     ),
 }
@@ -87,9 +87,9 @@ def _language() -> dict[str, Any]:
         st.caption("Systems with chunks need the tagger, which knows English only; the others need stop words.")
         left, right = st.columns([3, 1])
         words = "Stop words of the language, with blanks or commas between them"
-        own = left.text_area(words, key="own_stop_words", height=80)
+        words_given = left.text_area(words, key="own_stop_words", height=80)
         stemmer = controls.select("Stemmer", ["none", *STEMMERS], "extraction_stemmer", 3, inside=right)
-    return {"stop_words": stop_words_in(own) or "english", "stemmer": stemmer}
+    return {"stop_words": stop_words_in(words_given) or "english", "stemmer": stemmer}
 
 
 def external(chosen: Sequence[str]) -> kp.External:
@@ -162,8 +162,8 @@ def _one_document(lists: kp.Extracted | None) -> None:
         kind = controls.select("Candidates", [kind for kind, rules in KINDS.items() if rules], "candidates", 1)
         if lists is not None:
             system = controls.select("System", lists.settings, "system_of_extraction")
-            own = (lists.frame["system"] == system) & (lists.frame["doc_id"] == document)
-            listed = lists.frame.loc[own, list(listed)]
+            in_list = (lists.frame["system"] == system) & (lists.frame["doc_id"] == document)
+            listed = lists.frame.loc[in_list, list(listed)]
     text, k = str(here.loc[document, "text"]), settings.cutoff_of_average()
     if not has_english(text):
         show.small(f"There are no English tokens in document {document}, so it has no candidates.")
@@ -202,22 +202,22 @@ def _reach() -> None:
 
 def _add_to_workspace(lists: kp.Extracted) -> None:
     here = workspace.current()
-    if here.sample is not None and workspace.uploads().files:
+    if here.sample is not None and workspace.session().uploads.files:
         st.info(prose.text("extract.own_files"))
         return
     # the same list once more takes the place of its file; a system of that name that was loaded keeps its own
-    own = {file.name for file in workspace.uploads().files} if here.sample is None else set()
+    loaded = {file.name for file in workspace.session().uploads.files} if here.sample is None else set()
     files = {}
     for system in lists.settings:
         free = lists.renamed(system, system).as_source()
-        taken = system in here.corpus.systems and free.name not in own
+        taken = system in here.corpus.systems and free.name not in loaded
         name = f"{system} (extracted)" if taken else system
         files[name] = lists.renamed(system, name).as_source()
     if here.sample is not None:
         st.caption("The files of the sample then stand among your own files, with these lists beside them.")
     controls.button("Add to the workspace", "add_extracted", _add, files)
-    if workspace.problem():
-        st.error(show.plain(workspace.problem()))
+    if workspace.session().problem:
+        st.error(show.plain(workspace.session().problem))
     added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]
     if added:
         st.success(show.plain(f"In the workspace: {', '.join(added)}."))

@@ -10,11 +10,10 @@ import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import VOCABULARY
 from kp_core.reading import LIMITS, OTHER_FIXES, Finding, Form, Mapping, Source, findings
-from kp_core.reading.lists.families import title_of
+from kp_core.reading.lists.family import title_of
 from kp_core.reading.meaning import fields
 from kp_core.reading.open.source import expand, packed, shared_names
 from kp_core.reading.rows import identifiers, report
-from kp_core.reading.rows.report import Receipt
 from kp_core.reading.uploads import is_archive, proposed_runs
 from kp_core.scoring.given import as_lines, entries_in_words, lacking
 from kp_core.scoring.prepare import prepare
@@ -36,22 +35,22 @@ _DOORS = {
 
 
 def section() -> None:
-    """Show a receipt of every file, what is wrong with them, and the way on; or the doors, before there are any."""
-    corpus, own = workspace.whole().corpus, workspace.uploads()
+    """List the loaded files, their problems and the next step; before any are loaded, the ways to start."""
+    here, session = workspace.whole(), workspace.session()
     streamed.listed()
-    if workspace.lost_files() or (not own.files and not workspace.is_asked_for()):
+    if session.lost or (not session.uploads.files and here.sample is not None and not session.asked):
         _doors()
-    elif workspace.problem():
+    elif session.problem:
         _rows(())
     else:
-        _rows(report.receipt(corpus))
+        _rows(report.receipt(here.corpus))
         wrong()
-        _next_step(report.understood(corpus))
+        _next_step(report.understood(here.corpus))
     _drop_zone()
 
 
 def welcome() -> None:
-    """Introduce KPScope in one line on the sample data, with the ways to one's own files, people and lessons."""
+    """Introduce KPScope in one line on the sample data, with links to files, annotators and lessons."""
     if workspace.current().sample is None or link.presented():
         return
     with st.container(key="welcome", horizontal=True, vertical_alignment="center", gap="small"):
@@ -63,8 +62,7 @@ def welcome() -> None:
 
 
 def _doors() -> None:
-    """Say what this is, with the ways in."""
-    if not workspace.lost_files():
+    if not workspace.session().lost:
         show.lead(prose.text("data.what"))
     for column, (page, (door, takes, label)) in zip(st.columns(3, border=True), _DOORS.items(), strict=True):
         with column:
@@ -76,7 +74,7 @@ def _doors() -> None:
 
 
 def _drop_zone() -> None:
-    label = "Drop more files here" if workspace.uploads().files else "Drop your files here"
+    label = "Drop more files here" if workspace.session().uploads.files else "Drop your files here"
     controls.upload(label, "drop", saving.take)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         with st.popover("A whole folder, or the limits", icon=":material/folder_open:", width="content"):
@@ -118,7 +116,6 @@ def _shared() -> None:
 
 
 def _next_step(understood: str) -> None:
-    """Show that all was understood, and lead on to what these data can answer."""
     corpus, annotators = workspace.corpus(), workspace.speech()["annotators"]
     systems = "See which system is better" if len(corpus.systems) > 1 else "See what the system reaches"
     ways = {
@@ -132,39 +129,39 @@ def _next_step(understood: str) -> None:
             kind: Any = "primary" if page == next(iter(there)) else "secondary"
             if st.button(label, key=f"on to {page}", type=kind, icon=":material/arrow_forward:"):
                 link.go(page)
-        show.small(understood)
+        if not stopped():
+            show.small(understood)
 
 
 def problem() -> None:
     """Ask what must be known before the files can be read, or say why they are refused, or that they are gone."""
-    words = workspace.problem()
-    if workspace.not_kept():
+    here = workspace.session()
+    if here.not_kept:
         st.warning(prose.text("recovery.not_kept"))
-    if lost := workspace.lost_files():
-        lost_in_words(lost)
-    elif workspace.forms() or workspace.findings():
+    if here.lost:
+        lost_in_words(here.lost)
+    elif here.forms or here.findings:
         st.markdown(f"**{workspace.waiting()}**")
-        for place, finding in enumerate(workspace.findings()):
+        for place, finding in enumerate(here.findings):
             _ask(finding, f"{finding.where} {place}")
         _forms()
-    elif words:
-        st.error(f"Not loaded: {show.plain(words)}")
+    elif here.problem:
+        st.error(f"Not loaded: {show.plain(here.problem)}")
         st.caption("Change below how a file is read, or remove it.")
-        if "keep-first" in words:
+        if "keep-first" in here.problem:
             with st.container(horizontal=True):
                 for fix in ("keep-first", "merge"):
-                    label = f"{OTHER_FIXES[fix][:1].upper()}{OTHER_FIXES[fix][1:]}"
-                    controls.button(label, f"fix {fix}", workspace.fix, fix, True)
-    if words:
-        held(workspace.uploads().fixes)
+                    controls.button(_capital(OTHER_FIXES[fix]), f"fix {fix}", workspace.fix, fix, True)
+    if here.problem:
+        held(here.uploads.fixes)
 
 
 def _forms() -> None:
     """Draw a form for each meaning that is asked; files with the same columns have one."""
-    alike: dict[tuple[str, ...], list[Form]] = {}
-    for form in workspace.forms():
-        alike.setdefault(tuple(form.columns), []).append(form)
-    for first, *others in alike.values():
+    grouped: dict[tuple[str, ...], list[Form]] = {}
+    for form in workspace.session().forms:
+        grouped.setdefault(tuple(form.columns), []).append(form)
+    for first, *others in grouped.values():
         if (source := _source(first.file)) is not None:
             meaning.panel(source, first.file, first, [form.file for form in others])
 
@@ -175,14 +172,18 @@ def _ask(finding: Finding, key: str) -> None:
         st.markdown(f"**{show.plain(finding.where)}**: {show.plain(finding.found)}")
         show.small(f"Expected: {finding.expected}.")
         for place, reply in enumerate(finding.answers):
-            words = f"{str(reply)[:1].upper()}{str(reply)[1:]}"
             kind = "secondary" if place else "primary"
-            controls.button(show.plain(words), f"answer {key} {place}", workspace.answer, reply, type=kind)
+            controls.button(show.plain(_capital(reply)), f"answer {key} {place}", workspace.answer, reply, type=kind)
+
+
+def _capital(words: object) -> str:
+    """Return the words of a button with a capital, unless they begin with the name of a file."""
+    first, blank, rest = str(words).partition(" ")
+    return f"{first.capitalize() if first.isalpha() else first}{blank}{rest}"
 
 
 def _source(name: str) -> Source | None:
-    """Return an uploaded file, or a file inside an uploaded archive."""
-    for file in workspace.uploads().files:
+    for file in workspace.session().uploads.files:
         if file.name == name:
             return file
         if is_archive(file) and name.startswith(f"{file.name}/"):
@@ -191,10 +192,11 @@ def _source(name: str) -> Source | None:
     return None
 
 
-def _rows(receipts: Sequence[Receipt]) -> None:
+def _rows(receipts: Sequence[report.Receipt]) -> None:
     """Show one row per file, or for files that are read as one; below them the panel of the one to change."""
-    own, asked = workspace.uploads(), {form.file for form in workspace.forms()}
-    whole, here = _parts(own.files), workspace.current().sample is None or workspace.problem()
+    session = workspace.session()
+    own, asked = session.uploads, {form.file for form in session.forms}
+    whole, here = _parts(own.files), workspace.current().sample is None or session.problem
     files = [file for file in own.files if file.name not in asked] if here else []
     loose = [one for one in receipts if not here or not any(one.file in names for names in whole.values())]
     rows = len(files) + len(loose)
@@ -211,22 +213,21 @@ def _rows(receipts: Sequence[Receipt]) -> None:
         show.about("data.set_aside")
 
 
-def _in_words(file: Source, of: Sequence[Receipt], together: bool) -> str:
+def _in_words(file: Source, of: Sequence[report.Receipt], together: bool) -> str:
     """Describe in one line what an upload is; together: it may be read with others as one."""
     if len(of) == 1:
         return of[0].words
     if of:
         kinds = list(dict.fromkeys(one.what for one in of))
         return f"{'; '.join(kinds[:3])}{' …' if len(kinds) > 3 else ''}"
-    if (said := workspace.uploads().mappings.get(file.name)) and said.role == "leave out":
+    if (mapping := workspace.session().uploads.mappings.get(file.name)) and mapping.role == "leave out":
         return "left out, as you said"
     return "read together with others" if together else f"{len(file.data):,} bytes, not read yet"
 
 
-def _row(name: str, words: str, parts: Sequence[Receipt], file: Source | None) -> None:
-    """Show what a file is, with ways to change how it is read, and to take it away."""
+def _row(name: str, words: str, parts: Sequence[report.Receipt], file: Source | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        mark = "…" if workspace.problem() else "✓"
+        mark = "…" if workspace.session().problem else "✓"
         st.markdown(f"{mark} **{show.plain(name)}** · {show.plain(words)}", width="stretch")
         if len(parts) > 1:
             with st.popover(show.pluralize(len(parts), "part"), type="tertiary"):
@@ -240,8 +241,8 @@ def _row(name: str, words: str, parts: Sequence[Receipt], file: Source | None) -
 
 
 def _is_asked(file: Source) -> bool:
-    """Return whether a question above is about a file, or about a file inside it: its answers say how it is read."""
-    findings = workspace.findings()
+    """Return whether an open question concerns a file, or a file inside it."""
+    findings = workspace.session().findings
     names = [finding.where for finding in findings]
     names += [name for finding in findings for reply in finding.answers for name in reply.mapping]
     return any(f"{name}/".startswith(f"{file.name}/") for name in names)
@@ -292,15 +293,15 @@ def details() -> None:
     _statistics(corpus)
     _coverage(corpus)
     if len(corpus.gold) and corpus.systems:
-        st.markdown("**A similarity of your own**")
+        st.markdown("**Custom similarity**")
         show.about("data.similarity")
-        show.file("All phrases, one a line", lambda: as_lines(kp.phrases(corpus)), "phrases.txt", "all phrases")
+        show.file("All phrases, one per line", lambda: as_lines(kp.phrases(corpus)), "phrases.txt", "all phrases")
     st.markdown("**How every file was read**")
     _understood(corpus)
 
 
 def stopped() -> bool:
-    """Tell whether the sides of the data on screen do not meet, so that no number has a meaning."""
+    """Return whether the sides of the data on screen do not meet, so that no number has a meaning."""
     return any(finding.level == "stop" for finding in findings(workspace.whole().corpus))
 
 
@@ -311,27 +312,32 @@ def wrong() -> None:
         _line("There is no gold standard among these files. Add one, or say above which file it is.")
     elif len(corpus.gold) and not corpus.systems and len(corpus.annotators) < 2:
         _line("There is no system output among these files. Add one, or say above which file it is.")
-    apart = findings(corpus)
-    for one in apart:
-        words = f"{one.where}: {one.found}, where {one.expected} is needed."
-        mends = [(str(answer), f"mend {one.where} {answer.words}", workspace.answer, answer) for answer in one.answers]
-        _line(words, *mends, level=one.level)
+    noted_here = findings(corpus)
+    grouped: dict[Any, list[Finding]] = {}
+    for one in noted_here:
+        grouped.setdefault((one.level, one.expected, tuple(map(str, one.answers))), []).append(one)
+    for one, *others in grouped.values():
+        also = f" (the same for {typeset.listed([other.where for other in others], 3)})" if others else ""
+        mends = [
+            (_capital(answer), f"mend {one.where} {answer.words}", workspace.answer, answer) for answer in one.answers
+        ]
+        _line(f"{one.where}: {one.found}; expected: {one.expected}{also}.", *mends, level=one.level)
     _runs(corpus)
+    _types(corpus)
     held(corpus.report.fixes)
-    _offers(corpus, {",".join(answer.fixes) for one in apart for answer in one.answers})
+    _offers(corpus, {",".join(answer.fixes) for one in noted_here for answer in one.answers})
     if not stopped():
         _missing_lists(corpus)
         _gaps(corpus)
     if rejected := len(corpus.report.rejected):
         _line(f"{show.pluralize(rejected, 'row')} rejected: not part of any number.", _details("rejected rows"))
     _similarity(corpus)
-    told = {finding.where for finding in apart} | set(corpus.report.rejected["file"])
+    told = {finding.where for finding in noted_here} | set(corpus.report.rejected["file"])
     with st.container(horizontal=True):
         show.notes(note for note in corpus.report.notes if note.level != "warning" or note.where not in told)
 
 
 def _similarity(corpus: kp.Corpus) -> None:
-    """Say how many phrases have no vector, and offer the list of them."""
     if not corpus.vocabulary.tells_similarity or not len(corpus.gold) or corpus.datasets:
         return
     data = prepare(corpus, settings.settings())
@@ -348,7 +354,7 @@ def _similarity(corpus: kp.Corpus) -> None:
 
 
 def _line(words: str, *remedies: tuple[Any, ...], level: str = "warn") -> None:
-    """Say what is wrong in one line, which ends with the buttons that mend it: label, key, what it does."""
+    """Describe a problem in one line, followed by the buttons that fix it: label, key, action."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         (st.error if level == "stop" else st.warning)(show.plain(words), width="stretch")
         for label, key, act, *given in remedies:
@@ -374,17 +380,16 @@ def _statistics(corpus: kp.Corpus) -> None:
     st.markdown("**Annotators and systems**")
     normaliser, k = settings.normaliser(), settings.cutoff_of_average()
     table = cached.of((corpus, normaliser), f"all {normaliser}", report.statistics, k)
-    said = report.telling(table)
-    said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns=_NAMED)
-    tables.table(said.assign(role=said["role"].replace(meaning.ROLES)), "statistics")
+    statistics = report.telling(table)
+    statistics = statistics[[name for name in _LOOKED_FOR if name in statistics]].rename(columns=_NAMED)
+    tables.table(statistics.assign(role=statistics["role"].replace(meaning.ROLES)), "statistics")
     show.downloads(table, "Annotators and systems")
 
 
 def _runs(corpus: kp.Corpus) -> None:
-    """Propose that systems told apart by a number are runs of one."""
     if workspace.current().sample is not None:
         return
-    in_files = {shown: name for name, shown in workspace.uploads().names.items()}
+    in_files = {shown: name for name, shown in workspace.session().uploads.names.items()}
     for system, names in proposed_runs(corpus).items():
         said = f"{', '.join(list(names)[:6])}{' …' * (len(names) > 6)} differ little: they may be runs of one system."
         wanted = {in_files.get(name, name): run for name, run in names.items()}
@@ -392,22 +397,29 @@ def _runs(corpus: kp.Corpus) -> None:
 
 
 def held(fixes: Iterable[str]) -> None:
-    """Say which fixes hold, with what takes each back."""
+    """Report which fixes hold, with what takes each back."""
     for name in fixes:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             words = f"{name}: {identifiers.WORDS[name]}"
-            st.markdown(f"**Fix that holds**, part of every signature: {show.plain(words)}", width="stretch")
+            st.markdown(f"**Fix in use**, part of every signature: {show.plain(words)}", width="stretch")
             controls.button("Undo", f"undo {name}", workspace.fix, name, False)
 
 
 def _offers(corpus: kp.Corpus, there: set[str]) -> None:
-    """Offer the fixes that make ids meet, but those that stand there already."""
     for fix, found in identifiers.suggestions(corpus).groupby("fix", sort=False):
         words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
         more = f", and {show.pluralize(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
-        label = f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}"
+        label = f"{_capital(words)}: {match} of {of} ids of {left} and {right} match{more}"
         if fix not in there and workspace.current().sample is None:
             _line("Some ids are written in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
+
+
+def _types(corpus: kp.Corpus) -> None:
+    types = dict.fromkeys(identifiers.types_in_ids(corpus.documents["doc_id"].tolist()).values())
+    if types and not corpus.documents["group"].notna().any() and workspace.current().sample is None:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            show.small(f"The ids begin with {typeset.listed(list(types))}.")
+            controls.button("Use these as document types", "fix types-from-ids", workspace.fix, "types-from-ids", True)
 
 
 #: Side of the data → what its documents are.
@@ -417,7 +429,6 @@ _NEEDED = (("gold", "texts"), ("systems", "gold"))
 
 
 def _gaps(corpus: kp.Corpus) -> None:
-    """Say which documents a side lacks that it should have."""
     missing = identifiers.gaps(corpus)
     for side, other, _, number, first in missing[missing["only here"] > 0].itertuples(index=False):
         if (side, other) in _NEEDED:
@@ -445,7 +456,7 @@ def _coverage(corpus: kp.Corpus) -> None:
 
 
 def _missing_lists(corpus: kp.Corpus) -> None:
-    """Say which systems lack lists, and let the user choose what becomes of these documents."""
+    """Report which systems lack lists, and let the user choose how these documents are scored."""
     table = identifiers.missing(corpus)
     if not len(table):
         return
@@ -460,14 +471,14 @@ def _missing_lists(corpus: kp.Corpus) -> None:
 _MISSING = prose.entries("missing")
 
 
-def normalisation() -> None:
+def normalization() -> None:
     """Show phrases before and after the pipeline, those that change first."""
     words = in_words("normalise", settings.resolved().normalise)
     show.small(f"Phrases are the same if they are equal after this: {words}.")
     normaliser = settings.normaliser()
     table = cached.of((workspace.corpus(), normaliser), str(normaliser), report.normalised)
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
-    found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
-    tables.table(found.head(_MOST), "normalised")
-    if len(found) > _MOST:
-        st.caption(f"The first {_MOST:,} of {len(found):,} distinct phrases. Search to see others.")
+    matching = table[table["phrase"].str.lower().str.contains(search, regex=False)]
+    tables.table(matching.head(_MOST), "normalised")
+    if len(matching) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(matching):,} distinct phrases. Search to see others.")

@@ -19,14 +19,14 @@ ON_SCREEN = "The threshold, on the data on screen"
 
 
 def _every() -> dict[str, Lesson | None]:
-    """Return the lessons by their titles; that on the data on screen stands first, where there are some."""
+    """Return the lessons by title, the one on the loaded data first if there are any."""
     corpus = workspace.corpus()
     first: dict[str, Lesson | None] = {ON_SCREEN: None} if corpus.systems and len(corpus.gold) else {}
     return first | {lesson.title: lesson for lesson in LESSONS.values()}
 
 
 def turn(step: int) -> bool:
-    """Go on to the next lesson, or back; tell whether there is one."""
+    """Go to the next or previous lesson; return whether there is one."""
     every = list(_every())
     chosen = link.chosen().get("lesson", "")
     place = (every.index(chosen) if chosen in every else 0) + step
@@ -51,7 +51,7 @@ def lessons() -> None:
 
 
 def _on_screen() -> None:
-    """Show what the threshold does to kappa and PABAK on the data on screen, beside systems that know nothing."""
+    """Show what the threshold does to kappa and PABAK on the data on screen, next to systems that know nothing."""
     page.one_dataset("lesson")
     with st.container(horizontal=True, vertical_alignment="center"):
         page.cutoff(320)
@@ -96,7 +96,7 @@ def draw(lesson: Lesson) -> None:
 
 
 def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
-    """Draw the controls of a lesson, so many beside each other, and return their values; each is part of the link."""
+    """Draw the controls of a lesson, so many next to each other, and return their values; each is part of the link."""
     found: dict[str, Any] = {}
     for place, one in zip(cycle(st.columns(beside, vertical_alignment="bottom")), lesson.controls, strict=False):
         key, label = f"{lesson.name}_{one.name}", show.plain(one.label)
@@ -120,9 +120,8 @@ def _set(lesson: str, values: Mapping[str, Any]) -> None:
 
 
 def _ask(question: Question, key: str, number: int) -> None:
-    """Show a question, take an answer, and tell whether it is right, and why."""
     with st.container(border=True):
-        text, hint = f"{number}. {show.plain(question.text)}", "a number or a fraction, such as .42 or 5/11"
+        text, hint = f"{number}. {show.plain(question.text)}", "a number or a fraction, such as 0.42 or 5/11"
         given = (
             st.radio(text, question.options, index=None, key=key)
             if question.options
@@ -175,11 +174,11 @@ def _section(title: str, search: str = "") -> bool:
 
 def _cards(family: str, search: str) -> bool:
     """Show the measures of a family that a search finds, and return whether there are any."""
-    found = methods.cards(family, search)
-    if found:
+    cards = methods.cards(family, search)
+    if cards:
         st.header(methods.FAMILIES[family], anchor=False)
         show.small(methods.INTRODUCTIONS.get(family, ""))
-    for card in found:
+    for card in cards:
         with st.container(border=True):
             show.subheader(show.plain(card.title))
             show.paragraph(card.sentence)
@@ -187,7 +186,7 @@ def _cards(family: str, search: str) -> bool:
             if card.example:
                 show.paragraph(f"In the example: {card.example}")
             show.small(card.facts)
-    return bool(found)
+    return bool(cards)
 
 
 def glossary() -> None:

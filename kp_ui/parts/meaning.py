@@ -9,7 +9,7 @@ from typing import Any, cast
 import streamlit as st
 
 from kp_core.reading import Form, Mapping, Source, form_for, understand
-from kp_core.reading.lists.families import title_of
+from kp_core.reading.lists.family import title_of
 from kp_core.reading.meaning.mapping import FILE, HEADS, MARKS, ROW, SHEET, each_is, meanings_of, with_meanings
 from kp_core.reading.open.decode import ENCODINGS
 from kp_ui.state import cached, link, workspace
@@ -36,9 +36,9 @@ _OPENED = "form opened"
 
 
 def is_open(name: str) -> bool:
-    """Tell whether the form of a file is open: the user opened it, or KPScope could not read the file."""
-    asked = workspace.forms() or workspace.findings()
-    refused = not asked and workspace.problem().startswith((f"{name}:", f"{name},"))
+    """Return whether the form of a file is open: the user opened it, or KPScope could not read the file."""
+    here = workspace.session()
+    refused = not (here.forms or here.findings) and here.problem.startswith((f"{name}:", f"{name},"))
     opened, now = st.session_state.get(_OPENED, ("", False))
     return bool(now) if opened == name else refused
 
@@ -61,7 +61,7 @@ def panel(source: Source, name: str, form: Form | None = None, others: Sequence[
             show.small(f"The same for files with the same columns: {', '.join(others)}.")
         if form:
             show.small(form.reason)
-        form = _opened(name, source, form or _form(source, workspace.uploads().mappings.get(name, Mapping())))
+        form = _opened(name, source, form or _form(source, workspace.session().uploads.mappings.get(name, Mapping())))
         left, right = st.columns([3, 2], gap="medium")
         with left:
             mapping = _columns(name, form) if form.columns else _settings(name, form)
@@ -74,48 +74,47 @@ def _form(source: Source, mapping: Mapping) -> Form:
 
 
 def digest(source: Source, mapping: Mapping) -> str:
-    """Name a file together with what is said of it."""
+    """Name a file together with its mapping."""
     return hashlib.sha256(f"{source.name} {mapping}".encode() + source.data).hexdigest()
 
 
 def _opened(name: str, source: Source, form: Form) -> Form:
     """Let the user say what the file is and how it is opened: format, sheets, the row of column names, encoding."""
     now = form.mapping
-    how = found = {field: getattr(now, field) for field in _OPENING}
+    how = fields = {field: getattr(now, field) for field in _OPENING}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         roles: dict[str, Any] = {"default": now.role or None, "format_func": ROLES.__getitem__, "key": f"role {name}"}
         role = cast(Any, st.segmented_control("This file is", list(ROLES), **roles) or now.role)
         if len(form.formats) > 1:
             formats = {family: title_of(family) for family in form.formats}
             chosen = controls.of_file("Format", formats, now.format or form.formats[0], f"format {name}", width=260)
-            found = found | ({"format": chosen} if now.format or chosen != form.formats[0] else {})
+            fields = fields | ({"format": chosen} if now.format or chosen != form.formats[0] else {})
         if len(form.sheets) > 1:
             sheets = st.multiselect("Sheets", form.sheets, now.sheet or form.sheets, key=f"sheets {name}")
-            found = found | {"sheet": tuple(sheets) if now.sheet or len(sheets) < len(form.sheets) else ()}
+            fields = fields | {"sheet": tuple(sheets) if now.sheet or len(sheets) < len(form.sheets) else ()}
         if form.columns:
             headed = st.toggle("The first row has the column names", now.header != "no", key=f"header {name}")
-            found = found | {"header": ("yes" if now.header == "no" else now.header) if headed else "no"}
+            fields = fields | {"header": ("yes" if now.header == "no" else now.header) if headed else "no"}
         if "encoding" in form.reason or now.encoding:
             encoding = controls.of_file("Encoding", _ENCODINGS, now.encoding, f"encoding {name}", width=200)
-            found = found | {"encoding": encoding}
-    if found != how:
-        form = _form(source, replace(Mapping(role), **found))
+            fields = fields | {"encoding": encoding}
+    if fields != how:
+        form = _form(source, replace(Mapping(role), **fields))
     return replace(form, mapping=replace(form.mapping, role=role or form.mapping.role))
 
 
 def _columns(name: str, form: Form) -> Mapping:
-    """Draw a line for each column: its name, first values, and what it holds."""
     heads, meanings = list(form.columns), meanings_of(form.mapping)
     shown = heads if len(heads) <= _LINES else [head for head in heads if meanings.get(head)]
-    said = {head: _column(name, head, form, meanings.get(head, "")) for head in shown}
+    fields = {head: _column(name, head, form, meanings.get(head, "")) for head in shown}
     if rest := [head for head in heads if head not in shown]:
         names = f"{', '.join(rest[:_LINES])}{' …' * (len(rest) > _LINES)}"
         words = show.pluralize(len(rest), "more column is not read", "more columns are not read")
-        lacking = not {"keyphrases", "gold", "text", "title"} & {*said.values()}
+        lacking = not {"keyphrases", "gold", "text", "title"} & {*fields.values()}
         more: dict[str, Any] = {"key": f"rest {name}", "on_change": link.does(link.stay)}
         with st.expander(f"{words}: {show.plain(names)}", lacking, **more):
-            said |= {head: _column(name, head, form, "") for head in rest}
-    return _of_whole(name, form, said)
+            fields |= {head: _column(name, head, form, "") for head in rest}
+    return _of_whole(name, form, fields)
 
 
 def _column(name: str, head: str, form: Form, meaning: str) -> str:
@@ -127,12 +126,14 @@ def _column(name: str, head: str, form: Form, meaning: str) -> str:
         return controls.of_file(f"{show.plain(head)} holds", _MEANINGS, meaning, key, **more)
 
 
-def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
+def _of_whole(name: str, form: Form, fields: dict[str, str]) -> Mapping:
     """Let the user decide what holds for all columns: whose they are, how cells are split, what a document is."""
-    now, held = form.mapping, list(said.values())
+    now, held = form.mapping, list(fields.values())
     several = max(held.count("keyphrases") + held.count("gold"), held.count("score"), held.count("marks")) > 1
     phrases = {"keyphrases", "gold"} & {*held} and now.role != "judgements"
-    values = [value for head, field in said.items() if field in ("keyphrases", "gold") for value in form.columns[head]]
+    values = [
+        value for head, field in fields.items() if field in ("keyphrases", "gold") for value in form.columns[head]
+    ]
     places, changes = dict[str, str](), dict[str, Any]()
 
     def ask(label: str, words: dict[str, str], usual: str, key: str) -> str:
@@ -157,15 +158,14 @@ def _of_whole(name: str, form: Form, said: dict[str, str]) -> Mapping:
             chosen = ask("A higher score", _BETTER, better, "better")
             changes["higher_is_better"] = {"yes": True, "no": False}.get(chosen)
         if "system" in held:
-            column = next(head for head, field in said.items() if field == "system")
+            column = next(head for head, field in fields.items() if field == "system")
             names = list(dict.fromkeys((*now.gold, *form.columns[column])))
             gold: dict[str, Any] = {"default": now.gold, "key": f"gold {name}", "placeholder": "none of them"}
             changes["gold"] = tuple(st.multiselect("The gold standard is", names, **gold))
-    return with_meanings(replace(now, **changes), said, places)
+    return with_meanings(replace(now, **changes), fields, places)
 
 
 def _settings(name: str, form: Form) -> Mapping:
-    """Let the user choose the settings of a format that is no table."""
     now = form.mapping
     for option, values in form.switches.items():
         words = {"": "found by KPScope", **{value: {"\t": "TAB"}.get(value, value) for value in values}}
@@ -175,22 +175,21 @@ def _settings(name: str, form: Form) -> Mapping:
 
 
 def _result(source: Source, name: str, mapping: Mapping) -> None:
-    """Show what would be read, with the way to use it."""
     st.markdown("**Read like this**")
-    found = cached.of((understand, source, mapping), f"read {digest(source, mapping)}", apart)
-    if found.problem:
-        st.warning(show.plain(found.problem))
+    understood = cached.of((understand, source, mapping), f"read {digest(source, mapping)}", apart)
+    if understood.problem:
+        st.warning(show.plain(understood.problem))
     else:
-        st.text(" · ".join(show.pluralize(size, noun) for noun, size in found.counts.items()))
-        tables.table(found.documents, f"documents {name}", row_height=28)
-        if len(found.rejected):
-            st.caption(f"{show.pluralize(len(found.rejected), 'row')} would be rejected, the first of them:")
-            tables.table(found.rejected.head(3), f"would be rejected {name}")
+        st.text(" · ".join(show.pluralize(size, noun) for noun, size in understood.counts.items()))
+        tables.table(understood.documents, f"documents {name}", row_height=28)
+        if len(understood.rejected):
+            st.caption(f"{show.pluralize(len(understood.rejected), 'row')} would be rejected, the first of them:")
+            tables.table(understood.rejected.head(3), f"would be rejected {name}")
     with st.container(horizontal=True):
-        usable: dict[str, Any] = {"type": "primary", "disabled": bool(found.problem)}
+        usable: dict[str, Any] = {"type": "primary", "disabled": bool(understood.problem)}
         controls.button("Use this", f"use {name}", _use, name, mapping, **usable)
         controls.button("Leave the file out", f"leave {name}", _use, name, Mapping("leave out"))
-        if name in workspace.uploads().mappings:
+        if name in workspace.session().uploads.mappings:
             controls.button("Let KPScope find it", f"undo {name}", _use, name, Mapping(), type="tertiary")
     show.small("On the command line:")
     st.code(mapping.option(name), language=None, wrap_lines=True)

@@ -1,4 +1,4 @@
-"""Arrange the Overview: the answer in a sentence, a row a system, the curve over k, and other published conventions."""
+"""Arrange the Overview: the answer in a sentence, a row per system, the curve over k, other published conventions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,6 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import board, curves, dots, screen_tables
-from kp_core.charts.board import Row
 from kp_core.charts.selection import has_curve, named
 from kp_core.scoring.runs import runs_of
 from kp_core.settings import SUBJECT, Settings
@@ -31,26 +30,26 @@ def answer() -> None:
     """Show which system is better and whether that is significant, above a row for each and the curve over k."""
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name, top = named(measure, cutoff), st.container()
-    result, said = cached.measure_in_use(), cached.answer()
+    result, verdict = cached.measure_in_use(), cached.answer()
     here = result.at(cutoff)
-    _rows(here, result, measure, said)
+    _rows(here, result, measure, verdict)
     results.reasons(here)
     results.few(here)
     if has_curve(measure):
-        significant = said.over_k.significant if said.over_k else ()
+        significant = verdict.over_k.significant if verdict.over_k else ()
         drawn = curves.over_k(result, measure, replace(results.marks(), significant=significant))
         show.choosing_k(drawn, "over_k", f"{measure} over k")
         results.where_no_mark()
         if significant:
-            show.small(results.in_short(f"The bar on the axis: {said.over_k}"))
+            show.small(results.in_short(f"The bar on the axis: {verdict.over_k}"))
         show.downloads(screen_tables.curves(result, measure), f"{measure} over k", result.signature)
     else:
         show.small(f"{name} does not depend on k, so it has no curve over k.")
     with top:
         results.ids_that_do_not_meet(here.notes)
-        results.answer(said)
-        if said.systems and here.settings.preset != "kpscope":
-            _published(here, name, said.systems[0])
+        results.answer(verdict)
+        if verdict.systems and here.settings.preset != "kpscope":
+            _published(here, name, verdict.systems[0])
     show.noted().tables.append(screen_tables.leaderboard(here, measure, (), None))
     show.chart_to_take(lambda: dots.leaderboard(here, measure), f"{name} by system")
     show.recipe(here, (screen_tables.in_numbers(here, (name,)), f"{name} by system"))
@@ -60,7 +59,7 @@ def answer() -> None:
             controls.button("Show all", "show_all", link.choose, workspace.HIDDEN, None, type="tertiary")
 
 
-def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> None:
+def _rows(here: kp.Result, over: kp.Result, measure: str, verdict: kp.Answer) -> None:
     """Show a row per system; its name opens what can be done with it."""
     cutoff = settings.cutoff()
     universe = legible(("kappa",), here.settings)
@@ -69,7 +68,7 @@ def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> No
     cells = {title: screen_tables.values(further, named(name, cutoff)) for title, name in asked.items()}
     comparison = cached.compared(measure)
     rows = board.rows(here, over, measure, cells, comparison)
-    many = {system: lists for system, lists in said.coverage.items() if lists[0] < lists[1]}
+    many = {system: lists for system, lists in verdict.coverage.items() if lists[0] < lists[1]}
     first, *middle, last = map(show.head, [named(measure, cutoff), *cells, *(["lists"] * bool(many)), "gap to best"])
     with st.container(key="board", gap=None):
         curve = '<span class="kp-dot"></span><span class="kp-more kp-spark">over k</span>'
@@ -90,7 +89,9 @@ def _rows(here: kp.Result, over: kp.Result, measure: str, said: kp.Answer) -> No
                     draw = partial(_of_system, row.system, [other.system for other in rows if other.rank])
                     show.popover(show.plain(results.in_short(row.system)), draw, f"name {row.system}", **more)
                 else:
-                    st.html(f'<div class="kp-quiet kp-name">{tables.escape(row.system)}</div>', width=160)
+                    st.html(
+                        f'<div class="kp-quiet kp-name">{tables.escape(tables.labels()[row.system])}</div>', width=160
+                    )
                 st.html(_row(_pictures(row), texts, row.behind), width="stretch")
     if not universe:
         show.about("people.no_word")
@@ -105,15 +106,14 @@ def _row(first: str, middle: Sequence[str], last: str, look: str = "kp-row") -> 
     return f'<div class="{look}" style="--more:{len(middle)}">{first}{cells}{behind}</div>'
 
 
-def _pictures(row: Row) -> str:
-    said = tables.escape(f"{row.system} {row.said}")
-    dot = f'<span class="kp-dot" role="img" aria-label="{said}" title="{said}"><img src="{row.value}" alt=""></span>'
+def _pictures(row: board.Row) -> str:
+    words = tables.escape(f"{row.system} {row.said}")
+    dot = f'<span class="kp-dot" role="img" aria-label="{words}" title="{words}"><img src="{row.value}" alt=""></span>'
     curve = f'<img src="{row.curve}" alt="">' if row.curve else ""
     return f'<b class="n">{row.number}</b>{dot}<span class="kp-more kp-spark">{curve}</span>'
 
 
 def _of_system(system: str, ranked: Sequence[str]) -> None:
-    """Show where a system wins and loses against the best other one, and how to rename or hide it."""
     runs, others = runs_of(workspace.corpus().systems), [name for name in ranked if name != system]
     if others:
         _won_and_lost(runs[system][0], runs[others[0]][0])
@@ -129,10 +129,9 @@ def _rename(system: str, key: str) -> None:
 
 
 def _won_and_lost(system: str, other: str) -> None:
-    """Say on which documents a system is ahead of another, and on which behind."""
-    found = cached.here(kp.versus, settings.value("measure"), a=system, b=other)
-    table = found.by_document.sort_values("difference", kind="stable")
-    show.paragraph(statements.of_two(found))
+    pair = cached.here(kp.versus, settings.value("measure"), a=system, b=other)
+    table = pair.by_document.sort_values("difference", kind="stable")
+    show.paragraph(statements.of_two(pair))
     for words, own in (
         ("Wins most on", table[table["difference"] > 0].iloc[::-1]),
         ("Loses most on", table[table["difference"] < 0]),
@@ -145,7 +144,7 @@ def _won_and_lost(system: str, other: str) -> None:
 
 
 def datasets() -> None:
-    """Say on how many data sets which system is better, beside its values on each of them, and the curves over k."""
+    """Report on how many data sets which system is better, beside its values on each of them, and the curves over k."""
     measure, here = settings.value("measure"), workspace.whole()
     asked = settings.settings().changed(k=settings.value("k"))
 
@@ -166,7 +165,7 @@ def datasets() -> None:
 
 
 def _published(here: kp.Result, name: str, system: str) -> None:
-    """Say what the preset does otherwise, and what it does to the value on top, with the way back."""
+    """Describe what the preset does otherwise, and what it does to the value on top, with the way back."""
     plain = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
     usual = cached.ask(kp.evaluate, plain.changed(interval="none"), (settings.value("measure"),))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -175,7 +174,7 @@ def _published(here: kp.Result, name: str, system: str) -> None:
 
 
 def conventions() -> None:
-    """Say in one line how far other published conventions move the best system."""
+    """Report in one line how far other published conventions move the best system."""
     if len(workspace.corpus().runs) <= AT_ONCE and settings.settings().average not in SUBJECT:
         show.small(results.in_short(statements.range_of(cached.spread(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

@@ -16,8 +16,8 @@ from kp_ui.state import cached, kept, link, settings, workspace
 from kp_ui.widgets import controls, prose, show
 
 #: What may stand on the bar, besides the data.
-Acts = Literal["k", "measure", "gold", "rules"]
-EVERY: tuple[Acts, ...] = ("k", "measure", "gold", "rules")
+Acts = Literal["k", "measure", "gold", "conventions"]
+EVERY: tuple[Acts, ...] = ("k", "measure", "gold", "conventions")
 
 
 #: What a page needs that works without any data.
@@ -94,7 +94,6 @@ _PRESENTED = ("overview", "systems", "documents", "annotators", "correlation", "
 
 
 def _turn_page(step: int) -> None:
-    """Go on to the next presented page, or back."""
     here = st.session_state[settings.PAGE]
     place = _PRESENTED.index(here) if here in _PRESENTED else 0
     st.session_state[workspace.ARRIVED] = _PRESENTED[max(0, min(len(_PRESENTED) - 1, place + step))]
@@ -113,24 +112,25 @@ def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
 
 
 def one_dataset(what: str) -> None:
-    """Say which data set a page or tab shows where all are chosen and it shows one."""
+    """Report which data set a page or tab shows where all are chosen and it shows one."""
     if workspace.all_datasets():
         show.small(f"This {what} is of one data set: {workspace.dataset()}. Choose another one above.")
 
 
 def require_files() -> None:
     """Stop before other data could be taken for uploads that are not here, or that wait for an answer."""
-    if lost := workspace.lost_files():
+    here = workspace.session()
+    if here.lost:
         st.title("Your files are not here", anchor=False)
-        lost_in_words(lost)
+        lost_in_words(here.lost)
         link.to("data", "Load the files again", icon=":material/upload_file:")
         controls.button("Show the sample data", "show_sample", workspace.open_sample, workspace.FIRST)
         st.stop()
-    if workspace.problem() and workspace.is_empty():
+    if here.problem and here.is_empty:
         st.title(workspace.waiting(), anchor=False)
         _to_question()
         st.stop()
-    if workspace.problem():
+    if here.problem:
         with st.container(horizontal=True, vertical_alignment="center"):
             show.small(f"{workspace.waiting()}. The results below do not include your last upload.")
             _to_question()
@@ -143,7 +143,7 @@ def lost_in_words(files: int) -> None:
 
 
 def _to_question() -> None:
-    asked = workspace.forms() or workspace.findings()
+    asked = workspace.session().forms or workspace.session().findings
     label = "Answer on the Data page" if asked else "See why on the Data page"
     if st.button(label, key="to_question", type="primary", icon=":material/arrow_forward:"):
         link.go("data", data_tab="Files")
@@ -154,7 +154,7 @@ def _bar(acts: Sequence[Acts], turn: Callable[[int], None]) -> None:
 
     turn: what a clicker does on a presented page, a step on or back
     """
-    drawn: dict[Acts, Callable[[], None]] = {"k": cutoff, "measure": _measure, "gold": _gold, "rules": _rules}
+    drawn: dict[Acts, Callable[[], None]] = {"k": cutoff, "measure": _measure, "gold": _gold, "conventions": _preset}
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="xsmall"):
         if link.presented():
             drawn = {name: drawn[name] for name in EVERY[:2]}
@@ -171,8 +171,8 @@ def _bar(acts: Sequence[Acts], turn: Callable[[int], None]) -> None:
 
 
 def _data() -> None:
-    """Say which data are on screen; behind it the samples, the data sets and the file that keeps all."""
-    here, own = workspace.whole(), workspace.uploads()
+    """Report which data are on screen; behind it the samples, the data sets and the file that keeps all."""
+    here, uploads = workspace.whole(), workspace.session().uploads
     corpus, systems = here.corpus, runs_of(here.corpus.systems)
     runs = corpus.systems if len(systems) < len(corpus.systems) else []
     say = workspace.speech()
@@ -187,13 +187,13 @@ def _data() -> None:
         show.small(f"{title}: {', '.join(counts)}." if here.sample is None and counts else f"{title}.")
         if corpus.datasets:
             controls.select("Data set", [workspace.EVERY, *corpus.datasets], workspace.DATASET)
-        if here.sample is not None and own.files and not workspace.problem():
-            controls.button("Back to your files", "back_to_files", workspace.open_uploads, own)
+        if here.sample is not None and uploads.files and not workspace.session().problem:
+            controls.button("Back to your files", "back_to_files", workspace.open_uploads, uploads)
         for sample, one in workspace.SAMPLES.items():
             if sample != here.sample:
                 controls.button(one.title, f"open {sample}", workspace.open_sample, sample, type="tertiary")
         saving.button("save")
-        if own.files:
+        if uploads.files:
             label, icon = "Forget my files", ":material/delete:"
             controls.button(label, "forget", workspace.forget, icon=icon, help=prose.helps("forget"))
 
@@ -205,7 +205,8 @@ def cutoff(width: int = 130) -> None:
     controls.keep("k", wanted, partial(_take, "k"))
     st.html('<span class="kp-k">k</span>', width="content")
     st.slider("k", 1, 50, key="k", width=width, label_visibility="collapsed")
-    words = f"= **{in_words('k', now)}**" if now in settings.BY_SIZE else f"= **{now}**"
+    number = f" ({used})" if now == "average" else ""
+    words = f"k = **{in_words('k', now)}{number}**"
     with controls.folded(words, type="tertiary", key="k in words"):
         controls.keep("k typed", wanted, partial(_take, "k typed"))
         st.number_input(question("k"), 1, 50, key="k typed", help=prose.helps("k"))
@@ -227,8 +228,10 @@ def _measure() -> None:
 
 
 def _gold() -> None:
+    if len(workspace.corpus().annotators) < 2 and not settings.grades_count():
+        return
     now = settings.value("annotators")
-    words = f"keyphrases of **{show.plain(prose.value('annotators', now))}**"
+    words = f"Gold: **{show.plain(in_words('annotators', now))}**"
     with controls.folded(words, type="tertiary", key="gold in words"):
         values = settings.options("annotators")
         controls.pick(question("annotators"), values, "annotators", partial(in_words, "annotators"))
@@ -238,11 +241,11 @@ def _gold() -> None:
             st.number_input(question("rel"), 0.0, 1e9, step=1.0, format="%g", **more)
 
 
-def _rules() -> None:
+def _preset() -> None:
     preset, changed = settings.value("preset"), settings.changed()
     number = f" + {len(changed)}" if changed else ""
-    label = f"rules **{show.plain(in_words('preset', preset))}{number}**"
-    show.popover(label, _conventions, "rules", type="tertiary", width="content")
+    label = f"Conventions: **{show.plain(in_words('preset', preset))}{number}**"
+    show.popover(label, _conventions, "conventions", type="tertiary", width="content")
 
 
 def _conventions() -> None:
@@ -292,7 +295,6 @@ def _take_back() -> None:
 
 
 def _share() -> None:
-    """Offer the link of this page with all its choices, and to present the page."""
     show.popover("Share", _address, "share", type="tertiary", icon=":material/link:")
     more = {"type": "tertiary", "icon": ":material/slideshow:", "help": "Present"}
     controls.button("", "present", link.choose, "present", "true", **more)
@@ -304,7 +306,6 @@ def _address() -> None:
 
 
 def _present(turn: Callable[[int], None]) -> None:
-    """Offer steps on and back, by arrows and by the keys of a clicker, and the end of presenting."""
     for label, keys, step in (("Back", ("Left", "PageUp"), -1), ("Next", ("Right", "PageDown"), 1)):
         for key in keys:  # a button has one key, so each has a second one that nobody sees
             controls.button(label, f"turn {key}", turn, step, type="tertiary", shortcut=key)

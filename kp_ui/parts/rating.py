@@ -46,10 +46,10 @@ def ratings() -> pd.DataFrame:
 
 def with_ratings() -> pd.DataFrame:
     """Return the loaded judgements with the ratings made here; of two scores of one person the later one counts."""
-    loaded, own = workspace.corpus().judgements, ratings()
-    if len(own):
-        st.caption(f"With {show.pluralize(own['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
-    return judged(loaded, own)
+    loaded, rated = workspace.corpus().judgements, ratings()
+    if len(rated):
+        st.caption(f"With {show.pluralize(rated['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
+    return judged(loaded, rated)
 
 
 def section() -> None:
@@ -69,15 +69,15 @@ def section() -> None:
     if not len(pairs):
         st.info("There are no near misses: every prediction is a keyphrase, or has no word in common with one.")
         return
-    own = _here().scores.setdefault(rater, {})
-    left_over = pairs[~pairs["pair_id"].isin(list(own))]
+    scores = _here().scores.setdefault(rater, {})
+    left_over = pairs[~pairs["pair_id"].isin(list(scores))]
     st.progress(1 - len(left_over) / len(pairs), f"{len(pairs) - len(left_over)} of {len(pairs)} rated by you")
     if len(left_over):
-        _one(left_over.iloc[0], own)
+        _one(left_over.iloc[0], scores)
     else:
         st.success(prose.text("correlation.rated_by_one") if blind else prose.text("correlation.rated"))
     first, second, _ = st.columns([1, 1, 3])
-    controls.button("Back", "rate_back", own.popitem, inside=first, disabled=not own, shortcut="B")
+    controls.button("Back", "rate_back", scores.popitem, inside=first, disabled=not scores, shortcut="B")
     done, file = ratings(), " ".join(filter(None, ("ratings", invited())))
     more = {"mime": "text/csv", "icon": None, "disabled": not len(done)}
     make = partial(typeset.exchange_csv, done)
@@ -90,7 +90,6 @@ def section() -> None:
 
 
 def _one(pair: pd.Series, own: dict[str, float]) -> None:
-    """Ask for the score of a pair, which is added to the rater's own."""
     with st.container(border=True):
         left, right = st.columns(2)
         for column, words, phrase in ((left, "Keyphrase", "keyphrase"), (right, "Candidate", "candidate")):
@@ -106,12 +105,11 @@ def _pairs(number: int, rater: str) -> pd.DataFrame:
     """Return the pairs that are drawn, and those that the rater has rated already, in the rater's own order."""
     drawn = near_miss_pairs(cached.near_misses().frame, number, 0)
     _know(drawn)
-    every, own = _here().pairs, _here().scores.get(rater, {})
-    return own_order(every[every["pair_id"].isin({*drawn["pair_id"], *own})], rater)
+    every, scores = _here().pairs, _here().scores.get(rater, {})
+    return own_order(every[every["pair_id"].isin({*drawn["pair_id"], *scores})], rater)
 
 
 def _know(pairs: pd.DataFrame) -> None:
-    """Add pairs to those that may have ratings."""
     here = _here()
     here.pairs = pd.concat([here.pairs, pairs]).drop_duplicates("pair_id", ignore_index=True)
 
@@ -131,7 +129,6 @@ def _invite() -> None:
 
 
 def _resume() -> None:
-    """Take up ratings that were downloaded before."""
     with st.expander("Go on with ratings that were downloaded before"):
         controls.upload("Ratings", "ratings_file", _take, several=True)
         if words := st.session_state.pop(_REFUSED, ""):
@@ -144,15 +141,15 @@ def _take(files: list[Source]) -> None:
     except (kp.InputError, kp.UsageError) as problem:
         st.session_state[_REFUSED] = str(problem)
         return
-    own = table[table["annotator"] == invited()] if invited() else table
+    rated = table[table["annotator"] == invited()] if invited() else table
     if table["keyphrase"].isna().any():
         st.session_state[_REFUSED] = (
             "This table has pairs without a keyphrase; only pairs of two phrases can be rated on."
         )
-    elif not len(own):
+    elif not len(rated):
         st.session_state[_REFUSED] = f"Nothing in this file was rated by {invited()}."
     else:
-        take_up(own)
+        take_up(rated)
 
 
 def take_up(table: pd.DataFrame) -> None:
@@ -161,5 +158,5 @@ def take_up(table: pd.DataFrame) -> None:
         return
     _know(table[list(COLUMNS)])
     for rater, rows in table.groupby("annotator", sort=False):
-        own = _here().scores.setdefault(str(rater), {})
-        own |= dict(zip(rows["pair_id"], rows["score"], strict=True))
+        scores = _here().scores.setdefault(str(rater), {})
+        scores |= dict(zip(rows["pair_id"], rows["score"], strict=True))

@@ -12,7 +12,6 @@ from kp_core import typeset
 from kp_core.scoring.runs import runs_of
 from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway import bundle, figures
-from kp_core.takeaway.bundle import SECTIONS, possible
 from kp_ui.parts import page, results
 from kp_ui.state import cached, link, settings, workspace
 from kp_ui.widgets import controls, show, tables
@@ -89,11 +88,10 @@ def _made(table: kp.PaperTable, *forms: str) -> dict[str, Callable[[str], Any]]:
 
 
 def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list[str], dict[str, Any], dict[str, Any]]:
-    """Let the user choose systems, what is asked of them, and how the table looks."""
     first = systems if several else [name for name in results.best_first() if name in systems] or systems
     rows = st.multiselect("Systems", systems, first, key="table_systems")
     digits = int(st.number_input("Digits", 1, 6, 3, key="table_digits", width=120))
-    apart = corpus.has_texts and st.toggle("Present and absent", key="table_presence")
+    by_presence = corpus.has_texts and st.toggle("Present and absent", key="table_presence")
     bounds = st.toggle("Intervals", key="table_bounds")
     several_runs = len(systems) < len(corpus.systems)
     deviations = several_runs and st.toggle("Deviation over runs", value=True, key="table_deviations")
@@ -101,7 +99,7 @@ def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list
     baselines = st.toggle("Baselines", key="table_baselines")
     baseline = st.selectbox("Daggers against", ["the best", *systems], key="table_baseline")
     caption = st.text_input("Caption", workspace.speech()["report"], key="table_caption", max_chars=300)
-    by = (*(("dataset",) if several else ()), *(("presence",) if apart else ()))
+    by = (*(("dataset",) if several else ()), *(("presence",) if by_presence else ()))
     asked = {"marks": marks, "baselines": baselines, "by": by, "baseline": "" if baseline == "the best" else baseline}
     return rows, asked, {"digits": digits, "bounds": bounds, "deviations": deviations, "caption": caption}
 
@@ -109,7 +107,7 @@ def _choices(corpus: kp.Corpus, systems: list[str], several: bool) -> tuple[list
 def methods() -> None:
     """Show the paragraph on methods for a paper, with its references."""
     page.one_dataset("paragraph")
-    if "methods" not in possible(workspace.corpus()):
+    if "methods" not in bundle.possible(workspace.corpus()):
         st.info("The paragraph describes an evaluation of systems, and none is loaded.")
         return
     report = _report("methods")
@@ -124,16 +122,14 @@ def methods() -> None:
 
 
 def _report(name: str) -> bundle.Report:
-    """Return the report of one section on the data on screen, under the settings and the cutoff in use."""
     measure = settings.value("measure")
     return cached.here(bundle.report, measure, sections=(name,))
 
 
 def _chosen() -> tuple[str, ...]:
-    """Let the user choose among the sections that have data."""
     corpus = workspace.corpus()
-    names, usual = {name: bundle.heading(corpus, name) for name in SECTIONS}, bundle.usual(corpus)
-    with_data = possible(corpus)
+    names, usual = {name: bundle.heading(corpus, name) for name in bundle.SECTIONS}, bundle.usual(corpus)
+    with_data = bundle.possible(corpus)
     with st.popover(f"Sections: {len(usual)}", icon=":material/checklist:"):
         chosen = [
             name for name in with_data if st.checkbox(show.plain(names[name]), name in usual, key=f"section {name}")
@@ -162,7 +158,6 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
 
 
 def _preview(name: str) -> None:
-    """Show one section as the report will have it."""
     report = _report(name)
     for section in report.sections:
         for text in section.text:

@@ -1,4 +1,4 @@
-"""Arrange what the result pages share: answers with short names, people beside systems, marks, what is undefined."""
+"""Arrange what the result pages share: answers with short names, people next to systems, marks, what is undefined."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,13 +9,10 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import board, curves, screen_tables
-from kp_core.charts.curves import Marks
-from kp_core.charts.screen_tables import FEW, best_systems
 from kp_core.charts.style import ORACLE, Look, looks, short_names
 from kp_core.errors import Note
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
-from kp_core.scoring.runs import runs_of
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import SUBJECT
 from kp_core.studies.answer import Answer
@@ -66,7 +63,7 @@ def like_for_like() -> Answer | None:
 def best_first() -> list[str]:
     """Return the systems, the one with the highest value of the measure in use first."""
     values = cached.measure_in_use().at(settings.cutoff())
-    return best_systems(values, settings.value("measure"), workspace.corpus().systems)
+    return screen_tables.best_systems(values, settings.value("measure"), workspace.corpus().systems)
 
 
 def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
@@ -77,13 +74,13 @@ def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
             link.to("data", "Apply it on the Data page")
 
 
-def marks() -> Marks:
+def marks() -> curves.Marks:
     """Return the cutoffs to mark on a curve over k."""
-    return Marks(settings.cutoff(), settings.cutoff_of_average(), longest_lists(prepare(workspace.corpus())))
+    return curves.Marks(settings.cutoff(), settings.cutoff_of_average(), longest_lists(prepare(workspace.corpus())))
 
 
 def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
-    """Show measures over k as small pictures, three beside each other; a click chooses k."""
+    """Show measures over k as small pictures, three next to each other; a click chooses k."""
     drawn = looks(result.frame["system"])
     names = "".join(
         f'<span><img src="{board.line(drawn[name])}" alt="">{tables.escape(drawn[name].name)}</span>'
@@ -93,8 +90,8 @@ def small_curves(result: kp.Result, measures: Sequence[str]) -> None:
     st.html(f'<div class="kp-names">{names}</div>')
     marked = marks()
     for first in range(0, len(measures), 3):
-        own = measures[first : first + 3]
-        for column, measure in zip(st.columns(3), own, strict=False):
+        group = measures[first : first + 3]
+        for column, measure in zip(st.columns(3), group, strict=False):
             with column:
                 show.choosing_k(curves.small(result, measure, marked), f"small {measure}", f"{measure} over k")
 
@@ -105,7 +102,7 @@ def choice() -> str:
 
 
 def people() -> bool:
-    """Let the user put people beside the systems, where there are several annotators."""
+    """Let the user put people next to the systems, if there are several annotators."""
     if len(workspace.corpus().annotators) < 2:
         return False
     chosen = controls.switch("Compare with people (human ceiling)", "people")
@@ -120,31 +117,26 @@ def marks_of_systems() -> dict[str, Look]:
 
 
 def few(result: Numbers) -> None:
-    """Say where there are too few documents for the intervals."""
-    if result.documents < FEW and result.frame["low"].notna().any():
+    """Report if there are too few documents for the intervals."""
+    if result.documents < screen_tables.FEW and result.frame["low"].notna().any():
         st.caption("There are too few documents for the intervals to be reliable.")
 
 
 def reasons(result: kp.Result) -> None:
-    """Say why values of a result are undefined."""
+    """Report why values of a result are undefined."""
     for reason in screen_tables.reasons(result):
         show.small(reason)
 
 
 def about_baselines(cutoff: int | str) -> None:
-    """Say what the grey rows are at a cutoff."""
+    """Explain the gray rows are at a cutoff."""
     text = prose.text("results.baselines")
     if cutoff == "all":
-        text += " At k = all, random k and oracle k return every phrase of the universe."
+        text += " At k = all, the random baseline and the oracle return every phrase of the universe."
     st.caption(text)
 
 
 def where_no_mark() -> None:
-    """Say why a curve has no mark where the cutoff differs by document."""
+    """Report why a curve has no mark where the cutoff differs by document."""
     if isinstance(settings.cutoff(), str):
         st.caption("The cutoff in use differs from document to document, so it has no place of its own on the k axis.")
-
-
-def system_of(run: str) -> str:
-    """Return the system that a run is of: itself where it has no other."""
-    return next(name for name, runs in runs_of(workspace.corpus().systems).items() if run in runs)

@@ -38,7 +38,7 @@ def take(files: Sequence[Source]) -> None:
             workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
             link.restore({name: text for name, text in saved.link.items() if name != settings.PAGE})
             workspace.read_files()
-            if not workspace.problem():
+            if not workspace.session().problem:
                 rating.take_up(saved.ratings)
                 if not others:
                     st.session_state[workspace.ARRIVED] = saved.link.get(settings.PAGE, "data")
@@ -47,7 +47,7 @@ def take(files: Sequence[Source]) -> None:
 
 
 def take_anywhere(files: Sequence[Source]) -> None:
-    """Take files that were dropped beside a page, and lead to the Data page, which shows how they were read."""
+    """Take files that were dropped next to a page, and lead to the Data page, which shows how they were read."""
     st.session_state[workspace.ARRIVED] = "data"
     take(files)
 

@@ -9,7 +9,6 @@ import streamlit as st
 import kp_core as kp
 from kp_core import scale
 from kp_core.charts import curves, dots, screen_tables
-from kp_core.charts.curves import Marks
 from kp_core.charts.selection import has_curve, named
 from kp_core.reading import Source
 from kp_core.scoring.measures import parse
@@ -57,7 +56,7 @@ def is_chosen() -> bool:
 
 
 def overview() -> None:
-    """Show what a streamed run holds: values, pairs, or annotators."""
+    """Show what a streamed run contains: values, pairs, or annotators."""
     run = opened()
     if run is None:
         _how_to()
@@ -109,7 +108,6 @@ def choose(run: scale.Opened) -> tuple[str, int | str]:
 
 
 def _values(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | str) -> None:
-    """Show the values of a measure over k and by document type, and all measures at the cutoff."""
     frame = result.frame
     if result.settings.average == "both":
         average = controls.select("Average", frame["average"].unique(), "streamed_average")
@@ -123,7 +121,7 @@ def _values(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | st
             show.chart(dots.leaderboard(here, measure), "streamed_leaderboard")
         with right:
             if has_curve(measure) and len(result.settings.k) > 1:
-                show.chart(curves.over_k(whole, measure, Marks(cutoff)), "streamed_chart")
+                show.chart(curves.over_k(whole, measure, curves.Marks(cutoff)), "streamed_chart")
     with st.expander(f"All measures at k = {cutoff}"):
         names = [named(one, cutoff) for one in run.plan.measures]
         tables.table(screen_tables.with_intervals(whole, names), "streamed_measures", result.documents)
@@ -135,17 +133,16 @@ def _values(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | st
 
 
 def _agreement(run: scale.Opened, result: kp.Result) -> None:
-    """Show the coefficients of all annotators, also by document type, of each, and of each pair."""
     people, frame = run.plan.names.annotators, result.frame
     shown = {}
     for subset in frame.loc[frame["system"] == "all", "subset"].unique():
         names = list(frame.loc[(frame["system"] == "all") & (frame["subset"] == subset), "measure"].unique())
         shown[f"All annotators, {subset}"] = screen_tables.rows_where(result, "all", names, subset)
     whole = replace(result, frame=frame[frame["subset"] == "all"])
-    own = whole.frame[whole.frame["system"].isin(people)]
+    rows = whole.frame[whole.frame["system"].isin(people)]
     pairs = whole.frame[~whole.frame["system"].isin(["all", *people])]
-    if "K" in set(own["measure"]):
-        shown["Each annotator"] = screen_tables.each_annotator(whole, people, list(own["measure"].unique()))
+    if "K" in set(rows["measure"]):
+        shown["Each annotator"] = screen_tables.each_annotator(whole, people, list(rows["measure"].unique()))
     if len(pairs):
         measures = list(pairs["measure"].unique())
         shown["Each pair of annotators"] = screen_tables.pairs_of_annotators(whole, people, measures)

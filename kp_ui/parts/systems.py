@@ -7,13 +7,12 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, screen_tables
-from kp_core.charts.curves import LIMITS
 from kp_core.charts.selection import NEAR, has_curve, named
 from kp_core.scoring.measures import parse
-from kp_core.scoring.paired import CORRECTIONS
+from kp_core.scoring.paired import CORRECTIONS, TESTS, Correction, Family
 from kp_core.scoring.runs import OVER_RUNS, have_runs, runs_of
 from kp_core.similarity.relation import TYPES
-from kp_core.studies.compare import TESTS, Correction, Family, compare_parts
+from kp_core.studies.compare import compare_parts
 from kp_core.studies.document_values import tables_by_document
 from kp_core.studies.evaluate import interval_table
 from kp_core.studies.parts import DATASET, PARTS
@@ -22,8 +21,7 @@ from kp_core.studies.stability import By
 from kp_core.takeaway import methods
 from kp_core.typeset import CELLS
 from kp_core.words import statements
-from kp_core.words.statements import diagnose, table_in_words
-from kp_ui.parts import overview, results
+from kp_ui.parts import results
 from kp_ui.state import cached, settings, workspace
 from kp_ui.widgets import controls, prose, show, tables
 
@@ -55,7 +53,7 @@ def measures() -> None:
     grouped = sum(GROUPS.values(), ())
     others = [name for name in settings.measures() if kp.MEASURES[name].family != "concordance" and name not in grouped]
     groups = GROUPS | ({"Others": tuple(others)} if others else {})
-    said, cutoff = st.container(), settings.cutoff()
+    header, cutoff = st.container(), settings.cutoff()
     with st.container(horizontal=True, vertical_alignment="center"):
         chosen = controls.views("What is asked", groups, "group")
         people = results.people()
@@ -63,13 +61,13 @@ def measures() -> None:
     here = cached.evaluation(asked, baselines=True, people=people).at(cutoff)
     results.ids_that_do_not_meet(here.notes)
     names = [named(name, cutoff) for name in groups[chosen]]
-    tests = {named(name, cutoff): found for name in groups[chosen] if (found := cached.compared(name))}
-    with said:
+    tests = {named(name, cutoff): comparison for name in groups[chosen] if (comparison := cached.compared(name))}
+    with header:
         show.lead(results.in_short(statements.leaders(tests, "by")))
     table = screen_tables.in_order(screen_tables.with_intervals(here, names), results.best_first())
     marked = table if people else screen_tables.marked(table, tests)  # people are scored against another gold standard
     tables.table(marked, chosen, here.documents, best=screen_tables.best_cells(here, names))
-    test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomisation test"
+    test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomization test"
     show.about("systems.measures", test=test)
     results.reasons(screen_tables.only(here, names))
     show.recipe(here, (here.frame, "Ranking measures"))
@@ -82,30 +80,30 @@ def against() -> None:
     if len(names) < 2:
         show.small(_ONE)
         return
-    said = st.container()
+    header = st.container()
     with controls.folded("Systems", icon=":material/compare_arrows:"):
         a = results.choose_system("First system", "against_a", names)
         others = [name for name in names if name != a]
-        runs = next(own for own in runs_of(names).values() if a in own)
+        runs = next(phrases for phrases in runs_of(names).values() if a in phrases)
         start = next((place for place, name in enumerate(others) if name not in runs), 0)  # rather another system
         b = results.choose_system("Second system", "against_b", others, start=start)
-    found = cached.here(kp.versus, settings.value("measure"), a=a, b=b)
-    with said:
-        show.lead(results.in_short(statements.of_two(found)))
-    results.few(found)
+    pair = cached.here(kp.versus, settings.value("measure"), a=a, b=b)
+    with header:
+        show.lead(results.in_short(statements.of_two(pair)))
+    results.few(pair)
     first, second = st.columns([3, 2], gap="medium")
     with first:
-        show.choosing_k(curves.difference(found, settings.cutoff()), "against_over_k", f"{a} minus {b} over k")
+        show.choosing_k(curves.difference(pair, settings.cutoff()), "against_over_k", f"{a} minus {b} over k")
     with second:
-        tables.of_documents(found.by_document, "against_documents", f"{a} and {b} by document")
+        tables.of_documents(pair.by_document, "against_documents", f"{a} and {b} by document")
     show.subheader("Keyphrases that only one of them finds")
     for column, name in zip(st.columns(2, gap="medium"), (a, b), strict=True):
         with column:
-            own = found.phrases[found.phrases["found by"] == name].drop(columns="found by")
-            st.markdown(f"**Only {show.plain(results.in_short(name))}**: {show.pluralize(len(own), 'keyphrase')}")
-            tables.table(own, f"only {name}", take=f"keyphrases found by {name} alone")
-    show.downloads(found.frame, f"{a} minus {b} over k")
-    show.signature(found.signature)
+            phrases = pair.phrases[pair.phrases["found by"] == name].drop(columns="found by")
+            st.markdown(f"**Only {show.plain(results.in_short(name))}**: {show.pluralize(len(phrases), 'keyphrase')}")
+            tables.table(phrases, f"only {name}", take=f"keyphrases found by {name} alone")
+    show.downloads(pair.frame, f"{a} minus {b} over k")
+    show.signature(pair.signature)
 
 
 def _certainty() -> None:
@@ -126,7 +124,7 @@ def _certainty() -> None:
 
 def over_k() -> None:
     """Show measures over k in small panels, and precision against recall."""
-    in_use, said = settings.value("measure"), st.container()
+    in_use, header = settings.value("measure"), st.container()
     offered = [name for name in dict.fromkeys((*OVER_K, in_use, *settings.measures())) if has_curve(name)][:_PILLS]
     with st.container(horizontal=True, vertical_alignment="center"):
         look: dict[str, Any] = {"selection_mode": "multi", "format_func": show.head, "label_visibility": "collapsed"}
@@ -135,7 +133,7 @@ def over_k() -> None:
     result = cached.evaluation(tuple(dict.fromkeys([*chosen, "P@k", "R@k"])), baselines=True, people=people)
     if chosen:
         results.small_curves(result, chosen)
-        with said:
+        with header:
             first = in_use if in_use in chosen else chosen[0]
             show.lead(results.in_short(statements.leaders_over_k(first, cached.over_k(first))))
     results.where_no_mark()
@@ -148,26 +146,26 @@ def over_k() -> None:
 
 def near_misses() -> None:
     """Show what exact matching loses: types by system with examples, or the scores if near misses counted."""
-    found, said = cached.near_misses(), st.container()
+    near, header = cached.near_misses(), st.container()
     if controls.views("Look at", NEAR_VIEWS, "near") == NEAR_VIEWS[1]:
         _soft()
         return
-    with said:
-        show.lead(results.in_short(statements.nearly_right(found.shares(), results.best_first())))
-    for note in found.notes:
+    with header:
+        show.lead(results.in_short(statements.nearly_right(near.shares(), results.best_first())))
+    for note in near.notes:
         if note.where in workspace.corpus().systems:  # why EXACT and MORPH are not the hits
             show.small(f"{note.where}: {note.message}.")
     side = controls.views("Count", ["predictions", "gold entries"], "side")
-    counts = found.counts("gold" if side == "gold entries" else "predictions")
+    counts = near.counts("gold" if side == "gold entries" else "predictions")
     show.downloads(counts, f"Types of near misses, {side}")
     left, right = st.columns(2, gap="medium")
     with left:
         show.chart(dots.type_bars(counts, side), "types")
     with right:
-        tables.table(screen_tables.shown(found.shares(), "near_shares"), "shares")
+        tables.table(screen_tables.shown(near.shares(), "near_shares"), "shares")
         st.caption("Near: misses that have a word in common with a keyphrase, as a share of all misses.")
         st.caption(show.plain("; ".join(f"{NEAR[name]}: {words}" for name, words in TYPES.items())) + ".")
-    _examples(found)
+    _examples(near)
     show.signature(cached.signature("F1@k"))
 
 
@@ -187,7 +185,6 @@ def _examples(found: kp.NearMisses) -> None:
 
 
 def _soft() -> None:
-    """Show soft precision, recall and F1 beside the exact ones."""
     best, cutoff = settings.settings().matching == "best", settings.cutoff()
     show.about("near_misses.best" if best else "near_misses.soft")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -195,16 +192,16 @@ def _soft() -> None:
         chosen = kp.SOFT_PRESETS.get(preset) or _own_similarity()
     words = f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {methods.sentence(chosen.similarity)}"
     show.small(words)
-    found = cached.ask(kp.soft_evaluate, cached.at_every_number(), chosen)
+    soft = cached.ask(kp.soft_evaluate, cached.at_every_number(), chosen)
     exact = cached.evaluation(("P@k", "R@k", "F1@k"))
     left, right = st.columns(2, gap="medium")
     with left:
-        beside = screen_tables.beside_exact(found.frame, exact.frame, cutoff)
+        beside = screen_tables.beside_exact(soft.frame, exact.frame, cutoff)
         tables.table(screen_tables.in_order(beside, results.best_first()), "soft_scores")
-        show.recipe(found, (found.frame, "Soft scores"))
+        show.recipe(soft, (soft.frame, "Soft scores"))
     with right:
         st.markdown("**Soft F1 over k**")
-        show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k", "Soft F1 over k")
+        show.chart(curves.over_k(soft, "F1@k", results.marks()), "soft_over_k", "Soft F1 over k")
         results.where_no_mark()
 
 
@@ -241,52 +238,50 @@ def tested(comparison: kp.Comparison, name: str) -> None:
 
 
 def _conventions(measure: str) -> None:
-    if len(workspace.corpus().runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
-        return
-    found = cached.spread(measure)
-    show.lead(results.in_short(statements.range_of(found)))
-    _printed(found)
-    show.chart(dots.strip(found, statements.range_of(found)), "strip")
+    spread = cached.spread(measure)
+    show.lead(results.in_short(statements.range_of(spread)))
+    _printed(spread)
+    show.chart(dots.strip(spread, statements.range_of(spread)), "strip")
     show.about("comparison.spread")
-    tables.table(found.ranges, "ranges", take=f"{measure} under other conventions, ranges")
+    tables.table(spread.ranges, "ranges", take=f"{measure} under other conventions, ranges")
     with st.expander("What one change of the present conventions does"):
-        show.chart(dots.effects(found), "effects_of_conventions")
-    if len(found.turns):
-        st.markdown("**Where the order of two systems turns**")
-        tables.table(screen_tables.turns(found), "turns")
-    show.downloads(found.frame, f"{measure} under other conventions", found.signature)
-    show.downloads(found.changes, f"{measure} after one change of the conventions", found.signature)
-    show.signature(found.signature)
+        show.chart(dots.effects(spread), "effects_of_conventions")
+    if len(spread.turns):
+        st.markdown("**Where the order of two systems changes**")
+        tables.table(screen_tables.turns(spread), "turns")
+    show.downloads(spread.frame, f"{measure} under other conventions", spread.signature)
+    show.downloads(spread.changes, f"{measure} after one change of the conventions", spread.signature)
+    show.signature(spread.signature)
 
 
 def _printed(spread: kp.Spread) -> None:
     """Let the user write a printed number, and show the settings that print it, each a click away."""
     asked = st.text_input(
         "A number you want to reach",
-        placeholder=f"such as {spread.ranges['low'].min():.3f}; or P@5=.31, F1@5=.348 of one system",
+        placeholder=f"such as {spread.ranges['low'].min():.3f}; or P@5=0.31, F1@5=0.348 of one system",
         width=420,
         help=prose.helps("printed"),
         **controls.held("printed", ""),
     ).strip()
     if not asked:
         return
-    found = cached.here(kp.printing, asked) if "=" in asked else spread.printing(asked)
-    told = {note.where: show.sentence(note.message) for note in found.notes}
+    candidates = cached.here(kp.printing, asked) if "=" in asked else spread.printing(asked)
+    told = {note.where: show.sentence(note.message) for note in candidates.notes}
     st.markdown(f"**{told['printed']}**")
-    shown = found.frame if found.fitting else found.nearest
+    shown = candidates.frame if candidates.fitting else candidates.nearest
     for place, line in enumerate(list(dict.fromkeys(shown["signature"]))[:_USABLE]):
-        own = shown[shown["signature"] == line].iloc[0]
+        row = shown[shown["signature"] == line].iloc[0]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            controls.button("Use", f"use {place}", settings.use, line)
-            words = f"{own['system']} {own['value']:.4f}: {statements.of_setting(own['preset'], own['changes'])}"
+            controls.button("Use this", f"use {place}", settings.use, line)
+            words = f"{row['system']} {row['value']:.4f}: {statements.of_setting(row['preset'], row['changes'])}"
             st.markdown(show.plain(words), width="stretch")
-    if found.questions:
+    if candidates.questions:
         st.markdown("**What to ask the authors**")
-        st.markdown("\n".join(f"* {show.plain(one)}" for one in found.questions))
+        st.markdown("\n".join(f"* {show.plain(one)}" for one in candidates.questions))
     st.caption(told["not varied"])
-    with st.expander(f"All of them, with {'how far they are' if not found.fitting else 'their values'}"):
-        tables.table(found.wide(), "printed_table")
-    show.downloads(found.wide().assign(signature=shown["signature"]), "Settings that print a number", "")
+    with st.expander(f"All of them, with {'how far they are' if not candidates.fitting else 'their values'}"):
+        tables.table(candidates.wide(), "printed_table")
+    show.downloads(candidates.wide().assign(signature=shown["signature"]), "Settings that print a number", "")
 
 
 #: So many settings stand with a button.
@@ -297,34 +292,34 @@ def parts() -> None:
     """Show the measure in use for parts of the data: document types, lengths, present and absent keyphrases."""
     measure = settings.value("measure")
     offered = [name for name in PARTS if name != DATASET]
-    said = st.container()
+    header = st.container()
     chosen = controls.select("Parts by", offered, "parts", len(offered) - 1)
-    show.small(f"{chosen}: {PARTS[chosen]}.")
-    found = cached.here(kp.evaluate, (measure,), by=chosen)
-    table = screen_tables.by_part(found)
+    show.small(f"By {PARTS[chosen]}.")
+    result = cached.here(kp.evaluate, (measure,), by=chosen)
+    table = screen_tables.by_part(result)
     if table.empty:
         st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
         return
-    with said:
+    with header:
         tested = dict[str, kp.Comparison]()
         with suppress(kp.UsageError):  # one system, or a measure that no test is made for
             tested = cached.here(compare_parts, measure, chosen)
         show.lead(results.in_short(statements.leaders(tested, "in")))
-    show.chart(dots.by_part(found), "by_part", f"{measure} by {chosen}")
-    tables.table(table, "by_part_table", found.documents)
-    show.recipe(found, (found.frame, f"{measure} by {chosen}"))
+    show.chart(dots.by_part(result), "by_part", f"{measure} by {chosen}")
+    tables.table(screen_tables.in_order(table, results.best_first()), "by_part_table", result.documents)
+    show.recipe(result, (result.frame, f"{measure} by {chosen}"))
 
 
 _BY: dict[str, By] = {
     "measure": "measure",
     "cutoff k": "k",
-    "normalisation": "normalise",
+    "normalization": "normalise",
     "gold standard": "annotators",
 }
 
 
 def stability() -> None:
-    """Show how the ranking of the systems changes with measure, cutoff, normalisation, gold and conventions."""
+    """Show how the ranking of the systems changes with measure, cutoff, normalization, gold and conventions."""
     measure = settings.value("measure")
     if controls.views("Look at", VIEWS, "stability") == VIEWS[1]:
         _conventions(measure)
@@ -336,18 +331,18 @@ def stability() -> None:
 
 def _rankings(measure: str) -> None:
     chosen = controls.select("The ranking by", _BY, "views")
-    found = cached.here(kp.stability, _BY[chosen], measure=measure)
-    show.lead(results.in_short(found.leaders()))
+    study = cached.here(kp.stability, _BY[chosen], measure=measure)
+    show.lead(results.in_short(study.leaders()))
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        show.chart(curves.rank_chart(found), "rank_chart", f"ranks by {chosen}")
+        show.chart(curves.rank_chart(study), "rank_chart", f"ranks by {chosen}")
     with right:
-        if len(found.alike()) > 1:
-            show.chart(heat_maps.kendall(found), "kendall", f"agreement of rankings by {chosen}")
+        if len(study.alike()) > 1:
+            show.chart(heat_maps.kendall(study), "kendall", f"agreement of rankings by {chosen}")
             st.caption("Kendall’s tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
         else:
             st.caption("All of them rank the systems alike.")
-    show.downloads(found.frame, f"Rankings by {chosen}")
+    show.downloads(study.frame, f"Rankings by {chosen}")
     show.signature(cached.signature(measure))
 
 
@@ -355,11 +350,11 @@ AGREEMENT = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI",
 #: Those that stand beside the cells; the others are in the table of all systems.
 _BESIDE = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")
 _PRINTED = ("kappa", "P_pos", "P_neg", "PABAK")
-_TYPED = "figures of your own"
+_TYPED = "your figures"
 
 
 def concordance() -> None:
-    """Show one system's table against the gold standard, what it says, and all systems beside it."""
+    """Show one system's table against the gold standard, what it contains, and all systems beside it."""
     here = cached.evaluation(AGREEMENT, baselines=True).at(settings.cutoff())
     results.ids_that_do_not_meet(here.notes)
     by_document = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
@@ -370,18 +365,24 @@ def concordance() -> None:
         system = results.choose_system("System", "system")
         documents = by_document[by_document["system"] == system].drop(columns="system").reset_index(drop=True)
         others = {name: found for name, found in cells.items() if name != system}
-        said = diagnose(system, cells[system], others, float(documents["kappa"].mean()))
-        show.paragraph(results.in_short(table_in_words(system, cells[system])))
+        diagnosis = statements.diagnose(system, cells[system], others, float(documents["kappa"].mean()))
+        show.paragraph(results.in_short(statements.table_in_words(system, cells[system])))
         place.subheader(
-            show.plain(results.in_short((said or [f"{system} against the gold standard."])[0])), anchor=False
+            show.plain(results.in_short((diagnosis or [f"{system} against the gold standard."])[0])), anchor=False
         )
-        if said[1:]:
+        if diagnosis[1:]:
             with st.expander("What else this table says"):
-                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in said[1:]))
+                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in diagnosis[1:]))
     with right:
         tables.of_words(screen_tables.concordance(cells[system]))
         show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
-        tables.table(screen_tables.rows_where(here, results.system_of(system), _BESIDE), "measures", here.documents)
+        tables.table(
+            screen_tables.rows_where(
+                here, next(name for name, runs in runs_of(list(cells)).items() if system in runs), _BESIDE
+            ),
+            "measures",
+            here.documents,
+        )
         results.few(here)
     _everybody()
     show.recipe(here, (here.frame, "Systems against the gold standard"))
@@ -391,7 +392,7 @@ def concordance() -> None:
         show.about("agreement.intervals")
         show.downloads(table, f"Intervals of {system}")
     with st.expander("As the universe grows"):
-        measure = controls.select("Measure against N", LIMITS, "against_N", meaning=show.meanings(LIMITS))
+        measure = controls.select("Measure against N", curves.LIMITS, "against_N", meaning=show.meanings(curves.LIMITS))
         limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
         show.chart(curves.against_universe(cells, measure), "against_universe")
         show.about("agreement.universe", limit=limit)
@@ -402,7 +403,6 @@ def concordance() -> None:
 
 
 def _everybody() -> None:
-    """Show all systems, baselines and, if they are asked for, people."""
     average = parse("kappa").averages(settings.settings().average)[0]
     show.subheader(f"All systems and baselines ({average} average)")
     people = results.people()
@@ -428,10 +428,10 @@ def _from_published_figures() -> None:
     else:
         given = ", ".join(f"{name} {text}" for name, text in zip(_PRINTED, texts, strict=True))
         show.small(f"As printed in the lecture-keyword evaluation section: {given}.")
-    found = kp.recover(*texts)
-    if found is None:
+    recovered = kp.recover(*texts)
+    if recovered is None:
         st.warning("No concordance table gives all four values: at least one of them is misprinted.")
         return
-    tables.table(spans(found), "recovered", take="What printed figures say about their table")
-    for sentence in remarks(found, chosen in LECTURE_SYSTEMS):
+    tables.table(spans(recovered), "recovered", take="What printed figures say about their table")
+    for sentence in remarks(recovered, chosen in LECTURE_SYSTEMS):
         show.small(sentence)

@@ -1,1 +1,1 @@
-"""Hold what a session knows: choices and address, data, and the answers of the engine."""
+"""Define what a session knows: choices and address, data, and the answers of the engine."""

@@ -72,8 +72,10 @@ def apart(work: Callable[..., Made], *given: Any) -> Made:
 
 
 def _too_costly(allowed: Budget) -> InputError:
-    said = [f"{allowed.seconds:,} seconds"] * bool(allowed.seconds) + [f"{allowed.bytes:,} bytes"] * bool(allowed.bytes)
-    return input_error("the files", "too costly", allowed=" and ".join(said))
+    limits = [f"{allowed.seconds:,} seconds"] * bool(allowed.seconds) + [f"{allowed.bytes:,} bytes"] * bool(
+        allowed.bytes
+    )
+    return input_error("the files", "too costly", allowed=" and ".join(limits))
 
 
 def _limited(allowed: Budget) -> None:

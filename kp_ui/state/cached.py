@@ -49,13 +49,13 @@ def _is_told_whole(part: object) -> bool:
     return part is None or isinstance(part, str | int | float)
 
 
-@st.cache_data(scope="session", max_entries=150, show_spinner="Working this out …")
+@st.cache_data(scope="session", max_entries=150, show_spinner="Computing …", show_time=True)
 def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: Any, _options: Any) -> Any:
     return _compute(*_data, *_arguments, **_options)
 
 
 # Every prediction is a row, so only those of the last cutoffs are kept.
-@st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …")
+@st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …", show_time=True)
 def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
     return kp.near_misses(workspace.corpus(), _settings)
 
@@ -90,7 +90,7 @@ def at_every_number() -> Settings:
 
 
 def unless_too_small(asked: Settings) -> Settings:
-    """Return settings for more than the cutoff in use, or for it alone: N as a number may be too small for more."""
+    """Return settings for more than the current cutoff, or for it alone: N as a number may be too small for more."""
     return at_cutoff() if asked.universe.isdigit() else asked
 
 
@@ -102,9 +102,9 @@ def without_cutoff() -> Settings:
 def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
     """Evaluate the data on screen under the settings in use at every cutoff; `result.at(k)` looks one up.
 
-    people: each annotator is left out in turn, and stands beside the systems as the human ceiling.
+    people: each annotator is left out in turn, and stands next to the systems as the human ceiling.
     Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
-    Its notes are those of the cutoff in use.
+    Its notes are those of the current cutoff.
     """
     cutoff = in_use.cutoff()
     asked = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))
@@ -125,7 +125,7 @@ def measure_in_use(people: bool = False) -> kp.Result:
 
 
 def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
-    """Return what the reader of measures must know at the cutoff in use; those of all cutoffs would speak of k = 50.
+    """Return what the reader of measures must know at the current cutoff; those of all cutoffs would speak of k = 50.
 
     What is said of the universe matters to measures of concordance tables alone.
     """
@@ -135,13 +135,13 @@ def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
 
 
 def evaluation_at_cutoff(measures: tuple[str, ...], average: str | None = "micro") -> kp.Result:
-    """Evaluate at the cutoff in use only, without intervals, under an average or that of the settings in use."""
+    """Evaluate at the current cutoff without intervals, under the given average or that of the current settings."""
     settings = at_cutoff().changed(interval="none")
     return ask(kp.evaluate, settings.changed(average=average) if average else settings, measures)
 
 
 def compared(measure: str) -> kp.Comparison | None:
-    """Compare all pairs of systems at the cutoff in use; None if there is one system, or no test is made."""
+    """Compare all pairs of systems at the current cutoff; None if there is one system, or no test is made."""
     with suppress(kp.UsageError):
         return here(kp.compare, measure) if len(workspace.corpus().systems) > 1 else None
     return None
@@ -163,18 +163,18 @@ def _answered(corpus: kp.Corpus, over: OverK | None, settings: Settings, measure
 
 
 def signature(measure: str) -> str:
-    """Return the recipe of values by document at the cutoff in use."""
+    """Return the signature of values by document at the current cutoff."""
     return evaluation_at_cutoff((measure,), None).signature
 
 
 def near_misses() -> kp.NearMisses:
-    """Return how the predictions up to the cutoff in use relate to the gold standard."""
+    """Return how the predictions up to the current cutoff relate to the gold standard."""
     settings = at_cutoff()
     return _near_misses(digest_of(settings), settings)
 
 
 def spread(measure: str) -> kp.Spread:
-    """Return a measure at the cutoff in use under other conventions; all cutoffs are evaluated at once."""
+    """Return a measure at the current cutoff under other conventions; all cutoffs are evaluated together."""
     return ask(spreads, unless_too_small(at_every_number()), measure).at(in_use.cutoff())
 
 
@@ -194,7 +194,7 @@ def trimmed(threshold: float, pooled: bool, form: Form = "binary") -> kp.Trimmed
 
 
 def trimming_curve(corpus: kp.Corpus, settings: Settings, pooled: bool) -> tuple[pd.DataFrame, str]:
-    """Return the scores of the systems over the threshold, and their recipe."""
+    """Return the scores of the systems over the threshold, and their signature."""
     data, levels = prepare(corpus, settings), trimmed(0.5, pooled).levels
     recipe = data.settings.changed(trim=f"every-binary{'-pooled' if pooled else ''}")
     return curve(data, levels), kp.signature(recipe, len(data.documents))

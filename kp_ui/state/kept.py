@@ -9,7 +9,6 @@ import os
 import re
 import secrets
 import stat
-import tempfile
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +21,7 @@ import streamlit as st
 from kp_core.errors import InputError
 from kp_core.reading import LIMITS, Source
 from kp_core.reading.uploads import Uploads
+from kp_core.scale.disk import write_files
 from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, workspace_file
 
 #: The variable that names the folder; empty, nothing is kept.
@@ -31,9 +31,8 @@ BROWSER = "kpscope_browser"
 _last: dict[str, str] = {}
 _DAY = 86_400
 _KEY = r"[\w-]{43}"
-_HALF = "kept-"
 #: What of the folder is ours: kept files, and what a killed process left half written.
-_OURS = re.compile(rf"{_KEY}{re.escape(ENDING)}|{_HALF}\w+", re.ASCII)
+_OURS = re.compile(rf"{_KEY}{re.escape(ENDING)}|\.[0-9a-f]{{16}}\.part", re.ASCII)
 #: We packed these files ourselves, so they may be as large, and packed as well, as any session's.
 _LIMITS = replace(
     LIMITS, file_bytes=2 * LIMITS.session_bytes, unpacked_bytes=2 * LIMITS.session_bytes, unpacked_ratio=2_000
@@ -80,7 +79,7 @@ def is_kept() -> bool:
 
 
 def _place(key: str) -> Path | None:
-    """Return where the files of a key are; None where nothing is kept, or for what is no key, such as a path."""
+    """Return where the files of a key are; None if nothing is kept, or for what is no key, such as a path."""
     root = _root()
     return root / f"{key}{ENDING}" if root and re.fullmatch(_KEY, key, re.ASCII) else None
 
@@ -91,7 +90,7 @@ def last() -> str:
 
 
 def keep(uploads: Uploads, key: str) -> str:
-    """Write files whole, for the account of this process alone, and return their key; empty where none are kept.
+    """Write files whole, for the account of this process alone, and return their key; empty if none are kept.
 
     Raises `OSError` where they cannot be kept; what was kept before then stays.
     """
@@ -101,21 +100,16 @@ def keep(uploads: Uploads, key: str) -> str:
     data = workspace_file(Saved(uploads))
     if sum(size for path, size in _kept(place.parent).items() if path != place) + len(data) > LIMITS.kept_bytes:
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
-    handle, part = tempfile.mkstemp(prefix=_HALF, dir=place.parent)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            os.fsync(handle)  # a disk may say only here that it is full
-        os.replace(part, place)
-    finally:
-        Path(part).unlink(missing_ok=True)
+    if place.is_symlink():  # not ours, and nothing is written where it leads
+        place.unlink()
+    write_files({place: data}, mode=0o600)
     if is_personal() and (browser := st.context.cookies.get(BROWSER)):
         _last[browser] = key
     return key
 
 
 def find(key: str) -> Uploads | None:
-    """Return the files of a key; None where they are not, or no longer, here."""
+    """Return the files of a key; None if they are not, or no longer, here."""
     if (root := _root()) is None:
         return None
     try:
@@ -138,7 +132,7 @@ def forget(key: str) -> None:
 
 
 def log(what: str, error: OSError | InputError) -> None:
-    """Tell the operator what failed and why, without the path: whoever has the key has the files."""
+    """Recognize the operator what failed and why, without the path: whoever has the key has the files."""
     why = error.found if isinstance(error, InputError) else error.strerror
     logging.getLogger("kpscope").error("%s: %s", what, why)
 

@@ -30,7 +30,7 @@ def choose(name: str, text: str | None) -> None:
 
 
 def stay() -> None:
-    """Say that this run comes from a click in the page: an address that came with it is older than the choices."""
+    """Report that this run comes from a click in the page: an address that came with it is older than the choices."""
     st.session_state[_ASKED] = True
 
 
@@ -43,7 +43,7 @@ def settle(name: str, text: str | None) -> None:
 
 
 def presented() -> bool:
-    """Tell whether the page is shown in large type and alone, for the back row of a room; it is part of the link."""
+    """Return whether the page is shown in large type and alone, for the back row of a room; it is part of the link."""
     return chosen().get("present") == "true"
 
 
@@ -59,7 +59,7 @@ def choose_all(query: Mapping[str, str]) -> None:
 
 
 def written() -> dict[str, str]:
-    """Return what stands in the address."""
+    """Return what occurs in the address."""
     return dict(st.session_state.get(_WRITTEN, {}))
 
 
@@ -82,14 +82,14 @@ def take() -> bool:
 
 
 def write(link: dict[str, str]) -> None:
-    """Write the whole address at once: all that changed since the last time is one step that can be gone back."""
+    """Write the whole address together: all that changed since the last time is one step that can be gone back."""
     if st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
     st.session_state[_WRITTEN] = link
 
 
 def address(**more: str) -> str:
-    """Return the address of this page with all its choices, and others beside them; the data are not in it."""
+    """Return the address of this page with all its choices, and others next to them; the data are not in it."""
     query = {name: st.query_params.get_all(name) for name in st.query_params} | more
     return urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
 

@@ -45,7 +45,6 @@ PAGE = "page"
 
 @cache  # asked dozens of times a run
 def _ranking() -> tuple[str, ...]:
-    """Return the measures that rank systems, the common ones first."""
     ranking = [name for name in of_systems(vocabulary=True) if kp.MEASURES[name].better == "higher"]
     return (*(name for name in FIRST if name in ranking), *(name for name in ranking if name not in FIRST))
 
@@ -83,7 +82,7 @@ def options(name: str) -> tuple[str, ...]:
         name == "sem_equal" and not corpus.vocabulary.tells_similarity
     ):
         return ()
-    return tuple(value for value in CONVENTIONS[name].values if value != "both")  # a page shows one value a system
+    return tuple(value for value in CONVENTIONS[name].values if value != "both")  # a page shows one value per system
 
 
 def _is_possible(name: str, text: str) -> bool:
@@ -96,18 +95,18 @@ def _is_possible(name: str, text: str) -> bool:
 
 
 def chosen() -> dict[str, str]:
-    """Return the settings that were chosen and are possible with the data on screen, as they stand in the link."""
+    """Return the settings that were chosen and are possible with the data on screen, unchanged in the link."""
     return {name: text for name, text in link.chosen().items() if name in _NAMES and _is_possible(name, text)}
 
 
 def value(name: str) -> str:
-    """Return the value of a setting; that of the preset, or the usual one, where nothing else was chosen."""
+    """Return the value of a setting; that of the preset, or the usual one, if nothing else was chosen."""
     usual = of_preset(name) if name in ASKED else _NUMERIC.get(name) or options(name)[0]
     return chosen().get(name, usual)
 
 
 def saved(**more: str) -> dict[str, str]:
-    """Return what a workspace file keeps beside data: the address without what names data, and the page on screen."""
+    """Return what a workspace file keeps next to data: the address without what names data, and the page on screen."""
     kept = {name: text for name, text in link.written().items() if name not in workspace.DATA}
     return kept | {PAGE: st.session_state[PAGE]} | more
 
@@ -135,7 +134,7 @@ def ignored() -> dict[str, str]:
 
 
 def grades_count() -> bool:
-    """Tell whether keyphrases have grades, so that the smallest one that counts is a question."""
+    """Return whether keyphrases have grades, so that the smallest one that counts is a question."""
     return bool(workspace.corpus().gold["relevance"].notna().any()) or value("annotators") == "votes"
 
 
@@ -187,7 +186,7 @@ def cutoff_of_average() -> int:
 
 
 def cutoff() -> int | str:
-    """Return the cutoff in use as a number, or gold or all."""
+    """Return the current cutoff as a number, or gold or all."""
     text = value("k")
     if text == "average":
         return cutoff_of_average()
@@ -195,7 +194,7 @@ def cutoff() -> int | str:
 
 
 def cutoff_in_words() -> str:
-    """Say what the cutoff is.
+    """Describe what the cutoff is.
 
     `k = 6, the average gold size`
     """

@@ -1,11 +1,11 @@
-"""Hold what this session has loaded: the files, the corpus read from them, and a digest that names both."""
+"""Define what this session has loaded: the files, the corpus read from them, and a digest that names both."""
 
 import logging
 import os
 import re
 import tomllib
 from collections import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -25,31 +25,23 @@ from kp_core.reading.open.source import SHARED_FOLDER
 from kp_core.reading.uploads import Uploads
 from kp_core.scoring.prepare import prepare
 from kp_core.studies import indexing
-from kp_core.words.speech import Speech
-from kp_core.words.speech import speech as speech_of
+from kp_core.words.answers import Speech
+from kp_core.words.answers import speech as speech_of
 from kp_ui import ROOT
 from kp_ui.state import kept, link
 from kp_ui.state.apart import apart
 
 SAMPLE_DATA = ROOT / "sample_data"
-_CURRENT, _UPLOADS, _PENDING = "workspace", "uploads", "pending"
-_PROBLEM, _QUESTION = "problem", "question"
 #: The query parameter that names the sample on screen, and the sample that opens without it.
 SAMPLE, FIRST = "sample", "lectures"
-#: The query parameter that says how many files of the user's own are on screen.
-_FILES, _LOST = "files", "lost files"
-#: What stood there in this session → the user's files then: those of now, and those before the last change.
-_STEPS = "steps"
-#: The query parameter with the key of kept files, where the server keeps any; what is kept, its key, and if by us.
-_KEY, _KEPT, _NOT_KEPT = "kept", "kept files", "not kept"
+#: The query parameters that say how many files of the user's own are on screen, and the key of those that are kept.
+_FILES, _KEY = "files", "kept"
 #: What of a link names data, which a workspace file has itself.
 DATA = (SAMPLE, _FILES, _KEY)
 #: The choice of the data set on screen, where documents are of several; all of them unless one is chosen.
 DATASET, EVERY = "dataset", "all"
-#: The choices of systems that are hidden, and of the names that others are shown by; the corpus without and with them.
-HIDDEN, _NAMES, _LOOKED_AT = "hidden", "names", "looked at"
-#: Whether somebody asked for the sample on screen; a first visit and lost files did not.
-_ASKED = "asked for the sample"
+#: The choices of systems that are hidden, and of the names that others are shown by.
+HIDDEN, _NAMES = "hidden", "names"
 #: Where to go on: on the Data page for files dropped beside another, on the page of a workspace file that was opened.
 ARRIVED = "arrived"
 
@@ -91,20 +83,59 @@ class Workspace:
 _NOTHING = Workspace(kp.Corpus(), content_digest(kp.Corpus()), "no files")
 
 
+@dataclass
+class Session:
+    """The data of one session.
+
+    on_screen  all data, of whatever data sets and systems; None before the first are read
+    looked_at  the data on screen without hidden systems, the others by the names that they are shown by
+    asked      whether somebody asked for the sample on screen; a first visit and lost files did not
+    uploads    the user's own files, also those that could not be read; pending: whether they are still to be read
+    problem    why these are not on screen, with what must be decided or said first; empty if they are
+    lost       how many files the address speaks of that are not here; 0 once there are other data
+    steps      what stood in the address → the user's files then: those of now, and those before the last change
+    kept       the files that the server keeps, their key, and whether this session kept them
+    not_kept   whether the server keeps files, but not the last change of these
+    """
+
+    on_screen: Workspace | None = None
+    looked_at: Workspace | None = None
+    asked: bool = False
+    uploads: Uploads = field(default_factory=Uploads)
+    pending: bool = False
+    problem: str = ""
+    findings: tuple[Finding, ...] = ()
+    forms: tuple[Form, ...] = ()
+    lost: int = 0
+    steps: dict[str, Uploads] = field(default_factory=dict)
+    kept: tuple[Uploads | None, str, bool] = (None, "", False)
+    not_kept: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no data are on screen, not even the sample."""
+        return self.on_screen is None or self.on_screen.digest == _NOTHING.digest
+
+
+def session() -> Session:
+    """Return the data of this session."""
+    return cast(Session, st.session_state.setdefault("session", Session()))
+
+
 def whole() -> Workspace:
     """Return all data of this session, of whatever data sets they are."""
-    return cast(Workspace, st.session_state[_CURRENT])
+    return cast(Workspace, session().on_screen)
 
 
 def dataset() -> str:
-    """Return the data set on screen, the first where all are chosen; empty where there is one."""
+    """Return the data set on screen, the first where all are chosen; empty if there is one."""
     names = whole().corpus.datasets
     chosen = link.chosen().get(DATASET, EVERY)
     return chosen if chosen in names else names[0] if names else ""
 
 
 def all_datasets() -> bool:
-    """Tell whether there are several data sets, and all of them are chosen."""
+    """Return whether there are several data sets, and all of them are chosen."""
     names = whole().corpus.datasets
     return bool(names) and link.chosen().get(DATASET, EVERY) not in names
 
@@ -123,10 +154,9 @@ def current() -> Workspace:
     if names == {one: one for one in here.corpus.systems}:
         return here
     digest = f"{here.digest} {names}"
-    before: Workspace | None = st.session_state.get(_LOOKED_AT)
+    before = session().looked_at
     if before is None or before.digest != digest:
-        before = replace(here, corpus=here.corpus.of_systems(names), digest=digest)
-        st.session_state[_LOOKED_AT] = before
+        before = session().looked_at = replace(here, corpus=here.corpus.of_systems(names), digest=digest)
     return before
 
 
@@ -134,8 +164,8 @@ def hidden() -> tuple[str, ...]:
     """Return the systems that are hidden, by their names in the data; never all of them."""
     asked = {*map(unquote, link.chosen().get(HIDDEN, "").split(","))}
     systems = whole().corpus.systems
-    found = tuple(name for name in systems if name in asked)
-    return found if len(found) < len(systems) else ()
+    chosen = tuple(name for name in systems if name in asked)
+    return chosen if len(chosen) < len(systems) else ()
 
 
 def hide(system: str) -> None:
@@ -160,13 +190,13 @@ def show_as(system: str, name: str) -> None:
 
 
 def _in_data(shown: str) -> str:
-    """Return the name in the data of a system that is shown by another one."""
     return next((name for name, one in _shown_as().items() if one == shown), shown)
 
 
 def of_indexers() -> bool:
-    """Tell whether people alone are on screen: the pages then speak of indexers, headings and titles."""
-    return _CURRENT in st.session_state and indexing.of_indexers(whole().corpus)
+    """Return whether people alone are on screen: the pages then speak of indexers, headings and titles."""
+    here = session().on_screen
+    return here is not None and indexing.of_indexers(here.corpus)
 
 
 def speech() -> Speech:
@@ -180,26 +210,25 @@ def read_files() -> None:
     Uploads that wait for an answer, or that an address names and are not here, leave nothing on screen: the sample
     could be taken for them.
     """
-    if st.session_state.pop(_PENDING, False):
-        asked = uploads()
+    here = session()
+    if here.pending:
+        asked = here.uploads
         several = "file" if len(asked.files) == 1 else pluralize(len(asked.files), "file")
         title = asked.title or f"your {several}"
+        bar = st.progress(0.1, _reading(asked.files))
         with refusals():
-            st.session_state[_CURRENT] = _ready(asked, title)
-        if problem() and (_CURRENT not in st.session_state or whole().sample is not None or is_empty()):
-            st.session_state[_CURRENT] = replace(_NOTHING, title=title, uploads=asked)
-    if _CURRENT not in st.session_state:
+            here.on_screen = _ready(asked, title, tell=bar.progress)
+        here.pending = False  # not before: a click may end this run while the bar is drawn
+        if here.problem and (here.is_empty or whole().sample is not None):
+            here.on_screen = replace(_NOTHING, title=title, uploads=asked)
+        bar.empty()
+    if here.on_screen is None:
         sample, files = link.chosen().get(SAMPLE, ""), link.chosen().get(_FILES, "").partition("-")[0]
         if files.isdecimal() and len(files) < 6 and int(files):
-            st.session_state[_CURRENT] = _NOTHING
-            st.session_state[_LOST] = int(files)
+            here.on_screen, here.lost = _NOTHING, int(files)
         else:
-            open_sample(sample if sample in SAMPLES else FIRST, sample in SAMPLES)
-
-
-def is_asked_for() -> bool:
-    """Tell whether the data on screen are the user's own, or a sample that somebody asked for."""
-    return current().sample is None or bool(st.session_state.get(_ASKED))
+            with st.spinner("Opening the sample …"):
+                open_sample(sample if sample in SAMPLES else FIRST, sample in SAMPLES)
 
 
 def corpus() -> kp.Corpus:
@@ -212,11 +241,11 @@ def keep_in_link() -> None:
 
     While files are lost it stays as it is: a further reload must say so too.
     """
-    if lost_files():
+    here, data = session(), whole()
+    if here.lost:
         return
-    here = current()
-    sample = here.sample if here.sample != FIRST or st.session_state.get(_ASKED) else None
-    files = _step() if here.sample is None and uploads().files else None
+    sample = data.sample if data.sample != FIRST or here.asked else None
+    files = _step() if data.sample is None and here.uploads.files else None
     for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _keep() if files else None)):
         link.settle(name, text)
 
@@ -226,7 +255,7 @@ def _step() -> str:
 
     The step before is noted too, so that going back to its address brings back a file that was removed.
     """
-    now, steps = uploads(), st.session_state.setdefault(_STEPS, {})
+    now, steps = session().uploads, session().steps
     name = next((name for name, one in steps.items() if one.files is now.files), "")
     if not name:
         asked, count = link.chosen().get(_FILES, ""), len(now.files)
@@ -235,7 +264,7 @@ def _step() -> str:
         if not steps and re.fullmatch(rf"{count}-[0-9]{{1,6}}", asked):  # a reload goes on with its address
             name = asked
     before = [(one, files) for one, files in steps.items() if one != name]
-    st.session_state[_STEPS] = dict(before[-1:]) | {name: now}
+    session().steps = dict(before[-1:]) | {name: now}
     return name
 
 
@@ -244,96 +273,60 @@ def _keep() -> str | None:
 
     Where that fails, the key of what was kept before stays.
     """
-    before, key, here = st.session_state.get(_KEPT, (None, "", False))
-    if before is not uploads():
-        st.session_state[_NOT_KEPT] = False
+    data = session()
+    before, key, here = data.kept
+    if before is not data.uploads:
+        data.not_kept = False
         try:
-            key, here = kept.keep(uploads(), key if here else ""), True
+            key, here = kept.keep(data.uploads, key if here else ""), True
         except OSError as error:
             kept.log("Files could not be kept", error)
-            st.session_state[_NOT_KEPT] = True
-        st.session_state[_KEPT] = uploads(), key, here
+            data.not_kept = True
+        data.kept = data.uploads, key, here
     return key or None
-
-
-def not_kept() -> bool:
-    """Tell whether the server keeps files, but not the last change of these."""
-    return bool(st.session_state.get(_NOT_KEPT, False))
 
 
 def reopen(gone_back: bool) -> None:
     """Open the files that the server kept in a new session; in this one, those of the address that was gone back to."""
-    asked = link.chosen()
-    if _CURRENT in st.session_state:
-        step = st.session_state.get(_STEPS, {}).get(asked.get(_FILES, "")) if gone_back else None
-        if step and (step.files is not uploads().files or whole().sample is not None):
+    asked, here = link.chosen(), session()
+    if here.on_screen is not None:
+        step = here.steps.get(asked.get(_FILES, "")) if gone_back else None
+        if step and (step.files is not here.uploads.files or whole().sample is not None):
             open_uploads(step)
-    elif not st.session_state.get(_PENDING):
+    elif not here.pending:
         key = asked.get(_KEY) or ("" if {SAMPLE, _FILES} & asked.keys() else kept.last())
-        if found := kept.find(key):
-            open_uploads(found)
-            st.session_state[_KEPT] = found, key, False
+        if stored := kept.find(key):
+            open_uploads(stored)
+            here.kept = stored, key, False
 
 
 def forget() -> None:
-    """Forget the user's files, here and where they are kept."""
-    _, key, here = st.session_state.get(_KEPT, (None, "", False))
+    """Forget the user's files, here and if they are kept."""
+    _, key, here = session().kept
     if here or kept.is_personal():
         kept.forget(key)
     open_uploads(Uploads())
-    st.session_state.pop(_STEPS, None)
-
-
-def lost_files() -> int:
-    """Return how many files the address speaks of that this session does not have; 0 once there are other data."""
-    return int(st.session_state.get(_LOST, 0))
-
-
-def uploads() -> Uploads:
-    """Return the user's files, also those that could not be read."""
-    return cast(Uploads, st.session_state.setdefault(_UPLOADS, Uploads()))
-
-
-def problem() -> str:
-    """Return why the user's files are not on screen; empty if they are, or if there are none."""
-    return str(st.session_state.get(_PROBLEM, ""))
-
-
-def is_empty() -> bool:
-    """Return whether no data are on screen, not even the sample."""
-    return whole().digest == _NOTHING.digest
+    session().steps = {}
 
 
 def waiting() -> str:
     """Describe in words how many files of the user's wait for an answer, or that they cannot be read."""
-    names = {form.file for form in forms()} | {finding.where for finding in findings()}
+    names = {form.file for form in session().forms} | {finding.where for finding in session().findings}
     if not names:
         return "Your files could not be read"
     return "One file needs an answer" if len(names) == 1 else f"{len(names)} of your files need an answer"
 
 
-def findings() -> tuple[Finding, ...]:
-    """Return what must be decided before the user's files can be on screen, if it is that which keeps them off."""
-    asked = cast("kp.Question | None", st.session_state.get(_QUESTION))
-    return asked.findings if asked else ()
-
-
-def forms() -> tuple[Form, ...]:
-    """Return the forms of files whose meaning must be said before the user's files can be on screen."""
-    asked = cast("kp.Question | None", st.session_state.get(_QUESTION))
-    return asked.forms if asked else ()
-
-
 def answer(given: Reply) -> None:
     """Read the files as an answer to a question says."""
-    others = tuple(fix for fix in uploads().fixes if fix not in given.fixes)
-    _change(mappings={**uploads().mappings, **given.mapping}, fixes=(*others, *given.fixes))
+    others = tuple(fix for fix in session().uploads.fixes if fix not in given.fixes)
+    _change(mappings={**session().uploads.mappings, **given.mapping}, fixes=(*others, *given.fixes))
 
 
 def open_sample(name: str, asked: bool = True) -> None:
     """Put a sample on screen, asked for or in place of nothing; the user's files stay listed."""
-    st.session_state[_LOST], st.session_state[_ASKED] = 0, asked
-    st.session_state[_CURRENT] = sample_workspace(name)
+    here = session()
+    here.lost, here.asked, here.on_screen = 0, asked, sample_workspace(name)
 
 
 @cache  # all sessions of a server share the samples
@@ -349,90 +342,101 @@ def add(files: Sequence[Source], beside_sample: bool = False) -> None:
     beside_sample: the files of a sample on screen become the user's own first.
     """
     if beside_sample and (sample := current().sample) is not None:
-        st.session_state[_UPLOADS] = SAMPLES[sample].uploads()
+        session().uploads = SAMPLES[sample].uploads()
     names = {file.name for file in files}
-    every = (*(file for file in uploads().files if file.name not in names), *files)
+    every = (*(file for file in session().uploads.files if file.name not in names), *files)
     try:
         refuse_over(LIMITS.session_bytes, sum(len(file.data) for file in every), "bytes", files[-1].name, "all files")
     except kp.InputError as refusal:
-        st.session_state[_PROBLEM] = str(refusal)
+        session().problem = str(refusal)
     else:
         _change(files=every, title="")
 
 
 def on_the_server() -> bool:
-    """Tell whether an address of this session leads others to the same data: a sample, or files that are kept."""
+    """Return whether an address of this session leads others to the same data: a sample, or files that are kept."""
     return current().sample is not None or _KEY in st.query_params
 
 
 def shared_folder() -> Path | None:
-    """Return the folder whose files everybody here may read, from `KPSCOPE_DATA`; None where there is none."""
+    """Return the folder whose files everybody here may read, from `KPSCOPE_DATA`; None if there is none."""
     root = os.environ.get(SHARED_FOLDER, "")
     return Path(root) if root else None
 
 
 def remove(name: str) -> None:
     """Take a file away; without any, the sample comes back."""
-    kept = tuple(file for file in uploads().files if file.name != name)
+    kept = tuple(file for file in session().uploads.files if file.name != name)
     inside = f"{name}/"
-    said = uploads().mappings.items()
+    said = session().uploads.mappings.items()
     mappings = {file: mapping for file, mapping in said if file != name and not file.startswith(inside)}
     _change(files=kept, mappings=mappings, title="")
 
 
 def decide(name: str, mapping: Mapping) -> None:
     """Read a file as the user says; a mapping that says nothing takes back what was said."""
-    others = {file: said for file, said in uploads().mappings.items() if file != name}
+    others = {file: said for file, said in session().uploads.mappings.items() if file != name}
     _change(mappings={**others, **({} if mapping == Mapping() else {name: mapping})})
 
 
 def fix(name: str, wanted: bool) -> None:
     """Apply a fix, or several with commas between them; or take them back."""
     names = name.split(",")
-    others = tuple(other for other in uploads().fixes if other not in names)
+    others = tuple(other for other in session().uploads.fixes if other not in names)
     _change(fixes=(*others, *names) if wanted else others)
 
 
 def rename(names: dict[str, str]) -> None:
     """Give systems other names: name in the files → name on screen."""
-    _change(names={**uploads().names, **names})
+    _change(names={**session().uploads.names, **names})
 
 
 def _change(**parts: Any) -> None:
-    """Put the user's files on screen with something else about them."""
-    open_uploads(replace(uploads(), **parts))
+    open_uploads(replace(session().uploads, **parts))
 
 
 def open_uploads(asked: Uploads) -> None:
     """Put the user's files on screen as soon as the page says that it opens them."""
-    st.session_state[_UPLOADS] = asked if asked.files else Uploads()
-    st.session_state[_PROBLEM], st.session_state[_QUESTION] = "", None
-    st.session_state[_PENDING], st.session_state[_LOST] = bool(asked.files), 0
+    here = session()
+    here.uploads, here.pending, here.lost = asked if asked.files else Uploads(), bool(asked.files), 0
+    here.problem, here.findings, here.forms = "", (), ()
     if not asked.files:
-        _, key, here = st.session_state.pop(_KEPT, (None, "", False))
-        kept.forget(key if here else "")
-        st.session_state[_NOT_KEPT] = False
+        _, key, ours = here.kept
+        kept.forget(key if ours else "")
+        here.kept, here.not_kept = (None, "", False), False
         open_sample(FIRST, asked=False)
 
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Say why files are not on screen, whatever goes wrong inside; the screen stays as it was."""
+    """Report why files are not on screen, whatever goes wrong inside; the screen stays as it was."""
+    here = session()
     try:
         yield
     except (kp.InputError, kp.UsageError) as refusal:
-        st.session_state[_PROBLEM] = str(refusal)
-        st.session_state[_QUESTION] = refusal if isinstance(refusal, kp.Question) else None
+        here.problem, here.findings, here.forms = str(refusal), (), ()
+        if isinstance(refusal, kp.Question):
+            here.findings, here.forms = refusal.findings, refusal.forms
     except Exception:
         logging.getLogger("kpscope").exception("Files could not be read")
-        words = "Something went wrong inside KPScope while it read these files. Remove the last one, and try again."
-        st.session_state[_PROBLEM] = words
+        here.problem = (
+            "Something went wrong inside KPScope while it read these files. Remove the last one, and try again."
+        )
 
 
-def _ready(files: Uploads, title: str, sample: str | None = None) -> Workspace:
-    """Return a workspace whose phrases are coded and normalised already, while the page still says that it opens."""
+def _reading(files: Sequence[Source]) -> str:
+    names = typeset.escape_markdown(typeset.listed([file.name for file in files], 4))
+    return f"Reading {names} ({sum(len(file.data) for file in files) / 1e6:,.1f} MB) …"
+
+
+def _ready(
+    files: Uploads, title: str, sample: str | None = None, tell: Callable[[float, str], object] = lambda share, words: 0
+) -> Workspace:
+    """Return a workspace whose phrases are coded and normalized already; tell: informed of the progress."""
     corpus = apart(files.load) if sample is None else files.load()
-    for part in corpus.by_dataset.values() or (corpus,):
+    parts = corpus.by_dataset or {title: corpus}
+    for place, (name, part) in enumerate(parts.items()):
+        tell(0.5 + 0.5 * place / len(parts), f"Normalizing the phrases of {typeset.escape_markdown(name)} …")
         if len(part.gold):
             prepare(part)
     return Workspace(corpus, content_digest(corpus), title, sample, files)

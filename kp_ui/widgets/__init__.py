@@ -1,1 +1,1 @@
-"""Hold what all pages draw with: controls, ways to show results, texts."""
+"""Define what all pages draw with: controls, ways to show results, texts."""

@@ -26,8 +26,8 @@ _FOLDED = "folded"
 def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
     """Set a control to what was chosen for it, and return the options that keep it in the link.
 
-    usual: what holds unless something else is chosen; read: the value of a text, an error where it is none;
-    key: that of the control, where several are for one choice
+    usual: what contains unless something else is chosen; read: the value of a text, an error if it is none;
+    key: that of the control, if several are for one choice
     """
     key, wanted = key or name, usual
     with suppress(KeyError, ValueError):
@@ -54,7 +54,7 @@ def keep(key: str, wanted: Any, take: Callable[[], None] | None = None) -> None:
 def take_changes() -> None:
     """Take what users set since the controls were drawn.
 
-    Callbacks would lose some of it: see `link.does`. What a control holds stands until its page is drawn again.
+    Callbacks would lose some of it: see `link.does`. What a control contains stands until its page is drawn again.
     """
     drawn = st.session_state.setdefault(_DRAWN, {})
     for key, (page, last, take) in list(drawn.items()):
@@ -102,7 +102,7 @@ def among(options: Iterable[str]) -> Callable[[str], str]:
 
 
 def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str, start: int = 0, **more: Any) -> T:
-    """Let the user choose one of some options, at first the one at a place; they stand in the link."""
+    """Let the user choose one of some options, at first the one at a place; they occurs in the link."""
     every = list(options)
     chosen: T = draw(label, every, **more, **held(key, every[start], among(every)))
     return chosen
@@ -130,7 +130,7 @@ def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int
 
 
 def pick(label: str, options: Iterable[str], key: str, words: Callable[[str], str] = str) -> str:
-    """Let the user choose one of some options that stand in sight."""
+    """Let the user choose one of some options that occur in sight."""
     return one_of(st.pills, label, options, key, required=True, format_func=lambda one: show.plain(words(one)))
 
 
@@ -151,7 +151,7 @@ def search(key: str, where: str) -> str:
 
 
 def amount(label: str, low: N, high: N, usual: N, key: str, draw: Any = st.number_input, **more: Any) -> N:
-    """Let the user choose a number between two bounds; draw: a slider, or a field beside others."""
+    """Let the user choose a number between two bounds; draw: a slider, or a field next to others."""
 
     def read(text: str) -> N:
         asked = type(usual)(text)
@@ -206,9 +206,9 @@ def upload(
     several: bool | Literal["directory"] = True,
     folded: bool = False,
 ) -> None:
-    """Let the user drop files, which are taken at once, since the zone forgets them on other pages; it is empty then.
+    """Show a file uploader that hands its files over together and is then empty: other pages lose its contents.
 
-    take: what becomes of them; folded: without its label
+    take: called with the files; folded: whether to hide the label
     """
     turn = f"{key}_turn"
     zone = f"{key}_{st.session_state.setdefault(turn, 0)}"

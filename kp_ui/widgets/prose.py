@@ -1,4 +1,4 @@
-"""Hold what the pages say at length: the texts of `prose.toml`, each under a part and a name."""
+"""Define what the pages say at length: the texts of `prose.toml`, each under a part and a name."""
 
 import tomllib
 from pathlib import Path

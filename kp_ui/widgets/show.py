@@ -1,4 +1,4 @@
-"""Show results and user text: tables with downloads, notes, signatures; phrases always appear as they stand."""
+"""Show results and user text: tables with downloads, notes, signatures; phrases always appear unchanged."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -71,12 +71,12 @@ def begin(digest: str) -> Noted:
 
 
 def plain(text: str) -> str:
-    """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
+    """Return text that Streamlit shows unchanged: captions, labels and messages read Markdown."""
     return typeset.escape_markdown(_REPLACED.sub("\u2060\\g<0>", text))
 
 
 def small(words: str) -> None:
-    """Show words in small type as they stand."""
+    """Show words in small type unchanged."""
     st.caption(plain(words))
 
 
@@ -86,7 +86,7 @@ def about(name: str, **places: object) -> None:
 
 
 def paragraph(words: str) -> None:
-    """Show words as they stand."""
+    """Show words unchanged."""
     st.markdown(plain(words))
 
 
@@ -96,7 +96,7 @@ def subheader(title: str) -> None:
 
 
 def sentence(words: object, capital: bool = True) -> str:
-    """Return words of the engine, which begin small and end without a stop, as a sentence, or the end of one.
+    """Return an uncapitalized message of the engine as a sentence with a full stop, or as the end of a sentence.
 
     >>> sentence("k is too large")
     'K is too large.'
@@ -119,10 +119,10 @@ def formula(*lines: str) -> None:
 
 def notes(found: Iterable[Note]) -> None:
     """Show warnings once on a page, each with what can be done; the rest waits at the foot."""
-    alike, shown = dict[Note, list[str]](), short_names(workspace.corpus().systems)
+    grouped, shown = dict[Note, list[str]](), short_names(workspace.corpus().systems)
     for note in found:
-        alike.setdefault(replace(note, where=""), []).append(shown.get(note.where, note.where))
-    for note, where in alike.items():
+        grouped.setdefault(replace(note, where=""), []).append(shown.get(note.where, note.where))
+    for note, where in grouped.items():
         note = replace(note, where=typeset.listed(list(dict.fromkeys(where))))
         if note not in noted().notes:
             noted().notes.append(note)
@@ -146,8 +146,8 @@ def of_note(note: Note) -> str:
 def remedy(note: Note, folded: bool = True) -> None:
     """Offer what a note asks for as a button: its setting, or once every universe; folded: these behind a button."""
     if note.where == "universe":
-        alike = [other for other in noted().notes if other.where == "universe"]
-        if note != min(alike, key=lambda other: other.level != "warning"):
+        same_place = [other for other in noted().notes if other.where == "universe"]
+        if note != min(same_place, key=lambda other: other.level != "warning"):
             return
         label, now = "Choose the universe", settings.value("universe")
         with st.popover(label) if folded else st.container(horizontal=True, gap="xsmall"):
@@ -165,7 +165,7 @@ def _choose(setting: str, value: str, label: str, **more: Any) -> None:
 
 
 def signature(line: str) -> None:
-    """Note a recipe, which the foot of the page offers to cite."""
+    """Note a signature, which the foot of the page offers to cite."""
     if line not in noted().signatures:
         noted().signatures.append(line)
 
@@ -207,7 +207,7 @@ def offer(words: str, name: str, **forms: Callable[[str], Any]) -> None:
 def offer_picture(words: str, name: str, svg: Callable[[], str], **more: Callable[[str], Any]) -> None:
     """Note a drawing to take along, as far as anything here can draw it; more: further forms, given a signature.
 
-    The signature stands in the file, with the whole names of systems if the drawing has a part of them.
+    The signature occurs in the file, with the whole names of systems if the drawing has a part of them.
     """
     systems = short_names(workspace.corpus().systems)
     whole = "" if all(map(str.__eq__, systems, systems.values())) else f"Systems: {', '.join(systems)}"
@@ -238,7 +238,7 @@ def popover(label: str, draw: Callable[[], None], key: str, **more: Any) -> None
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Say why what is inside cannot be had; what stands beside it stays."""
+    """Report why what is inside cannot be had; what is next to it stays."""
     try:
         yield
     except UsageError as problem:
@@ -293,7 +293,7 @@ def answer(said: Answer, words: Callable[[str], str] = str) -> None:
 
 
 def lacks(words: str) -> None:
-    """Say what is missing and what to do about it, with the way there."""
+    """Describe what is missing and what to do about it, with the way there."""
     st.info(words)
     link.to("data", "Open the Data page")
 
@@ -304,7 +304,7 @@ def lead(words: str) -> None:
 
 
 def chart(drawn: Chart, key: str, caption: str = "", **options: Any) -> Any:
-    """Show a chart with its words; its words alone where there is nothing to draw.
+    """Show a chart with its words; its words alone if there is nothing to draw.
 
     The foot of the page offers it as files that are called like the caption, or else like the key.
     """
@@ -326,7 +326,7 @@ def choosing_k(drawn: Chart, key: str, caption: str) -> None:
 
 
 def chart_to_take(drawn: Callable[[], Chart], caption: str) -> None:
-    """Note a chart for the foot of the page, drawn once somebody takes it."""
+    """Offer a chart for download at the foot of the page; it is drawn when the user downloads it."""
     name, html = figures.file_name(caption), partial(interactive, drawn)
     offer_picture(f"Chart: {caption}", name, lambda: figures.chart_svg(drawn()), HTML=html)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
 from html import escape as escaped
 from typing import Any
 
@@ -11,6 +12,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts.screen_tables import FEW, look_of
 from kp_core.charts.style import short, short_names
+from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import parse
 from kp_core.typeset import digits_of, is_p, visible
 from kp_ui.state import link, workspace
@@ -25,7 +27,7 @@ HELP = prose.entries("columns")
 
 
 def escape(text: str) -> str:
-    """Return text as HTML that shows it as it stands, also what would turn its direction."""
+    """Return text as HTML that shows it unchanged, also what would turn its direction."""
     return escaped(visible(text))
 
 
@@ -37,7 +39,7 @@ def table(
     take: str = "",
     **options: Any,
 ) -> Any:
-    """Show a table of results: numbers with three digits, help on every measure, baselines grey, the best bold.
+    """Show a table of results: numbers with three digits, help on every measure, baselines gray, the best bold.
 
     A long one, or one to select from, is a grid that scrolls, so that what follows stays within reach.
     take: its caption, if the foot of the page offers it
@@ -53,7 +55,7 @@ def table(
 def rows(
     frame: pd.DataFrame, looks: Callable[[int, str], str] = lambda row, column: "", missing: str = "undefined"
 ) -> None:
-    """Show a table whole, with horizontal rules; everything in it appears as it stands.
+    """Show a table whole, with horizontal rules; everything in it appears unchanged.
 
     looks: place of a row and column → its class; missing: what stands for a missing cell
     """
@@ -88,22 +90,20 @@ def texts(column: "pd.Series[Any]", missing: str = "undefined") -> list[str]:
     >>> texts(pd.Series([0.5, None], name="F1@5")), texts(pd.Series([12000], name="pairs"))
     (['0.500', 'undefined'], ['12,000'])
     """
-    name, digits = str(column.name), digits_of(str(column.name))
-    found = list[str]()
-    for cell in column:
-        if pd.isna(cell):
-            found.append(missing)
-        elif isinstance(cell, bool | str) or not isinstance(cell, int | float):
-            found.append(str(cell))
-        elif isinstance(cell, int):
-            found.append(f"{cell:,}")
-        elif is_p(name) and cell < 0.001:
-            found.append("< 0.001")
-        else:
-            text = f"{cell:,.{digits}f}"
-            zero = not text.strip("-0.,")  # what would be read as −0.000
-            found.append(text.lstrip("-") if zero else text.replace("-", "−"))
-    return found
+    return [_text(cell, str(column.name), missing) for cell in column]
+
+
+def _text(cell: Any, name: str, missing: str = "undefined") -> str:
+    if pd.isna(cell):
+        return missing
+    if isinstance(cell, bool | str) or not isinstance(cell, int | float):
+        return str(cell)
+    if isinstance(cell, int):
+        return f"{cell:,}".replace("-", "−")
+    if is_p(name) and cell < 0.001:
+        return "< 0.001"
+    digits = digits_of(name)
+    return f"{round(cell, digits) + 0.0:,.{digits}f}".replace("-", "−")  # never −0.000
 
 
 def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> Any:
@@ -112,17 +112,24 @@ def _grid(frame: pd.DataFrame, key: str, options: Mapping[str, Any]) -> Any:
             frame = frame.assign(**{name: texts(frame[name])})
     if "values" in frame and "title" in frame:  # a grid cuts what is too wide without a sign
         frame = frame.assign(title=[short(title, _TITLE) for title in frame["title"]])
-    more: dict[str, Any] = {"hide_index": True, "placeholder": "undefined", "column_config": _columns(frame)}
+    more: dict[str, Any] = {"hide_index": True, "placeholder": "–", "column_config": _columns(frame)}
     more |= {"height": "content" if len(frame) <= WHOLE else "auto", **options}
-    return st.dataframe(frame, key=key, **more)
+    negative = [name for name in frame.select_dtypes("number") if (frame[name] < 0).any()]
+    shown = frame.style.format({name: partial(_text, name=str(name)) for name in negative}) if negative else frame
+    return st.dataframe(shown, key=key, **more)
 
 
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the names of systems as labels; downloads have them whole."""
-    shown = short_names(workspace.corpus().systems)
+    """Return a table with the names of systems and baselines as labels; downloads have them whole."""
+    shown = labels()
     named = [name for name in ("system", "better", "worse") if name in frame]
     frame = frame.assign(**{name: [shown.get(cell, cell) for cell in frame[name]] for name in named})
     return frame.rename(columns=shown)
+
+
+def labels() -> dict[str, str]:
+    """Return the labels of the systems on screen, and of the baselines."""
+    return short_names((*workspace.corpus().systems, *BASELINES))
 
 
 def help_of(name: str) -> str | None:
@@ -134,51 +141,34 @@ def help_of(name: str) -> str | None:
 
 
 def _is_numbers(name: str) -> bool:
-    """Tell whether a column of texts has numbers, whose points stand below each other on the right."""
+    """Return whether a column of texts has numbers, whose points stand below each other on the right."""
     return "interval" in name or is_p(name)
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return the configuration of columns named after measures, and of the others by their kind."""
-    listed = "values" in frame
-    widths = _LIST if listed else _WIDTHS if not _WIDTHS.keys().isdisjoint(frame) else {}
     found: dict[str, Any] = {}
     for name in frame.columns:
         float_, whole = pd.api.types.is_float_dtype(frame[name]), pd.api.types.is_integer_dtype(frame[name])
-        look: dict[str, Any] = {
-            "help": show.plain(help_of(str(name)) or "") or None,
-            "pinned": name == "system" or None,
-        }
-        look["width"] = widths.get(name, _NUMBER if widths and not listed and (float_ or whole) else None)
-        label = short(show.head(str(name)), 40)
+        label, about = short(show.head(str(name)), 40), show.plain(help_of(str(name)) or "") or None
+        look: dict[str, Any] = {"help": about, "pinned": name == "system" or None, "width": _WIDTHS.get(str(name))}
         if name == "values":
             found[name] = st.column_config.ImageColumn(label, width=96)
         elif float_ or whole:
-            number = f"%,.{digits_of(str(name))}f" if float_ else "%,d"
-            found[name] = st.column_config.NumberColumn(label, format=number, **look)
+            number = f"%,.{digits_of(str(name))}f" if float_ else "%,d"  # would write a hyphen for a minus
+            minus = (frame[name] < 0).any()
+            found[name] = st.column_config.NumberColumn(label, format=None if minus else number, **look)
         else:
             found[name] = st.column_config.Column(label, alignment="right" if _is_numbers(str(name)) else None, **look)
     return found
 
 
-#: The widths of the columns of a list to choose from.
-_LIST = {"title": 152, "document": 152, "difference": 80}
-#: The least widths of the columns of headings and titles, beside which numbers are narrow: a telephone has 324.
-_NUMBER = 62
-_WIDTHS = {
-    "heading": 132,
-    "title": 150,
-    "concept": 110,
-    "chosen by": 120,
-    "result": 110,
-    "share of documents": 122,
-    "P_pos": 170,
-}
+#: The widths of columns beside which the others are as wide as their words: a telephone has 324 pixels.
+_WIDTHS = {"heading": 150, "title": 152, "document": 152, "difference": 80}
 
 
 def of_documents(frame: pd.DataFrame, key: str, take: str) -> None:
-    """Show a table with a document a row; one that is selected has a link, to which the address adds the settings."""
-    event = table(frame, key, take=take, on_select="rerun", selection_mode="single-row")
+    """Show a table with a row per document; one that is selected has a link, to which the address adds the settings."""
+    event = table(frame, key, take=take, height="auto", on_select="rerun", selection_mode="single-row")
     places = event["selection"]["rows"] if event else []
     if places and places[0] < len(frame):
         document = str(frame["document"].iloc[places[0]])

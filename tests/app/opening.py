@@ -15,16 +15,16 @@ from kp_core.charts.style import Chart
 from kp_core.reading import Source
 from kp_core.reading.uploads import Uploads
 from kp_ui import shell
-from kp_ui.state.workspace import Workspace
+from kp_ui.state.workspace import Session, Workspace
 from kp_ui.widgets.show import interactive
 from tests.cases import ROOT
 
 #: Every page with its tabs; only the open one is drawn.
 TABS = {
-    "data": ("Files", "Details", "Extract phrases", "What becomes of the phrases"),
-    "documents": ("Documents", "Headings"),
+    "data": ("Files", "Details", "Extract phrases", "Normalization"),
+    "documents": ("Documents", "Keyphrases"),
     "systems": ("Head to head", "Concordance", "Measures", "Over k", "Near misses", "Parts", "Stability"),
-    "annotators": ("Together and in pairs", "Titles", "Human ceiling", "Trimming", "Sentence study"),
+    "annotators": ("Together and in pairs", "Documents", "Human ceiling", "Trimming", "Sentence study"),
     "report": ("Table for a paper", "Report", "Methods"),
     "learn": ("Lessons", "Methods", "Glossary"),
     "correlation": ("All pairs", "Location, complexity, part of speech", "Which measures differ", "Every pair"),
@@ -51,11 +51,11 @@ def opened(
         app.switch_page(f"../pages/{page}.py")
     held = dict(state or {})
     if corpus is not None:
-        held["workspace"] = Workspace(corpus, f"test {next(_NUMBER)}", "test")
+        held["session"] = Session(Workspace(corpus, f"test {next(_NUMBER)}", "test"))
     if isinstance(files, str):
         link["files"] = files
     elif files:
-        held |= {"uploads": Uploads(tuple(files)), "pending": True}
+        held["session"] = Session(uploads=Uploads(tuple(files)), pending=True)
     for name, value in held.items():
         app.session_state[name] = value
     for name, value in link.items():

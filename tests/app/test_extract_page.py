@@ -5,7 +5,6 @@ import pytest
 
 import kp_core as kp
 from kp_core.extraction import RECONSTRUCTED
-from kp_core.extraction.coverage import in_words
 from kp_ui.state import workspace
 from kp_ui.widgets.show import plain
 from tests.app.opening import dots, opened, recipe, shown, words
@@ -39,7 +38,7 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
     assert RECONSTRUCTED in words(app)
     app.button(key="add_extracted").click().run()
     assert plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.") in [one.value for one in app.success]
-    corpus = app.session_state["workspace"].corpus
+    corpus = app.session_state["session"].on_screen.corpus
     assert corpus.systems == [*lectures.systems, "tfidf (extracted)", "phrase-boosting-ngrams"]
     app.switch_page("../pages/overview.py").run()
     board = pd.Series(dots(app))
@@ -50,25 +49,8 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
     assert board[lectures.systems].to_dict() == pytest.approx(before.to_dict())
 
 
-def test_coverage_is_said_and_shown(lectures):
-    app = page()
-    table = kp.coverage(lectures)
-    assert plain(in_words(table)) in words(app)
-    assert shown(app, "reachable").equals(table)
-
-
 def test_boosting_without_a_source_says_why_it_cannot_run():
     app = page(corpus_of({"d": ["tide"]}, texts={"d": "The tide table."}))
     app.multiselect(key="methods").set_value(["document-boosting", "tfidf"]).run()
     assert "Document-boosting needs external documents" in app.warning[0].value
     assert app.button(key="extract").disabled
-
-
-def test_texts_that_cannot_be_read_give_a_message():
-    app = extracted(page(sample="chinese"), "tfidf")
-    assert "no English tokens in document zh" in app.error[0].value
-    assert not app.success
-
-
-def test_without_texts_the_page_points_to_the_data():
-    assert "No texts are loaded" in words(page(corpus_of({"d": ["a"]})))

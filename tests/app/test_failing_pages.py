@@ -8,8 +8,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Source, uploads
-from kp_ui.widgets import show
-from tests.app.opening import chosen, dots, drop, literal, opened, page_of, recipe, tables
+from tests.app.opening import chosen, dots, drop, literal, opened, recipe, tables
 
 pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
@@ -41,7 +40,7 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
         assert app.session_state["chosen"] == {"k": "3", "preset": "kex", "files": "2"}
         assert tables(app)[-1].set_index("system")["F1@2"][list(good)].to_dict() == good
         assert recipe(app) == line
-        assert app.session_state["workspace"].corpus.systems == ["mine"]
+        assert app.session_state["session"].on_screen.corpus.systems == ["mine"]
         app.button(key="back_to_result").click().run()
         assert not app.error
         assert app.session_state["chosen"] == {"k": "2", "files": "2"}
@@ -70,57 +69,9 @@ def test_a_refusal_leaves_the_last_whole_result(page: str, link: dict[str, str],
     assert app.button(key="back_to_result")
 
 
-def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = on_data("learn", b"reef")
-    monkeypatch.setattr(kp, "evaluate", fail)
-    app.session_state["chosen"]["systems_tab"] = "Measures"
-    app.switch_page("../pages/systems.py").run()
-    assert len(app.error) == 1
-    assert not app.exception
-    assert not app.main.code
-    app.switch_page("../pages/data.py").run()
-    assert not app.error
-    assert page_of(app) == "data"
-
-
-def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = on_data("overview", b"wave")
-    monkeypatch.setattr(kp, "evaluate", fail)
-    app.button(key="open lectures").click().run()
-    if not app.error:  # the sample was evaluated before, and its result is in the cache
-        chosen(app, "preset", "chan")
-    assert len(app.error) == 1
-    assert "mine" not in "".join(str(frame) for frame in tables(app))
-
-
 def test_files_that_break_the_reader_leave_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("data", b"foam")
     monkeypatch.setattr(uploads, "load", fail)
     drop(app, Source("more.csv", b"doc_id,keyphrase\nd1,x\n"))
     assert "while it read these files" in app.error[0].value
-    assert app.session_state["workspace"].corpus.systems == ["mine"]
-
-
-def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is on screen the moment the computation begins is what a stopped run leaves."""
-    app = on_data("overview", b"tide pool")
-    record = app.session_state["kept_results"]["overview"]
-    record.seconds = 10.0
-    said: list[str] = []
-    draw, evaluate = show.signature, kp.evaluate
-
-    def note(line: str, *place: str) -> None:
-        said.append(line)
-        draw(line, *place)
-
-    def compute(*arguments: Any, **options: Any) -> kp.Result:
-        said.append("computing")
-        return evaluate(*arguments, **options)
-
-    monkeypatch.setattr(show, "signature", note)
-    monkeypatch.setattr(kp, "evaluate", compute)
-    app = chosen(app, "preset", "pke")
-    assert said[:2] == [record.signatures[0], "computing"]
-    assert "preset:pke" in recipe(app)
-    assert "The last complete result" not in literal(app)  # gone when the new one is complete
-    assert app.session_state["kept_results"]["overview"].seconds >= 10
+    assert app.session_state["session"].on_screen.corpus.systems == ["mine"]

@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 import kp_core as kp
 from kp_core.reading import Source
 from kp_ui import shell
-from kp_ui.state.workspace import Workspace
+from kp_ui.state.workspace import Session, Workspace
 from tests.app.opening import TABS, opened
 
 pytestmark = pytest.mark.app
@@ -163,7 +163,7 @@ VIEWS = [
 def test_every_page_and_every_download_shows_it_as_it_stands(
     corpus: kp.Corpus, offered: dict[str, tuple[str, Any]]
 ) -> None:
-    held = {"workspace": Workspace(corpus, "hostile", "test")}
+    held = {"session": Session(Workspace(corpus, "hostile", "test"))}
     for page, link in VIEWS:
         app = opened(page, state=held, annotators=HOSTILE[0], **link)
         assert not [one.value for one in app.error if "Something went wrong" in one.value], link

@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl
 import pytest
 
 from kp_core.learn import LESSONS, Options
-from kp_ui.parts.learn import ON_SCREEN
 from kp_ui.widgets.show import plain
 from tests.app.opening import opened, words
 from tests.cases import ROOT
@@ -46,29 +45,6 @@ def test_an_answer_is_checked_and_explained(learn: Any) -> None:
     assert not learn.warning
     answer.set_value("half").run()
     assert "fraction" in learn.info[0].value
-
-
-def test_examples_set_all_cells_one_after_the_other_without_a_message(learn: Any) -> None:
-    learn.selectbox(key="lesson").set_value(LESSONS["paradox"].title).run()
-    for name in ("one answer rare (first paradox)", "balanced answers"):
-        learn.button(key=f"paradox {name}").click().run()
-        cells = [learn.slider(key=f"paradox_{cell}").value for cell in "abcd"]
-        assert cells == list(LESSONS["paradox"].examples[name].values())
-        assert not [*learn.warning, *learn.error, *learn.exception]
-    assert any(
-        "They agree on 85 %" in one.value and "50 % by chance" in one.value
-        for one in [*learn.markdown, *learn.subheader]
-    )
-
-
-def test_lessons_are_turned_like_pages(learn: Any) -> None:
-    titles = [ON_SCREEN, *(lesson.title for lesson in LESSONS.values())]
-    learn.selectbox(key="lesson").set_value(titles[0]).run()
-    assert learn.button(key="lesson_previous").disabled
-    for way, place in (("next", 1), ("next", 2), ("previous", 1)):
-        learn.button(key=f"lesson_{way}").click().run()
-        assert learn.selectbox(key="lesson").value == titles[place]
-        assert not learn.warning
 
 
 @pytest.mark.parametrize(("page", "query"), re.findall(r"localhost:8501/(\w+)\?([^)]+)", TEACHING))

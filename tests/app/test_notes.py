@@ -10,8 +10,7 @@ import pytest
 import kp_core as kp
 from kp_core.settings import CONVENTIONS
 from kp_core.text.stem import stem_words
-from tests.app.opening import TABS, html, literal, opened, words
-from tests.cases import LECTURES
+from tests.app.opening import TABS, literal, opened
 
 pytestmark = pytest.mark.app
 SETTING = re.compile(rf"\b(?:{'|'.join([*CONVENTIONS, 'universe', 'annotators', 'preset'])}) ?= ?\w[\w:+,()]*")
@@ -45,8 +44,8 @@ def awkward() -> kp.Corpus:
     )
 
 
-def at(page: str, tab: str, data: Any) -> Any:
-    app = opened(page, data(), **({f"{page}_tab": tab} if tab else {}))
+def at(page: str, tab: str) -> Any:
+    app = opened(page, awkward(), **({f"{page}_tab": tab} if tab else {}))
     assert not app.session_state["noting"].refused
     assert "Something went wrong" not in literal(app)
     return app
@@ -65,14 +64,13 @@ def test_stemmed_gold_is_a_sentence_with_a_button() -> None:
 
 
 @pytest.mark.parametrize(("page", "tab"), [("overview", ""), *PAGES])
-@pytest.mark.parametrize("data", [stemmed_gold, awkward])
-def test_notes_name_no_setting_by_its_key_and_stand_once(page: str, tab: str, data: Any) -> None:
-    app = at(page, tab, data)
+def test_notes_name_no_setting_by_its_key_and_stand_once(page: str, tab: str) -> None:
+    app = at(page, tab)
     code, everywhere = " ".join(one.value for one in app.code), literal(app)
     assert SETTING.findall(everywhere.replace(code, "")) == []
     for note in app.session_state["noting"].notes:
         assert everywhere.count(note.message[1:]) == 1, note
-    if (page, tab, data) == ("overview", "", awkward):
+    if page == "overview":
         assert "x and y: no list for 1 of 12 documents, scored as empty: d0." in texts(app.warning)
     said = Counter(re.sub(r"\d+", "", text) for text in [*texts(app.warning), *texts(app.info)])
     assert not [text for text, times in said.items() if times > 1]
@@ -85,54 +83,7 @@ def test_a_remedy_of_two_notes_is_one_button() -> None:
     assert [one.key for one in app.button if str(one.key).startswith("remedy by_concept")] == ["remedy by_concept yes"]
 
 
-def test_advice_on_the_universe_stands_beside_the_control_that_sets_it() -> None:
-    app = opened("systems", awkward(), systems_tab="Concordance")
-    next(one for one in app.button if one.label == "phrases of the whole collection").click().run()
-    assert app.query_params["universe"] in ("vocabulary", ["vocabulary"])
-
-
 def test_conventions_of_a_preset_stand_in_words() -> None:
-    app = opened("overview", preset="annif", state={"rules": True})
-    assert "“Identifiers of concepts: decide which phrases are the same”" in literal(app)
+    app = opened("overview", preset="annif", state={"conventions": True})
+    assert "“Concept identifiers: decide which phrases are equal”" in literal(app)
     assert SETTING.findall(literal(app)) == []
-
-
-def test_systems_are_named_without_their_common_parts_on_every_page() -> None:
-    files = {f"candidats.{name}.final": f"{name}" for name in ("yake", "rake")}
-    systems = {whole: next((LECTURES / "systems").glob(f"{stem}.*")) for whole, stem in files.items()}
-    corpus = kp.load(gold=LECTURES / "gold.csv", systems=systems, documents=LECTURES / "documents.jsonl")
-    for page, tab in [
-        ("overview", ""),
-        ("systems", "Head to head"),
-        ("systems", "Measures"),
-        ("documents", "Documents"),
-    ]:
-        app = opened(page, corpus, **({f"{page}_tab": tab} if tab else {}))
-        assert "candidats." not in re.sub(r'title="[^"]*"|aria-label="[^"]*"', "", words(app)), page
-        assert "yake" in words(app)
-
-
-@pytest.mark.parametrize("universe", ["rankings", "ngrams:3"])
-def test_kappa_is_shown_or_explained_alike_on_overview_and_annotators(universe: str) -> None:
-    found = {page: opened(page, universe=universe) for page in ("overview", "annotators")}
-    reason = "K, kappa and all that needs N are not shown"
-    assert {page: reason in words(app) for page, app in found.items()} == dict.fromkeys(found, universe == "rankings")
-    assert ("kappa" in " ".join(html(found["overview"]))) == (universe != "rankings")
-
-
-def test_captions_explain_no_absent_column() -> None:
-    for universe in ("rankings", "ngrams:3"):
-        app = opened("annotators", annotators_tab="Human ceiling", universe=universe)
-        columns = app.session_state["noting"].tables[0].columns
-        assert ("K without" in words(app)) == any("K" in name.split() for name in columns)
-
-
-def test_a_title_that_does_not_fit_ends_in_an_ellipsis() -> None:
-    titles = opened("documents").dataframe[0].value["title"].tolist()
-    assert "Naive Bayes for text …" in titles
-    assert max(map(len, titles)) == 22
-
-
-def test_few_documents_without_intervals_are_not_said_to_have_unreliable_ones() -> None:
-    one = kp.load(gold={"d": ["tide", "sea"]}, systems={"s": {"d": ["tide"]}, "t": {"d": ["moon"]}})
-    assert "too few documents for the intervals" not in words(opened("overview", one))

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from kp_core.reading import Source
-from kp_core.reading.open.source import packed
-from tests.app.opening import opened, receipt, words
+from tests.app.opening import opened, words
 
 pytestmark = pytest.mark.app
 
@@ -20,7 +19,7 @@ def case(shared: Callable[[str], Path]) -> Callable[[str], Source]:
 
 
 def loaded(app: Any) -> Any:
-    return app.session_state["workspace"].corpus
+    return app.session_state["session"].on_screen.corpus
 
 
 @pytest.mark.parametrize(("name", "gold"), [("t_two.conll", "column 2"), ("t_four.conll", "column 3")])
@@ -35,36 +34,3 @@ def test_two_columns_of_tags_are_answered_at_a_click(case: Callable[[str], Sourc
     assert loaded(app).runs["phrase"].tolist() == ["tide table", "Harbour light"]
     app.button(key=f"change {name}").click().run()
     assert not app.exception
-
-
-@pytest.mark.parametrize("folder", ["kea_colon", "kea_colon_comma"])
-@pytest.mark.parametrize("zipped", [False, True])
-def test_texts_beside_keyphrases_are_read(shared: Callable[[str], Path], folder: str, zipped: bool) -> None:
-    paths = sorted(shared(f"cases/{folder}").iterdir())
-    files = [Source(path.name, path.read_bytes()) for path in paths]
-    if zipped:
-        files = [packed(folder, [(f"{folder}/{file.name}", file.data) for file in files])]
-    app = opened("data", files=files)
-    assert loaded(app).gold["phrase"].tolist() == ["tide table", "high water", "moon"]
-    assert loaded(app).documents["text"].str.split().str[0].tolist() == ["Tide", "LUNA"]
-
-
-def test_lists_of_constant_length_meet_the_gold_standard(case: Callable[[str], Source]) -> None:
-    app = opened("data", files=[case("r_gold.txt"), case("r_ok.txt")])
-    assert receipt(app) == {
-        "r_gold.txt": "gold standard · 12 of 12 documents · 19 phrases",
-        "r_ok.txt": "system r_ok · 12 of 12 documents · 36 phrases",
-    }
-
-
-def test_null_is_no_phrase(case: Callable[[str], Source]) -> None:
-    app = opened("data", files=[case("null.jsonl")])
-    assert loaded(app).runs["phrase"].tolist() == ["tide"]
-    assert loaded(app).empty["doc_id"].tolist() == ["2", "3"]
-    assert "rejected" not in words(app)
-
-
-def test_direction_of_unsorted_scores_is_on_the_page(case: Callable[[str], Source]) -> None:
-    app = opened("data", files=[case("s_gold.csv"), case("s_unsorted.csv")])
-    assert receipt(app)["s_unsorted.csv"] == "system s_unsorted · 2 of 2 documents · 5 phrases · higher score is better"
-    assert "sorted, the highest first. If lower scores are better, change it in the form of the file" in words(app)

@@ -18,7 +18,6 @@ GOLD = Source(
 ALONE = Uploads(
     (Source("gold.csv", b"doc_id,keyphrase\nd1,tide\n"), Source("a.csv", b"doc_id,rank,keyphrase\nd1,1,tide\n"))
 )
-TWICE = Source("gold.csv", b"doc_id,annotator,keyphrase\nd1.txt,ana,bucket\nd1.txt,ben,bucket\nd2.txt,ana,tide\n")
 MINE = Source("mine.csv", b"doc_id,rank,phrase\nd1.txt,1,Hash Tables\nd1.txt,2,bucket\nd2.txt,1,tide\nd3.txt,1,sun\n")
 
 
@@ -43,7 +42,7 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     app.slider(key="k").set_value(2).run()
     first = board(app)
     go(app, "overview")
-    digest, line = app.session_state["workspace"].digest, recipe(app)
+    digest, line = app.session_state["session"].on_screen.digest, recipe(app)
     file = Source("mine.kpscope", offered["save"][1]())
     saved = read_workspace(file)
     assert saved.uploads.files == (GOLD, MINE)
@@ -53,7 +52,7 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
 
     again = opened("data")
     drop(again, file)
-    assert again.session_state["workspace"].digest == digest
+    assert again.session_state["session"].on_screen.digest == digest
     chosen_before = {"annotators": "ben", "preset": "pke", "k": "2", "data_tab": "Details", "names": "mine:my best"}
     assert again.session_state["chosen"] == chosen_before | {"files": "2"}
     assert "The workspace mine.kpscope: " in words(again)
@@ -62,36 +61,6 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     assert recipe(again) == line
     assert tab(go(again, "data"), "Files").button(key="undo strip-extension")
     assert "fix:strip-extension" in line
-
-
-def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str, Any]) -> None:
-    app = opened("overview", files=(TWICE, MINE), annotators="votes", rel="2")
-    assert "|rel:2|" in recipe(app)
-    file = Source("votes.kpscope", offered["save"][1]())
-    app = chosen(app, "annotators", "union")
-    assert "|rel:1|" in recipe(app)
-    assert not [one for one in app.number_input if one.key == "rel"]
-
-    again = opened("data")
-    drop(again, file)
-    go(again, "overview")
-    assert again.number_input(key="rel").value == 2
-    assert "|rel:2|" in recipe(again)
-    plain = Source("plain.kpscope", workspace_file(Saved(read_workspace(file).uploads, {"annotators": "votes"})))
-    go(again, "data")
-    drop(again, plain)
-    go(again, "overview")
-    assert again.number_input(key="rel").value == 1
-
-
-def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
-    query = {"annotators": "votes", "rel": "2.0", "universe": "number", "N": "5000"}
-    app = opened("data")
-    drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
-    app.session_state["share"] = True
-    link = next(one.value for one in app.run().code if "?" in one.value)
-    assert "N=5000" in link
-    assert "rel=2" in link
 
 
 def test_a_workspace_opens_the_page_that_it_was_saved_from_as_it_stood(offered: dict[str, Any]) -> None:
@@ -104,16 +73,6 @@ def test_a_workspace_opens_the_page_that_it_was_saved_from_as_it_stood(offered: 
     assert page_of(again) == "correlation"
     assert again.multiselect(key="by").value == ["pos", "complexity"]
     assert "quadratic weighted kappa" in shown(again, "same score")
-
-
-def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
-    app = opened("overview")
-    for page in ("overview", "systems", "learn"):
-        offered.clear()
-        go(app, page)
-        saved = read_workspace(Source("x.kpscope", offered["save"][1]()))
-        assert saved.uploads.load().systems == ["rake", "textrank", "tfidf", "yake"]
-        assert saved.link["k"] == "average"
 
 
 def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
@@ -138,17 +97,7 @@ def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
     drop(app, Source("mine.kpscope", data[: len(data) // 2]))
     assert "a whole workspace file" in app.error[0].value
     assert receipt(app) == {}
-    assert app.session_state["workspace"].sample == "lectures"
-
-
-def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
-    app = opened("data")
-    drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE))))
-    drop(app, Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,sea\n"))
-    assert list(receipt(app)) == ["gold.csv", "a.csv", "b.csv"]
-    assert "Your 3 files: " in words(app)
-    app.button(key="remove gold.csv").click().run()
-    assert list(receipt(app)) == ["a.csv", "b.csv"]
+    assert app.session_state["session"].on_screen.sample == "lectures"
 
 
 def test_two_workspaces_at_once_are_refused() -> None:

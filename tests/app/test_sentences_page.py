@@ -12,7 +12,6 @@ from kp_core.studies.sentence_study.protocol import rules
 from kp_ui.state.workspace import SAMPLES
 from kp_ui.widgets.show import plain
 from tests.app.opening import opened, recipe, shown, words
-from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
 
@@ -32,12 +31,6 @@ def given_table(corpus: kp.Corpus) -> pd.DataFrame:
     return table.assign(title_similarity="0", tf_idf=table["sentence"].str[-2:].astype(int).astype(str))
 
 
-def test_the_sample_is_ready_to_run() -> None:
-    app = page()
-    assert "370 sentences, 15 thresholds, 5 draws at each" in words(app)
-    assert app.button(key="run_study").label == "Run the study"
-
-
 def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kp_ui.parts.annotators.THRESHOLDS", (0.5, 0.8))
     monkeypatch.setattr("kp_ui.parts.annotators._DRAWS", ("1",))
@@ -52,7 +45,7 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
     assert "|seed:3|" in expected.signature
     assert expected.signature == recipe(app)
     assert plain(screen_tables.finding(expected, "F1", 0.5)) in words(app)
-    table = shown(app, "kappa, 95 % interval").set_index("system")
+    table = shown(app, "kappa, 95% interval").set_index("system")
     rows = expected.frame[(expected.frame["threshold"] == 0.5) & (expected.frame["subset"] == "all")]
     assert table["F1"].to_dict() == rows[rows["measure"] == "F1"].set_index("system")["value"].to_dict()
     for row in rules(list(expected.trees[0.5])).itertuples():
@@ -60,23 +53,6 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
     assert shown(app, "drawn_yes")["yes"].tolist() == expected.left["yes"].tolist()
     app.selectbox(key="of_yes").set_value("kappa").run()
     assert plain(screen_tables.finding(expected, "kappa", 0.5)) in words(app)
-
-
-def test_sentences_are_listed_with_their_attributes(extracts: kp.Corpus) -> None:
-    app = page(extracts)
-    app.segmented_control(key="sentence_view").set_value("Sentences").run(timeout=120)
-    assert not app.exception
-    table: Any = shown(app, "title_similarity")
-    assert table["sentence"].tolist() == kp.list_sentences(extracts)["sentence"].tolist()
-    assert plain("lecture-01#s003") in words(app)
-
-
-def test_keyphrases_are_no_sentences() -> None:
-    gold = {"A": {"d1": ["sea"]}, "B": {"d1": ["sea"]}}
-    app = page(corpus_of(gold, {"s": {"d1": ["sea"]}}, texts={"d1": "The sea rises. The sea falls."}))
-    assert "names no sentences" in words(app)
-    app = page(corpus_of(gold, {"s": {"d1": ["sea"]}}))
-    assert "needs the texts" in words(app)
 
 
 def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) -> None:
@@ -91,12 +67,3 @@ def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) ->
     app.button(key="forget_attributes").click().run(timeout=120)
     assert not app.error
     assert len(shown(app, "title_similarity")) == 370
-
-
-def test_sentences_become_the_universe_when_extracts_are_opened() -> None:
-    app = page()
-    assert "|N:ngrams:3|" in recipe(opened("overview"))
-    app.button(key="open_extracts").click().run()
-    app.session_state["chosen"]["annotators_tab"] = "Together and in pairs"
-    app.run()
-    assert "N:sentences" in recipe(app)

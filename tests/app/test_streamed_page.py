@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 import kp_core as kp
-from kp_core import scale
 from kp_core.cli import main
 from kp_ui.parts.streamed import VIEWS
 from tests.app.opening import dots, literal, opened, recipe, shown, tables
@@ -55,28 +54,6 @@ def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
     assert recipe(app).endswith(memory.signature.partition("|ci:")[2])
     assert "nothing is sampled" in literal(app)
     assert str(folder) not in literal(app)
-
-
-def test_two_averages_document_types_and_measures_of_their_own_cutoff(folder: Path) -> None:
-    given = write(TABLES, folder / "typed")
-    asked: dict[str, Any] = {"measures": ["P@3", "F1@k", "MAP", "a"], "k": "2,5,gold", "average": "both", "by": "group"}
-    scale.stream(*given, **asked, baselines=True).save(folder / "typed.npz")
-    memory = kp.evaluate(in_memory(TABLES), **asked, baselines=True, interval="poisson").frame
-    memory = memory.set_index(["system", "measure", "average", "subset"])["value"]
-    app = turned(dropped("typed.npz", (folder / "typed.npz").read_bytes()))
-    for measure, name in (("P@3", "P@3"), ("F1@k", "F1@5")):
-        app.selectbox(key="streamed_measure").set_value(measure).run()
-        app.selectbox(key="streamed_k").set_value("5").run()
-        for average in ("micro", "macro"):
-            app.selectbox(key="streamed_average").set_value(average).run()
-            assert not app.exception
-            board = dots(app)
-            assert len(board) == 5  # without the oracle
-            assert board["s1"] == pytest.approx(memory["s1", name, average, "all"], 1e-12)
-            types = next(one for one in tables(app) if any("talk" in name for name in one.columns))
-            cell = types.set_index("system").filter(like="talk").loc["s1"].iloc[0]
-            assert cell.startswith(f"{memory['s1', name, average, 'group:talk']:.3f} ")
-    assert "holds no tests of pairs" in literal(app)
 
 
 def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(

@@ -136,12 +136,12 @@ def joined(pieces: list[tuple[str, int]]) -> bytes:
 def written() -> Iterator[Awkward]:
     """Give the files of text, which stand in a table of data."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    for file in table["file"]:
+    for why, file in table.items():
         data = file["data"].encode() if "data" in file else partial(joined, file["pieces"])
         becomes, limits = file["becomes"], Limits(**file["limits"]) if "limits" in file else LIMITS
         becomes = becomes if isinstance(becomes, str) else tuple(becomes)
         fixes = tuple(file.get("fixes", ()))
-        yield Awkward(file["why"], file["name"], data, becomes, file.get("role", "gold"), fixes, limits)
+        yield Awkward(why, file["name"], data, becomes, file.get("role", "gold"), fixes, limits)
 
 
 FILES = (
@@ -303,7 +303,7 @@ FILES = (
         lambda: json.dumps(
             {"id": 1, "text": "x " * 500_000, "label": [[0, 999_999 - n, "KP"] for n in range(4_000)]}
         ).encode(),
-        "20 %",
+        "20%",
     ),
     Awkward(
         "long spans beside another text",
@@ -315,7 +315,7 @@ FILES = (
                 "spans": [{"start": 0, "end": 499_000 - n, "text": "x", "label": "KP"} for n in range(9_000)],
             }
         ).encode(),
-        "20 %",
+        "20%",
     ),
     Awkward(
         "another user in every span",
@@ -333,7 +333,7 @@ FILES = (
         "50,000 parts of one span",
         "a.ann",
         lambda: b"T1\tKP " + b";".join(b"%d %d" % (n, n + 900) for n in range(50_000)) + b"\tx\n",
-        "20 %",
+        "20%",
     ),
     # characters
     Awkward("a surrogate in UTF-8 is none", "a.csv", HEAD + ROWS + b"d3,\xed\xa0\x80\n", (3, 7, 0)),

@@ -2,9 +2,7 @@
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -49,10 +47,10 @@ def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture
-def cold_server(chromium: str, tmp_path: Path) -> Iterator[Callable[[], str]]:
-    """Give a function that starts the app anew and returns its address: nobody has opened any page of it."""
-    with ExitStack() as stack:
-        yield lambda: stack.enter_context(running(tmp_path / f"log{time.monotonic_ns()}"))[0]
+def cold_server(chromium: str, tmp_path: Path) -> Iterator[str]:
+    """Give the address of an app of which nobody has opened any page; it keeps files in `tmp_path / "kpscope"`."""
+    with running(tmp_path / "log") as (address, _):
+        yield address
 
 
 # Not for the whole session: Playwright keeps an event loop running in this thread, and other tests need their own.

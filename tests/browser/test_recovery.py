@@ -37,7 +37,7 @@ def test_an_interrupted_and_a_failed_computation_leave_the_last_result(
     page.get_by_text(KEPT).wait_for()  # while the four seconds run
     assert main(page).locator("code").last.inner_text() == line
     page.get_by_role("button", name="Back to the settings").click()
-    expect(bar(page).get_by_role("button", name="rules KPScope")).to_be_visible(timeout=60_000)
+    expect(bar(page).get_by_role("button", name="Conventions: KPScope default")).to_be_visible(timeout=60_000)
     expect(page.get_by_text(KEPT)).to_have_count(0, timeout=60_000)
     settle(page)
     assert (recipe(page), values(page)) == (line, rows)
@@ -54,12 +54,12 @@ def test_an_interrupted_and_a_failed_computation_leave_the_last_result(
 
 
 def preset(page: Page, option: str) -> None:
-    """Choose published conventions under *Rules*, and wait until that is noted, not for what comes of it."""
-    bar(page).locator(".st-key-rules button").click()
+    """Choose published conventions under *Conventions*, and wait until that is noted, not for what comes of it."""
+    bar(page).locator(".st-key-conventions button").click()
     page.get_by_role("combobox", name=PRESET, exact=True).click()
     page.get_by_role("option", name=option, exact=True).click()
     page.keyboard.press("Escape")  # faster than the choice is noted, which is not lost
-    expect(bar(page).locator(".st-key-rules button")).to_contain_text(option, timeout=60_000)
+    expect(bar(page).locator(".st-key-conventions button")).to_contain_text(option, timeout=60_000)
 
 
 def test_a_run_can_be_cancelled(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ from kp_core.charts.curves import Marks
 from kp_core.learn import LESSONS
 from kp_core.takeaway import figures
 from kp_ui.shell import PAGES as SCREENS
-from tests.browser.steps import SETTLE, TELEPHONE, assert_it_fits_a_telephone, bar, drop, follow, main, slider, written
+from tests.browser.steps import SETTLE, TELEPHONE, bar, drop, follow, main, slider, written
 
-FOUR = ("gold.csv", "systems/yake.csv", "systems/tfidf.jsonl", "systems/rake.csv")
 #: Names and phrases that would become pictures, scripts, links, formulas or colours if anything read them as more than
 #: text: then an element says “evil” and nothing else, or asks a host of that name, or a dialog opens.
 HOSTILE = (
@@ -87,20 +86,6 @@ def taken(page: Page, words: str, form: str) -> bytes:
     given = downloaded(page, line.get_by_role("button", name=form))
     page.keyboard.press("Escape")
     return given
-
-
-def csv_of(page: Page, words: str) -> str:
-    return taken(page, words, "CSV").decode("utf-8")
-
-
-def pick(page: Page, settle: SETTLE, part: str, option: str) -> None:
-    """Choose behind a part of the bar."""
-    bar(page).locator(f".st-key-{part} button").click()
-    page.get_by_test_id("stPopoverBody").get_by_role("radio", name=option, exact=True).or_(
-        page.get_by_test_id("stPopoverBody").get_by_role("button", name=option, exact=True)
-    ).first.click()
-    page.keyboard.press("Escape")
-    settle(page)
 
 
 def two_files(folder: Path) -> tuple[Path, Path]:
@@ -209,33 +194,10 @@ def test_the_bar_of_a_telephone_is_one_line_and_unfolds(server: str, page: Page,
     box = bar(page).bounding_box()
     assert box
     assert box["height"] < 60
-    rules = bar(page).get_by_role("button", name="rules")
+    rules = bar(page).get_by_role("button", name="Conventions")
     expect(rules).to_be_hidden()
     bar(page).locator("summary").click()
     expect(rules).to_be_visible()
-
-
-def test_settings_follow_to_the_other_pages_and_back(server: str, page: Page, settle: SETTLE) -> None:
-    page.goto(f"{server}/ranking?k=9&annotators=majority&preset=pke")
-    page.wait_for_url("**/systems?*")
-    settle(page)
-    assert "P@9" in table(page, "system")[0]
-    page.get_by_role("tab", name="Over k").click()
-    page.get_by_text("Precision and recall as k grows").wait_for()
-    settle(page)
-    for name in ("Documents", "Overview"):  # neither writes into its address once it is open: each is one step
-        follow(page, settle, name)
-    line = recipe(page)
-    settle(page)  # Escape closes what was open, and the page is drawn once more
-    assert [part for part in ("preset:pke", "|k:9|", "annot:majority") if part not in line] == []
-    for name in ("Documents", "Systems"):
-        page.go_back()
-        page.wait_for_url(f"**/{name.lower()}?*")
-        settle(page)
-    page.get_by_text("Precision and recall as k grows").wait_for()  # the tab is open again
-    assert "k=9" in page.url
-    page.go_back()
-    expect(page.get_by_role("tab", name="Measures", exact=True)).to_have_attribute("aria-selected", "true")
 
 
 def test_what_opens_near_the_bottom_of_the_window_is_not_a_line_high(server: str, page: Page, settle: SETTLE) -> None:
@@ -272,13 +234,17 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
         if name == "headings":  # with systems it is a tab of Documents
             continue
         follow(page, settle, name.capitalize())
-        for tab in main(page).get_by_role("tab").all_inner_texts() or [""]:
+        tab, visited = "", {""}
+        while tab is not None:
             if tab:
                 main(page).get_by_role("tab", name=tab, exact=True).click()
                 settle(page)
+            visited.add(tab)
             expect(page.locator('[data-testid="stException"], [data-testid="stAlertContentError"]')).to_have_count(0)
             assert page.evaluate(BECAME) == [], f"{name}, {tab}"
             seen += page.locator("body").inner_text()
+            shown = main(page).get_by_role("tab").all_inner_texts()
+            tab = next((one for one in reversed(shown) if one not in visited), None)  # tabs within a tab come last
     assert [one for one in HOSTILE if one not in seen] == []
     follow(page, settle, "Documents")
     main(page).get_by_role("tab", name="Documents", exact=True).click()
@@ -286,7 +252,7 @@ def test_hostile_names_and_phrases_stay_text_on_every_page(
     shown = [row["phrase"] for row in table(page, "phrase")]
     assert set(HOSTILE) <= set(shown)
     follow(page, settle, "Overview")
-    assert "\n=" not in csv_of(page, "Table: ")
+    assert "\n=" not in taken(page, "Table: ", "CSV").decode("utf-8")
     assert [error for error in console_errors if "404" not in error] == []
 
 
@@ -359,20 +325,6 @@ def test_a_folder_is_read_as_one(server: str, page: Page, settle: SETTLE, tmp_pa
     expect(main(page).get_by_text("gold standard of ana, ben · 2 of 2 documents · 6 phrases")).to_be_visible()
 
 
-def test_four_files_fit_one_screen_of_a_laptop(server: str, page: Page, settle: SETTLE) -> None:
-    page.set_viewport_size({"width": 1440, "height": 900})
-    samples = Path(__file__).parents[2] / "sample_data" / "lectures"
-    drop(page, server, settle, *(samples / name for name in FOUR))
-    main(page).get_by_role("button", name="See which system is better").wait_for()
-    assert main(page).evaluate("one => one.scrollHeight") <= 900
-    for row in page.locator(".st-key-receipt > *").all():
-        box = row.bounding_box()
-        assert box
-        assert box["height"] <= 44
-    main(page).get_by_role("button", name="See which system is better").click()
-    page.wait_for_url("**/overview?*")
-
-
 def test_a_selected_row_opens_its_document_a_search_keeps_it_and_a_key_turns_it(
     server: str, page: Page, settle: SETTLE
 ) -> None:
@@ -399,14 +351,6 @@ def test_a_selected_row_opens_its_document_a_search_keeps_it_and_a_key_turns_it(
     page.wait_for_function("document => !location.href.includes(document)", arg=f"document={document[1]}")
 
 
-@pytest.mark.parametrize("page", [{"viewport": TELEPHONE}], indirect=True)
-def test_a_tab_fits_a_telephone(server: str, page: Page, settle: SETTLE) -> None:
-    """That every page does, the tests of accessibility look at."""
-    page.goto(f"{server}/near_misses")
-    settle(page)
-    assert_it_fits_a_telephone(page)
-
-
 def test_large_type_fits_a_projector(server: str, page: Page, settle: SETTLE) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{server}/learn?present=true")
@@ -425,3 +369,18 @@ def test_large_type_fits_a_projector(server: str, page: Page, settle: SETTLE) ->
         said = main.get_by_role("heading", level=3).or_(main.get_by_role("heading", level=2)).first.bounding_box()
         assert said
         assert said["y"] + said["height"] <= chart["y"] + 60 < 720  # what answers the control is in sight above it
+
+
+def test_a_clicker_goes_through_tabs_and_pages(server: str, page: Page, settle: SETTLE) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{server}/overview?present=true")
+    settle(page)
+    for key, where in (("PageDown", "/systems"), ("ArrowRight", "systems_tab=Concordance"), ("PageUp", "/systems")):
+        page.keyboard.press(key)
+        page.wait_for_url(f"**{where}*")
+        settle(page)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url("**/overview*")
+    settle(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Systems").wait_for()

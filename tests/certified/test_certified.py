@@ -67,7 +67,7 @@ def test_the_file_is_what_brute_force_writes() -> None:
     assert CASES.stat().st_size < 275_000
 
 
-def test_published_programs_agree_where_they_can_do_a_case() -> None:
+def test_published_programs_agree_on_cases_they_cover() -> None:
     programs, wrong = Counter[str](), []
     for case in SET:
         if (answer := published(case)) is not None:
@@ -102,7 +102,7 @@ def test_presets_are_written_down_as_kpscope_has_them() -> None:
         assert not kp.Settings(preset=name).differences(kp.Settings(**changes)), name
 
 
-def test_every_measure_and_every_convention_of_a_preset_is_there() -> None:
+def test_set_covers_every_measure_and_preset_convention() -> None:
     measures = {parse(case["measure"]).measure.name for case in SET}
     # What needs tables beside the data has no case, as the page says.
     needed = {name for name, one in kp.MEASURES.items() if one.matcher not in SPECIAL}
@@ -122,7 +122,7 @@ def asked(command: str) -> tuple[int, str]:
     return status, printed_lines.getvalue()
 
 
-def test_the_example_of_the_page_is_asked_and_differs_by_convention_only() -> None:
+def test_page_example_differs_only_by_convention() -> None:
     status, text = asked(f"{sys.executable} {EXAMPLE}")
     assert status == 1
     assert "396 cases, 53 answered, 13 equal, 40 differ" in text
@@ -131,7 +131,7 @@ def test_the_example_of_the_page_is_asked_and_differs_by_convention_only() -> No
     assert "certified 2/3, answered 0.4" in text
 
 
-def test_a_script_that_is_right_ends_with_status_0(tmp_path: Path) -> None:
+def test_right_script_ends_with_status_0(tmp_path: Path) -> None:
     (tmp_path / "answers.txt").write_text("\n".join(str(case["value"] or "null") for case in SET))
     script = tmp_path / "right.py"
     script.write_text(f"import sys; sys.stdin.read(); print(open({str(tmp_path / 'answers.txt')!r}).read())")
@@ -154,7 +154,7 @@ def test_a_script_with_too_few_lines_is_refused() -> None:
         asked(f"{sys.executable} -c 'print(1)'")
 
 
-def test_the_page_names_the_example_and_counts_the_cases() -> None:
+def test_page_names_example_and_counts_cases() -> None:
     page = PAGE.read_text("utf-8")
     assert f"`docs/certified/{EXAMPLE.name}`" in page
     assert page.count(f"{len(SET)} ") == 2

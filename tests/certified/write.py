@@ -25,11 +25,11 @@ ABOUT = (
 def scenes() -> list[dict[str, Any]]:
     """Return the cases without their values."""
     inputs, made = cases(str(INPUTS)), list[dict[str, Any]]()
-    for scene in inputs["scene"]:
+    for title, scene in inputs["scene"].items():
         for variant in scene.get("variants", [{"set": {}}]):
             changes = inputs["presets"][variant["preset"]] if "preset" in variant else variant["set"]
             settings, name = {**scene.get("base", {}), **changes}, variant.get("preset")
-            label = [scene["name"], *([name] if name else map(str, changes.values()))]
+            label = [title, *([name] if name else map(str, changes.values()))]
             measures = scene["measures"]
             for measure in measures:
                 why = variant.get("why") or measures[measure]

@@ -38,7 +38,7 @@ def test_integer_weights_are_the_resample_itself(seed, name):
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=1, max_size=12), st.data())
-def test_mid_ranks_under_weights_are_those_of_the_repeated_values(values, data):
+def test_weighted_mid_ranks_equal_those_of_repeated_values(values, data):
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values))), float)
     x, y = np.array(values, float).T
     rows = np.repeat(np.arange(len(values)), weights.astype(int))
@@ -48,16 +48,6 @@ def test_mid_ranks_under_weights_are_those_of_the_repeated_values(values, data):
     else:
         expected = np.corrcoef(stats.rankdata(x[rows]), stats.rankdata(y[rows]))[0, 1]
         assert found == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", SCIPY)
-def test_gaps_leave_out_the_pairs_of_that_measure_only(name):
-    measures, people = tied_sample(4)
-    measures[:7, 1], people[50:, 1] = np.nan, np.nan
-    value = coefficients.correlations(measures, people, name)
-    assert coefficients.Correlator(measures, people).pairs.tolist() == [[60, 50], [53, 43], [60, 50]]
-    assert value[1, 1] == pytest.approx(SCIPY[name](measures[7:50, 1], people[7:50, 1]).statistic, abs=1e-12)
-    assert value[2, 0] == pytest.approx(SCIPY[name](measures[:, 2], people[:, 0]).statistic, abs=1e-12)
 
 
 def test_tiny_values_of_unsmoothed_bleu_keep_their_order(shared):

@@ -61,8 +61,8 @@ def compare(seed, **options):
     assert not differences, (gold, list(zip(phrases, scores, strict=True)))
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_expected_rule_is_the_mean_over_all_orders_of_tied_phrases(seed):
+@pytest.mark.parametrize("seed", range(12))
+def test_expected_rule_equals_mean_over_tied_orders(seed):
     compare(seed)
 
 
@@ -80,7 +80,7 @@ def test_expected_rule_is_the_mean_over_all_orders_of_tied_phrases(seed):
     ids=lambda option: ",".join(f"{key}={text}" for key, text in option.items()),
 )
 def test_expected_rule_under_every_other_convention(option):
-    for seed in range(30, 42):
+    for seed in range(30, 36):
         compare(seed, **option)
 
 
@@ -90,7 +90,7 @@ def test_what_has_no_closed_form_is_refused(option):
         tied(["a"], ["a", "b"], [1.0, 1.0], ["MAP"], **option)
 
 
-def test_expected_rule_where_a_tie_group_spells_one_keyphrase_twice():
+def test_expected_rule_with_two_spellings_in_tie_group():
     """As the convention says: of two spellings that tie, the one that stands first in the file is the hit, always."""
     gold, phrases, scores = [["a", "b"], "c"], ["a", "x", "b", "c"], [1.0, 1.0, 1.0, 0.5]
     found = tied(gold, phrases, scores, MEASURES)
@@ -101,7 +101,7 @@ def test_expected_rule_where_a_tie_group_spells_one_keyphrase_twice():
 @pytest.mark.parametrize(
     ("rule", "again"), [("before", []), ("after", ["no keyphrase"]), ("keep", ["no keyphrase"]), ("count", ["a"])]
 )
-def test_expected_rule_where_a_tie_group_repeats_a_phrase(rule, again):
+def test_expected_rule_with_repeated_phrase_in_tie_group(rule, again):
     """As the convention says: a repeat is dropped first, or a miss in every order, or under `count` always a hit."""
     gold, measures = ["a", "c"], ["P@1", "P@2", "R@2", "MAP", "MRR", "nDCG@3"]
     found = tied(gold, ["a", "x", "a", "c", "y"], [1.0, 1.0, 1.0, 0.5, 0.5], measures, duplicates=rule)
@@ -111,7 +111,7 @@ def test_expected_rule_where_a_tie_group_repeats_a_phrase(rule, again):
 
 
 @pytest.mark.parametrize(("size", "gold", "k"), [(4, 1, 2), (5, 2, 3), (5, 3, 1), (6, 2, 4), (6, 5, 3)])
-def test_random_baseline_is_the_mean_over_all_orders_of_the_universe(size, gold, k):
+def test_random_baseline_equals_mean_over_all_orders(size, gold, k):
     universe = [f"p{i}" for i in range(size)]
     measures = [*MEASURES, "kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi", "a", "b", "c", "d"]
     options = {"universe": size, "baselines": True}

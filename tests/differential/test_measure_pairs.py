@@ -59,16 +59,7 @@ def test_whole_documents_are_swapped(seed):
     assert p == pytest.approx(by_enumeration(measures, people, "spearman", unit), abs=1e-12)
 
 
-def test_drawn_swaps_come_near_the_enumeration():
-    measures, people = sample(5, 11)
-    exact = by_enumeration(measures, people, "spearman", np.arange(11))
-    assert 0.05 < exact < 0.95
-    drawn = permuted(measures, people, 2000, 1)  # 2^11 > 2,001
-    assert drawn == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 2000))
-    assert drawn * 2001 == pytest.approx(round(drawn * 2001), abs=1e-9)
-
-
-def test_every_two_measures_meet_on_the_pairs_that_both_are_defined_on():
+def test_measures_are_compared_on_commonly_defined_pairs():
     rng = np.random.default_rng(3)
     people = rng.integers(0, 5, 10).astype(float)
     measures = people[:, None] + rng.normal(size=(10, 4)) * [0.5, 1, 2, 4]
@@ -86,35 +77,13 @@ def test_every_two_measures_meet_on_the_pairs_that_both_are_defined_on():
         assert permuted(measures[:, own], people) == pytest.approx(expected, abs=1e-12)
 
 
-def test_equal_measures_have_p_one_and_constant_ones_none():
+def test_equal_measures_have_p_one_constants_none():
     rng = np.random.default_rng(4)
     first, people = rng.normal(size=40), rng.integers(0, 5, 40).astype(float)
     measures = np.stack([first, 3 * first + 1, np.full(40, 0.7), first * 1e-40], axis=1)
     assert estimates.contests(measures, people)[["a", "b"]].to_numpy().tolist() == [[0, 1], [0, 3], [1, 3]]
     assert permuted(measures[:, :2], people, 200) == williams(measures[:, :2], people) == 1
     assert np.isnan(permuted(measures[:, [0, 3]], people, 200))  # nothing is left of it to twelve decimals
-
-
-def simulated(test, agree, repeats=400, pairs=40):
-    """Return p-values of two measures that agree with people equally: not at all (permuted labels), or well."""
-    rng = np.random.default_rng(2)
-    found = []
-    for _ in range(repeats):
-        truth = rng.normal(size=pairs)
-        people = np.clip(np.round(truth + 2), 0, 4)
-        people = people if agree else rng.permutation(people)
-        measures = np.stack([np.round(truth + rng.normal(size=pairs), 1), truth + rng.normal(size=pairs)], axis=1)
-        found.append(test(measures, people, rng))
-    return np.array(found)
-
-
-def test_p_of_williams_is_uniform_where_both_measures_agree_equally_and_cautious_where_neither_does():
-    p = simulated(lambda m, people, rng: williams(m, people, "pearson"), agree=True)
-    assert stats.kstest(p, "uniform").pvalue > 0.01
-    assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.02)
-    # around zero the strengths |r| differ less than the correlations themselves
-    none = simulated(lambda m, people, rng: williams(m, people, "pearson"), agree=False)
-    assert (none <= 0.05).mean() < 0.03
 
 
 def test_williams_of_the_oracle_cases(shared):
@@ -127,7 +96,7 @@ def test_williams_of_the_oracle_cases(shared):
             assert p == pytest.approx(case[f"williams_{name}_two-sided"], abs=1e-9)
 
 
-def test_williams_does_not_depend_on_the_direction_of_a_measure():
+def test_williams_ignores_direction_of_measure():
     rng = np.random.default_rng(6)
     people = rng.normal(size=50)
     measures = people[:, None] + rng.normal(size=(50, 2)) * [1, 2]
@@ -137,7 +106,3 @@ def test_williams_does_not_depend_on_the_direction_of_a_measure():
     # nearly opposite measures: with the sign of `between` left alone the determinant would be negative
     opposite = np.stack([measures[:, 0], -measures[:, 0] + rng.normal(size=50) / 9], axis=1)
     assert williams(opposite, people) == pytest.approx(williams(opposite * [1, -1], people), abs=1e-12)
-
-
-def test_williams_of_three_pairs_is_undefined():
-    assert np.isnan(estimates.williams(*np.array([[0.8], [0.7], [0.9], [3]]))[1]).all()

@@ -32,7 +32,7 @@ def words(pairs):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @pytest.mark.parametrize("smoothing", ["none", "exp"])
-def test_bleu_is_that_of_nltk_at_the_effective_order(seed, order, smoothing):
+def test_bleu_equals_nltk_at_effective_order(seed, order, smoothing):
     """NLTK keeps the order however short the hypothesis; asked for the effective one, it gives our values."""
     pairs = draw(seed)
     method = {"none": SmoothingFunction().method0, "exp": SmoothingFunction().method3}[smoothing]
@@ -54,7 +54,7 @@ class NoWordNet:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_meteor_is_that_of_nltk_where_no_stem_is_repeated(seed):
+def test_meteor_equals_nltk_without_repeated_stems(seed):
     """Only where a stem stands twice NLTK's greedy alignment differs from the best one."""
     stem = PorterStemmer().stem
     once = [

@@ -55,7 +55,7 @@ def test_the_lines_make_a_file_that_is_read(name: str, tmp_path: Path, monkeypat
     assert dict(zip(table["phrase"], map(list, table["vector"]), strict=True)) == {one: vector(one) for one in phrases}
 
 
-def test_the_table_of_both_matchings_is_what_soft_matching_gives() -> None:
+def test_table_of_matchings_equals_soft_evaluation() -> None:
     lectures = ROOT / "sample_data" / "lectures"
     corpus = kp.load(gold=lectures / "gold.csv", systems=lectures / "systems")
     header, _, *rows = (

@@ -15,7 +15,7 @@ import numpy as np
 
 from kp_core import scale
 from kp_core.reading import Mapping, Source
-from kp_core.reading.lists.families import all_families
+from kp_core.reading.lists.family import all_families
 from kp_core.reading.meaning.mapping import SWITCHES
 from kp_core.reading.uploads import Uploads
 from kp_core.takeaway.workspace_file import MANIFEST, Saved, workspace_file
@@ -24,7 +24,7 @@ from tests.format_samples import EXAMPLES
 from tests.scale.tables import draw, engine, write
 
 ROLES = ("gold", "systems", "documents", "judgements", "files")
-FIXES = ("keep-first", "merge", "strip-extension", "casefold-ids", "missing-as-empty", "strip-common")
+FIXES = ("keep-first", "merge", "strip-extension", "casefold-ids", "missing-as-empty", "strip-common", "types-from-ids")
 ENDINGS = (
     *(".csv", ".tsv", ".txt", ".json", ".jsonl", ".key", ".tags", ".uncontr", ".html", ".qrels", ".run", ".parquet"),
     *(".xlsx", ".zip", ".gz", ""),

@@ -7,7 +7,7 @@ import kp_core as kp
 from kp_core.corpus import VOCABULARY, Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Mapping, Question, Source, load
-from kp_core.reading.rows.tidy import tidy
+from kp_core.takeaway.tidy import tidy
 from tests.forms import proposed
 from tests.read_back import ROLES, same
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kp_core.reading.lists.families import all_families
+from kp_core.reading.lists.family import all_families
 from tests.fuzz.mutations import case, seeds
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from hypothesis import given, is_hypothesis_test, settings
 from hypothesis import strategies as st
 
 from kp_core.reading import Mapping, Source, load
-from kp_core.reading.lists.families import all_families
+from kp_core.reading.lists.family import all_families
 from tests.fuzz.sound import is_read_or_refused
 
 TEXT = """

@@ -46,7 +46,7 @@ def test_values(case):
         assert found == pytest.approx(number, abs=1e-12, nan_ok=True), name
 
 
-def test_many_tables_at_once_give_the_same_statuses_and_no_warning():
+def test_stacked_tables_give_same_statuses_without_warning():
     cells = np.array([c for c, _, _ in CASES.values()], float).T
     at_once, statuses = concordance.table(*cells), [status for _, status, _ in CASES.values()]
     assert concordance.status(at_once).tolist() == statuses

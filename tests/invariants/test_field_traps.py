@@ -6,7 +6,7 @@ import kp_core as kp
 from tests.corpora import corpus_of, scored, value
 
 
-def test_predictions_found_in_the_text_are_not_moved_before_the_others():
+def test_present_predictions_keep_their_rank():
     corpus = corpus_of(
         {"d": ["tidal wave", "moon"]},
         {"s": {"d": ["not there", "tidal wave", "moon"]}},
@@ -17,7 +17,7 @@ def test_predictions_found_in_the_text_are_not_moved_before_the_others():
     assert value(moved, "Rprec") == 1
 
 
-def test_a_keyphrase_inside_a_longer_word_is_no_hit():
+def test_keyphrase_inside_longer_word_is_no_hit():
     corpus = corpus_of({"d": ["cat"]}, {"s": {"d": ["concatenated", "cat flap"]}}, texts={"d": "concatenated lists"})
     assert value(corpus, "hits@2") == 0
     # and the text does not hold it: three 1- and 2-grams, `cat` and `cat flap` beside them
@@ -31,7 +31,7 @@ def test_a_cut_list_keeps_its_order():
 
 
 @pytest.mark.parametrize("rule", ["before", "after", "keep", "count"])
-def test_a_repeated_prediction_is_one_choice_in_every_table(rule):
+def test_repeated_prediction_counts_once_in_concordance_tables(rule):
     corpus = corpus_of({"d": ["key", "lock"]}, {"s": {"d": ["key", "keys", "door"]}})
     found = scored(
         corpus, ["a", "b", "c", "d", "N"], 2, universe=9, duplicates=rule, gold_list="listed", hits_as="gold"
@@ -39,10 +39,10 @@ def test_a_repeated_prediction_is_one_choice_in_every_table(rule):
     assert found["value"].tolist() == [1, 1, 1, 6, 9]
 
 
-def test_documents_without_gold_are_counted_and_named_when_they_are_left_out():
+def test_documents_without_gold_are_counted_and_named():
     corpus = corpus_of({"d1": ["a"], "d2": [], "d3": []}, {"s": {"d1": ["a"], "d2": ["b"], "d3": ["c"]}})
     result = kp.evaluate(corpus, k=1, measures="F1@k", interval="none")
     assert result.frame[["value", "documents", "undefined"]].values.tolist() == [[1.0, 1, 2]]
-    said = "2 of 3 documents have no keyphrase, left out, so that they count among “undefined”: d2, d3"
+    said = "2 of 3 documents have no keyphrase, left out, and counted as “undefined”: d2, d3"
     assert said in [note.message for note in result.notes]
     assert value(corpus, "F1@1", empty_gold="zero") == pytest.approx(1 / 3)

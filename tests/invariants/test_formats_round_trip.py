@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import kp_core as kp
 from kp_core.corpus import COLUMNS
 from kp_core.reading import Source
-from kp_core.reading.lists.families import all_families
+from kp_core.reading.lists.family import all_families
 from kp_core.reading.open.values import EDGES
-from kp_core.reading.rows.tidy import tidy
+from kp_core.takeaway.tidy import tidy
 from kp_core.takeaway.workspace_file import Saved, read_workspace, tidy_uploads, workspace_file
 from tests.corpora import corpus_of
 from tests.format_samples import SAMPLES
@@ -72,7 +72,7 @@ NOT_KEPT = ("F10 JSON rows", "workspace")
 @pytest.mark.parametrize(
     ("name", "form"), [one for one in product(CORPORA, [*ENDINGS, "workspace"]) if one != NOT_KEPT]
 )
-def test_a_corpus_written_and_read_again_is_the_same(name, form):
+def test_written_corpus_reads_back_unchanged(name, form):
     corpus = CORPORA[name]()
     if form == "workspace":
         again = read_workspace(Source("a", workspace_file(Saved(tidy_uploads(corpus))))).uploads.load()
@@ -103,7 +103,7 @@ predictions = st.dictionaries(phrase, st.lists(phrase, max_size=5), max_size=4)
 @settings(max_examples=15)
 @given(st.dictionaries(phrase, lists, min_size=1, max_size=3), st.dictionaries(phrase, predictions, max_size=2))
 @example({"0": {"0@": [";"]}}, {})
-def test_any_corpus_written_and_read_again_is_the_same(ending, gold, runs):
+def test_drawn_corpus_reads_back_unchanged(ending, gold, runs):
     corpus = corpus_of(gold, runs)
     again = back(tidy(corpus, ending))
     assert again.report.rejected.empty

@@ -1,13 +1,15 @@
 """What holds for similarity of any two phrases, near-miss types and soft matching, by the formulas alone."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 import kp_core as kp
-from kp_core.scoring.assignment import best_of_prefixes
+from kp_core.scoring.by_similarity import best_of_prefixes
 from kp_core.similarity import MEASURES, score
 from kp_core.similarity.relation import describe
 from tests.corpora import corpus_of, never_falls, settings
@@ -49,7 +51,7 @@ def test_identical_phrases_score_1_or_are_undefined(a):
 
 @given(phrase, phrase)
 @few
-def test_a_pair_scores_the_same_alone_and_among_others(a, b):
+def test_pair_similarity_ignores_other_pairs(a, b):
     others = draw(7, pairs=50)
     measures = [name for name in BOUNDED if name != "random"]
     together = score([*others[0], a, a], [*others[1], b, b], measures).table
@@ -84,6 +86,28 @@ def test_soft_hits_never_fall_and_stay_below_gold(rows):
     assert (np.diff(pairs, prepend=0.0) <= 1).all()
 
 
+def best_by_enumeration(rows):
+    """Return the weight and the number of pairs of the best assignment: of equal weights that with more pairs."""
+    columns = [None, *range(len(rows[0]))]
+    found = []
+    for one in product(columns, repeat=len(rows)):
+        taken = [column for column in one if column is not None]
+        weights = [row[column] for row, column in zip(rows, one, strict=True) if column is not None]
+        if len({*taken}) == len(taken) and all(weights):
+            found.append((sum(weights), len(weights)))
+    return max(found)
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75]), min_size=3, max_size=3), min_size=1, max_size=4))
+@examples(max_examples=100)
+@example([[0.75, 0.5, 0.0], [0.25, 0.0, 0.0]])
+@example([[0.5, 0.75], [0.0, 0.25]])
+def test_of_assignments_of_equal_weight_the_one_with_more_pairs_wins(rows):
+    weight, pairs = best_of_prefixes(np.array(rows))
+    every = [best_by_enumeration(rows[:number]) for number in range(1, len(rows) + 1)]
+    assert list(zip(weight.tolist(), pairs.tolist(), strict=True)) == every
+
+
 MEASURES_SHOWN = ("P@k", "R@k", "F1@k", "a", "b", "c", "kappa", "P_pos")
 
 
@@ -92,7 +116,7 @@ MEASURES_SHOWN = ("P@k", "R@k", "F1@k", "a", "b", "c", "kappa", "P_pos")
     "options", [{}, {"duplicates": "keep"}, {"duplicates": "after", "denominator": "returned"}, {"gold_list": "listed"}]
 )
 @pytest.mark.parametrize("average", ["macro", "micro"])
-def test_with_tau_1_on_stems_soft_measures_are_the_exact_ones(normalise, options, average):
+def test_soft_measures_with_tau_1_equal_exact_ones(normalise, options, average):
     drawn = draw_corpus(3)
     runs = {document: [*phrases, *phrases[:2]] for document, phrases in drawn.runs.items()}
     corpus = corpus_of({d: list(g) for d, g in drawn.gold.items()}, {"s": runs})

@@ -5,8 +5,6 @@ import pytest
 from scipy.stats import t
 
 import kp_core as kp
-from kp_core.scoring.measures import agreement as tables
-from kp_core.scoring.prepare import prepare
 from kp_core.studies.annotators import agreement_by_document
 
 OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
@@ -45,30 +43,6 @@ def test_interval_of_k_takes_documents_as_clusters(result, expected):
     assert half == pytest.approx(expected["pooled"]["se_cluster_K"], abs=1e-9)
 
 
-def test_prevalence_and_disagreement(corpus, expected):
-    data = prepare(corpus, **OPTIONS)
-    panel = tables.panel(data.choices, data.universe)
-    n = panel.universe.sum()
-    assert n == expected["pooled"]["N"]
-    assert panel.size.sum() / n == pytest.approx(expected["pooled"]["prevalence_p"], abs=1e-9)
-    assert 2 * (panel.size - panel.hits).sum() / n == pytest.approx(expected["pooled"]["delta"], abs=1e-9)
-
-
-def test_intersections_of_every_document(corpus, expected):
-    data = prepare(corpus, **OPTIONS)
-    found, own = tables.pairs(data.choices, data.universe), tables.sizes(data.choices)
-    pairs = [{a, b} for a, b in zip(found.first, found.second, strict=True)]
-    for place, document in enumerate(data.documents):
-        matrix = expected["intersection_matrices"][document]
-        names = {name: data.coded.annotators.index(name) for name in matrix["order"]}
-        for i, one in enumerate(matrix["order"]):
-            assert own[names[one], place] == matrix["M"][i][i]
-            for j in range(i):
-                pair = pairs.index({names[one], names[matrix["order"][j]]})
-                assert found.cells.hits[place, pair] == matrix["M"][i][j]
-                assert found.seen[place, pair]
-
-
 def test_k_of_every_document(corpus, expected):
     rows = agreement_by_document(corpus, **OPTIONS).set_index("document")
     for document, k in expected["K_per_document"].items():
@@ -84,7 +58,7 @@ def test_leaving_one_annotator_out(result, expected):
         assert value(result, annotator, "K") == pytest.approx(k, abs=1e-9)
 
 
-def test_pairs_and_each_annotator_against_the_union_of_the_others(corpus, expected):
+def test_annotators_in_pairs_and_against_union_of_others(corpus, expected):
     result = kp.agreement(corpus, measures=["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
     met = {pair.replace("-", "|"): (own["documents"], own) for pair, own in expected["pairwise_pooled"].items()}
     met |= {name: (own["documents"], own["human"]) for name, own in expected["human_ceiling"].items()}
@@ -104,14 +78,3 @@ def test_systems_against_the_same_gold_as_people(corpus, expected):
             mean = np.mean([one[key][name] for one in ceiling])
             assert value(result, system, measure) == pytest.approx(mean, abs=1e-9)
             assert value(result, system, measure, "documents") == 7
-
-
-def test_the_human_ceiling_is_in_the_signature(corpus):
-    result = kp.evaluate(corpus, k=5, measures=["kappa", "F1@k", "MAP"], annotators="others", **OPTIONS)
-    assert "|annot:others|" in result.signature
-    again = kp.evaluate(corpus, kp.settings_from(result.signature), measures=["kappa", "F1@k", "MAP"])
-    assert again.frame.equals(result.frame)
-    people = result.frame[result.frame["system"] == "human ceiling"]
-    assert people["measure"].tolist() == ["kappa", "F1@5"]
-    assert (people["low"] < people["value"]).all()
-    assert (people["value"] < people["high"]).all()

@@ -87,31 +87,3 @@ def test_lecture_systems_give_the_24_printed_numbers(shared):
             if found != f"{float(row[f'printed_{column}']):.3f}":
                 wrong.append((row["system"], column, found))
     assert not wrong
-
-
-def test_lecture_systems_derived_columns(shared):
-    names = {
-        "N": "N",
-        "p_pos": "P_pos",
-        "p_neg": "P_neg",
-        "bias_index": "BI",
-        "prevalence_index": "PI",
-        "scott_pi": "pi",
-    }
-    names |= {key: NAMES[key] for key in ("kappa", "pabak", "precision", "recall", "kappa_max", "ac1")}
-    table = rows(shared("oracles/agreement/lecture_systems_implied_tables.csv"))
-    assert len(table) == 6
-    for row in table:
-        for column, measure in names.items():
-            digits = len(row[column].partition(".")[2])
-            assert score(measure, *cells(row)) == pytest.approx(float(row[column]), abs=0.5 * 10**-digits + 1e-9)
-
-
-@pytest.mark.published
-def test_silence_beats_all_six_lecture_systems_on_pabak_and_negative_agreement(shared):
-    silence = score("PABAK", 0, 495, 0, 10255), score("P_neg", 0, 495, 0, 10255)
-    assert [f"{figure:.3f}" for figure in silence] == ["0.908", "0.976"]
-    for row in rows(shared("published/lecture_keyword_results.csv")):
-        named = {key.lower(): text for key, text in row.items()}
-        assert float(named["pabak"]) < silence[0]
-        assert float(named["p_neg"]) < silence[1]

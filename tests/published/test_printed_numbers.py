@@ -5,7 +5,7 @@ import re
 import pytest
 
 import kp_core as kp
-from kp_core.studies.printed import Printed, printing
+from kp_core.studies.spread import Printed, printing_of
 from tests.cases import ROOT
 from tests.published import semeval
 
@@ -21,7 +21,7 @@ def spreads(shared):
 
 @pytest.mark.published
 @pytest.mark.parametrize(("presets", "three", "four"), ROWS)
-def test_a_preset_is_found_by_one_two_and_three_numbers(spreads, presets: str, three: str, four: str) -> None:
+def test_presets_are_found_from_one_to_three_numbers(spreads, presets: str, three: str, four: str) -> None:
     corpus, every = spreads
     for preset in presets.split(", "):
         asked = {"preset": preset, "k": 10, "gold_stemmed": "yes", "interval": "none"}
@@ -29,12 +29,7 @@ def test_a_preset_is_found_by_one_two_and_three_numbers(spreads, presets: str, t
         exact = frame[frame["system"] == "textrank"].groupby("measure")["value"].first()
         for digits, told in ((3, three), (4, four)):
             numbers = [Printed.of(one.measure, f"{exact[one.measure]:.{digits}f}", "textrank") for one in every]
-            found = [
-                printing(
-                    [s.asked for s in every[:n]], [s.tried for s in every[:n]], numbers[:n], every[0].settings, 100
-                )
-                for n in (1, 2, 3)
-            ]
+            found = [printing_of(every[:n], numbers[:n]) for n in (1, 2, 3)]
             assert [one.fitting for one in found] == list(map(int, told.split(", ")))
             assert preset in {row.preset for row in found[-1].frame.itertuples() if not row.changes} | {
                 other for other in presets.split(", ") if other != preset

@@ -25,17 +25,11 @@ def test_wiki20_teams(shared: Shared) -> None:
     assert table["documents"].sum() == 300
     assert (table["lists with duplicates"].sum(), table["duplicates"].sum()) == (18, 20)
     assert (table["shortest"].min(), table["longest"].max()) == (2, 12)
-    assert corpus.annotators[:3] == ["team1", "team2", "team3"]
     assert corpus.gold["phrase"].nunique() == corpus.gold["concept"].nunique() == 558
     assert len(corpus.report.rejected) == 0
-    assert report.files(corpus)["bytes"].tolist()[1] == 815_639
-    assert len(identifiers.suggestions(corpus)) == 0
     gold = corpus.gold
     assert len(gold.drop_duplicates(["annotator", "doc_id", "phrase"])) == 1702
     assert gold.groupby("doc_id")["phrase"].nunique().agg(["min", "max", "mean"]).tolist() == [23, 46, 35.5]
-    assert round(len(gold) / 300, 2) == 5.74
-    assert (~gold["phrase"].map(str.isascii)).sum() == 9
-    assert not gold["phrase"].str.contains(",").any()
     assert gold["phrase"].str.contains("\N{EN DASH}").sum() == 9
     assert gold.loc[gold["phrase"].str.contains("(", regex=False), "phrase"].nunique() == 58
 
@@ -46,10 +40,6 @@ def test_wiki20_teams(shared: Shared) -> None:
         ("test.author.stem", 100, 387, 3, 0),
         ("test.reader.stem", 100, 1204, 44, 1),
         ("test.combined.stem", 100, 1466, 47, 23),
-        ("train.author", 144, 559, 4, 0),
-        ("train.author.stem", 144, 559, 4, 0),
-        ("train.reader", 144, 1824, 41, 7),
-        ("train.reader.stem", 144, 1824, 41, 8),
         ("train.combined", 144, 2223, 42, 10),
         ("train.combined.stem", 144, 2223, 42, 52),
     ],
@@ -71,9 +61,7 @@ def test_semeval_rankings(shared: Shared) -> None:
     table = report.statistics(corpus, k=10).query("role == 'system'")
     assert table["documents"].tolist() == [100] * 5
     assert table["phrases"].tolist() == [63_477] * 5
-    assert table[["shortest", "longest"]].drop_duplicates().to_numpy().tolist() == [[299, 1169]]
     assert table["duplicates"].sum() == table["shorter than 10"].sum() == 0
-    assert corpus.runs["phrase"].str.len().max() == 648
     offered = identifiers.suggestions(corpus)
     assert offered[["fix", "left", "right", "match", "of"]].to_numpy().tolist() == [
         ["strip-extension", "gold", "systems", 100, 100],
@@ -91,9 +79,6 @@ def test_semeval_stemmed_reference_and_archive(shared: Shared) -> None:
     corpus = load(gold=shared(f"{SEMEVAL}/test_documents_liaad.zip"))
     row = report.statistics(corpus).iloc[0]
     assert row[["documents", "phrases", "lists with duplicates"]].tolist() == [99, 1519, 12]
-    odd = report.characters(corpus).set_index(["where", "what"])["count"]
-    assert odd["texts", "no-break space"] == 6
-    assert odd["texts", "not composed (NFC)"] == 7
 
 
 def test_published_scores_are_refused(shared: Shared) -> None:
@@ -115,9 +100,6 @@ def test_wikinews(shared: Shared) -> None:
     assert corpus.gold.groupby("doc_id")["annotator"].nunique().value_counts().to_dict() == {3: 94, 4: 4, 5: 2}
     assert identifiers.suggestions(corpus)[["fix", "match"]].to_numpy().tolist() == [["strip-extension", 100]]
     assert corpus.documents["title"].notna().sum() == 100
-    assert (~corpus.gold["phrase"].map(str.isascii)).sum() == 477
-    # One less than was counted with the line that has no phrase.
-    assert corpus.gold["phrase"].str.lower().nunique() == 920 - 1
     annotators = corpus.gold.groupby("doc_id")["annotator"].nunique()
     assert (annotators * (annotators - 1) // 2).sum() == 326
     ref = report.statistics(load(gold=shared("data/wikinews_fr/ref"))).iloc[0]
@@ -130,20 +112,10 @@ def test_termith(shared: Shared) -> None:
         documents=shared(f"{TERMITH}/documents.tsv"),
         systems=shared(f"{TERMITH}/system_judgements.tsv"),
     )
-    assert (len(corpus.documents), len(corpus.gold), len(corpus.runs), len(corpus.judgements)) == (
-        399,
-        4713,
-        11_930,
-        11_930,
-    )
+    sizes = [len(part) for part in (corpus.documents, corpus.gold, corpus.runs, corpus.judgements)]
+    assert sizes == [399, 4713, 11_930, 11_930]
     assert len(corpus.report.rejected) == 0
     assert corpus.documents["text"].notna().all()
-    assert corpus.documents["group"].value_counts().to_dict() == {
-        "archeologie": 100,
-        "chimie": 100,
-        "linguistique": 100,
-        "sciencesInfo": 99,
-    }
     table = report.statistics(corpus).set_index("source")
     assert table.loc["gold", ["shortest", "longest", "duplicates"]].tolist() == [3, 37, 32]
     systems = table.drop(index="gold")
@@ -152,18 +124,12 @@ def test_termith(shared: Shared) -> None:
     assert (systems["shortest"].min(), systems["longest"].max(), systems["duplicates"].sum()) == (7, 10, 0)
     assert corpus.judgements["score"].value_counts().to_dict() == {2: 5195, 0: 4251, 1: 2484}
     assert (corpus.judgements["gold_id"] != "").sum() == 4922
-    assert (corpus.runs["phrase"] == "*").sum() == 2
-    assert (corpus.runs["note"] != "").sum() == 2362
-    assert len(corpus.runs.drop_duplicates(["doc_id", "phrase"])) == 6735
-    lengths = corpus.runs.groupby(["system", "doc_id"]).size().value_counts().to_dict()
-    assert lengths == {10: 1179, 9: 3, 8: 8, 7: 7}
     judged = corpus.judgements.groupby(["doc_id", "candidate"])["score"].nunique()
     assert (judged > 1).sum() == 140
-    assert (~corpus.gold["phrase"].map(str.isascii)).sum() == 1762
     assert corpus.gold["type"].value_counts().to_dict() == {"controlled": 4123, "uncontrolled": 590}
 
 
-def test_what_no_table_takes_is_refused_with_a_reason(shared: Shared) -> None:
+def test_unknown_columns_and_xml_are_refused(shared: Shared) -> None:
     with pytest.raises(InputError, match="does not know these column names: domain, doc, method"):
         load(files=shared(f"{TERMITH}/silence.tsv"))
     with pytest.raises(InputError, match="XML is not read"):

@@ -29,23 +29,6 @@ def test_semeval_rule_stems_each_run_of_letters(table):
     assert stem_words(words, "porter-semeval") == expected
 
 
-def test_porter_modes_differ_on_ninety_words(table):
-    words = [row["word"] for row in table]
-    modes = [stem_words(words, mode) for mode in ("porter-original", "porter-martin", "porter-nltk")]
-    assert sum(len(set(stems)) > 1 for stems in zip(*modes, strict=True)) == 90
-
-
-def test_words_on_which_pystemmer_and_nltk_differ_as_snowball_english(table):
-    words = [row["word"] for row in table]
-    stems = zip(words, stem_words(words, "snowball-en"), (row["snowball-english"] for row in table), strict=True)
-    # Snowball 3 (PyStemmer 3) keeps the words of university apart from the universe; NLTK's English stemmer is older.
-    assert {word: (ours, theirs) for word, ours, theirs in stems if ours != theirs} == {
-        "university": ("universiti", "univers"),
-        "universal": ("universal", "univers"),
-        "universally": ("universal", "univers"),
-    }
-
-
 @pytest.mark.parametrize(("source", "variants"), [("combined", 2265), ("reader", 1865), ("author", 563)])
 def test_semeval_rule_reproduces_the_released_training_stems(shared, source, variants):
     plain = json.loads(shared(f"data/semeval2010/references/train.{source}.json").read_text("utf-8"))

@@ -108,7 +108,7 @@ def test_trimming_a_whole_corpus(corpus, oracle):
             assert frame["gold"][document] == steps[0]["gold_size"]
 
 
-def test_scores_on_the_trimmed_gold_and_after_random_trimming(corpus, oracle):
+def test_scores_after_trimming_and_random_trimming(corpus, oracle):
     expected = oracle["expected"]["trimming"]["thresholds"]
     data = prepare(corpus, normalise="none", universe="ngrams:1", k=5)
     thresholds = [float(one) for one in expected]

@@ -1,12 +1,7 @@
 """Fifteen annotators of twenty documents: agreement of every pair under three universes."""
 
-from itertools import combinations
-
-import numpy as np
 import pytest
 
-from kp_core import MEASURES
-from kp_core.scoring.measures import concordance
 from tests.cases import rows
 from tests.corpora import corpus_of, scored, universe_sizes
 
@@ -34,44 +29,6 @@ def expected(shared):
 @pytest.fixture(scope="module")
 def by_document(shared):
     return rows(shared("oracles/real/wiki20_pairwise_means_by_document.csv"))
-
-
-def tables(labels, universe):
-    """Return {document: [(a, b, c, d) of every pair]}."""
-    everything = {phrase for lists in labels.values() for phrases in lists.values() for phrase in phrases}
-    found = {}
-    for document in next(iter(labels.values())):
-        sets = [set(lists[document]) for lists in labels.values()]
-        pooled = len(set.union(*sets))
-        found[document] = []
-        for one, two in combinations(sets, 2):
-            n = {"pair": len(one | two), "document": pooled, "corpus": len(everything)}[universe]
-            found[document].append((len(one & two), len(one - two), len(two - one), n - len(one | two)))
-    return found
-
-
-@pytest.mark.parametrize("universe", ["pair", "document", "corpus"])
-def test_mean_agreement_of_2100_pairs(labels, expected, universe):
-    cells = np.array([table for pairs in tables(labels, universe).values() for table in pairs], float).T
-    row = expected[universe]
-    assert cells.shape == (4, int(row["pairs"]))
-    for name in NAMES:
-        assert MEASURES[name].score(concordance.table(*cells)).mean() == pytest.approx(float(row[name]), abs=1e-9)
-        pooled = MEASURES[name].score(concordance.table(*cells.sum(axis=1)))
-        assert float(pooled) == pytest.approx(float(row[f"pooled_{name}"]), abs=1e-9)
-    for name, total in zip("abcd", cells.sum(axis=1), strict=True):
-        assert total == int(row[f"pooled_{name}"])
-
-
-@pytest.mark.parametrize("universe", ["pair", "document", "corpus"])
-def test_mean_agreement_of_every_document(labels, by_document, universe):
-    found = tables(labels, universe)
-    own = [row for row in by_document if row["universe"] == universe]
-    assert len(own) == 20
-    for row in own:
-        cells = concordance.table(*np.array(found[row["doc_id"]], float).T)
-        for name in NAMES:
-            assert MEASURES[name].score(cells).mean() == pytest.approx(float(row[name]), abs=1e-9)
 
 
 def test_universe_of_every_document(labels, by_document):

@@ -93,16 +93,16 @@ def open_ended(source: str) -> Iterator[str]:
 
 
 def own_tolerances(source: str) -> Iterator[str]:
-    """Which values are equal is said in one place, `kp_core/order.py`: 1e-9 here and 1e-12 there give two answers."""
+    """Which values are equal is said in `kp_core/scoring/order.py` alone: 1e-9 here and 1e-12 there are two answers."""
     for node in nodes(source):
         parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
         near = [part for part in parts if isinstance(part, ast.Constant) or _moved(part)]
         numbers = [one.value for part in near for one in ast.walk(part) if isinstance(one, ast.Constant)]
         if any(isinstance(number, float) and 0 < number < 1e-6 for number in numbers):
-            yield f"line {node.lineno}: a tolerance of its own; see kp_core/order.py"
+            yield f"line {node.lineno}: a tolerance of its own; see kp_core/scoring/order.py"
     for call in calls(source):
         if called(call) in ("isclose", "allclose"):
-            yield f"line {call.lineno}: a tolerance of its own; see kp_core/order.py"
+            yield f"line {call.lineno}: a tolerance of its own; see kp_core/scoring/order.py"
 
 
 def _moved(part: ast.expr) -> bool:
@@ -227,7 +227,7 @@ def required(name: str) -> set[str]:
     return {re.sub(r"^[\w.-]+", lambda own: own[0].lower() + " ", line) for line in lines if line}
 
 
-def test_the_recipe_for_conda_is_that_of_the_wheel() -> None:
+def test_conda_recipe_matches_wheel() -> None:
     from kp_core.settings import __version__
 
     recipe = yaml.safe_load((ROOT / "deploy/conda/recipe.yaml").read_text("utf-8"))

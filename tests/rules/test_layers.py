@@ -16,7 +16,6 @@ CASES = cases(__file__)
 #: The public API in kp_core/__init__.py is "".
 ORDER = (
     "errors",
-    "order",
     "text",
     "corpus",
     "settings",
@@ -95,6 +94,7 @@ def modules() -> Iterator[tuple[str, Path]]:
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
+@cache
 def arrows() -> dict[str, set[str]]:
     """Return for every module of kp_core the modules that it imports."""
     paths = {name: path for name, path in modules() if name.split(".")[0] == "kp_core"}

@@ -36,9 +36,7 @@ def cluster(plain_main: None) -> Any:
         yield made
 
 
-def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothing(
-    cluster: Any, tmp_path: Path
-) -> None:
+def test_killed_worker_leaves_cluster_results_unchanged(cluster: Any, tmp_path: Path) -> None:
     given = write(draw(0, documents=40), tmp_path)
     asked: dict[str, Any] = {
         "measures": "F1@3,kappa,MAP",

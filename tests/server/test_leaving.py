@@ -48,7 +48,7 @@ def computed(process: Popen[bytes]) -> float:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc, which tells what a process takes")
-def test_work_ends_when_the_browser_goes_and_goes_on_while_it_is_there(server: tuple[str, Popen[bytes]]) -> None:
+def test_work_ends_when_browser_leaves(server: tuple[str, Popen[bytes]]) -> None:
     address, process = server
     looked = LOOK
     for stays in (True, False):
@@ -86,7 +86,7 @@ def files(marker: str) -> Mapping[str, bytes]:
     return {"gold.csv": f"doc_id,keyphrase\n{marker},table\ncommon,tide\n".encode(), "system.csv": run.encode()}
 
 
-def test_two_tabs_with_other_files_of_the_same_names_do_not_meet(server: tuple[str, Popen[bytes]]) -> None:
+def test_two_tabs_keep_same_named_files_apart(server: tuple[str, Popen[bytes]]) -> None:
     """They are of one browser, so they have the same cookies, and load in turns."""
     address, _ = server
     with Session(address, "data") as first, Session(address, "data", cookies=first.cookies) as second:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -35,12 +34,8 @@ pytestmark = pytest.mark.app
 DEPLOY = ROOT / "deploy"
 #: The name that is shipped.
 NAME = "kpscope.example.org"
-#: All of one address, so fewer than nginx lets one have.
-PEOPLE = 12
 #: The page that they look at: it shows whose files it speaks of, and takes a third of the time of the Overview.
 RESULTS = "documents"
-#: Who loads files of their own: two do, then two do not, so nginx, which takes turns, gives each copy of both.
-LOADING = {number for number in range(PEOPLE) if number % 4 < 2}
 
 
 def shipped(name: str) -> str:
@@ -53,23 +48,10 @@ def unit_command() -> tuple[str, ...]:
     return (sys.executable, *shlex.split(line[1]))
 
 
-def container_command() -> tuple[str, ...]:
-    """Return what the container starts, from the source; tests/wheel starts it from the wheel."""
-    (line,) = re.findall(r"^CMD (\[.*\])$", shipped("Containerfile"), re.M)
-    program, *options = json.loads(line)
-    assert program == "kpscope"
-    return (sys.executable, "-m", "kp_core", *options)
-
-
 def settings() -> dict[str, str]:
     """Return the settings that are shipped, for the name of this machine."""
     lines = (line for line in shipped("kpscope.env").splitlines() if line and not line.startswith("#"))
     return {**os.environ, **dict(line.split("=", 1) for line in lines), "STREAMLIT_SERVER_ALLOWED_HOSTS": HOST}
-
-
-def from_source() -> dict[str, str]:
-    """Return these settings for a folder that holds nothing of the project."""
-    return settings() | {"PYTHONPATH": str(ROOT)}
 
 
 def port_of(address: str) -> str:
@@ -143,67 +125,40 @@ def whose(session: Session) -> set[str]:
     return set(re.findall(r"person\d\d|yake", page))
 
 
-def test_when_one_copy_ends_the_others_go_on_and_its_people_are_told(tmp_path: Path) -> None:
-    inside = tmp_path / "container"
-    inside.mkdir()
+def test_killed_copy_leaves_other_copies_running(tmp_path: Path) -> None:
     port = free_port()
     address = f"http://{HOST}:{port}"
     with (
         running(tmp_path / "a", opener=unit_command(), environment=settings()) as (first, ending),
-        running(tmp_path / "b", opener=container_command(), environment=from_source(), folder=inside) as (second, _),
+        running(tmp_path / "b", opener=unit_command(), environment=settings()) as (second, _),
         nginx(without_certificate(nginx_site(first, second, tmp_path, ("443 ssl", str(port)))), tmp_path, port),
-        ThreadPoolExecutor(6) as pool,
     ):
         with urllib.request.urlopen(address, timeout=30) as answer:
             assert [answer.headers.get_all(name) for name in HEADERS] == [[value] for value in HEADERS.values()]
-
-        def come(number: int) -> Session:
-            """Open a session on a page of results; half of the people load files of their own first."""
-            if number not in LOADING:
-                return Session(address, RESULTS)
-            session = Session(address, "data")
-            session.upload("drop_0", own_files(f"person{number:02}"))
+        people = {f"person{number:02}": Session(address, "data") for number in range(4)}
+        for name, session in people.items():
+            session.upload("drop_0", own_files(name))
             session.open(RESULTS, session.query)
-            return session
-
-        def look(number: int) -> set[str]:
-            """Open that page once more; return whose files stand there."""
-            people[number].open(RESULTS, people[number].query)
-            return whose(people[number])
-
-        expected = [{f"person{number:02}"} if number in LOADING else {"yake"} for number in range(PEOPLE)]
-        people = list(pool.map(come, range(PEOPLE)))
-        assert [whose(session) for session in people] == expected
-        copies = [session.cookies["kpscope_copy"] for session in people]
-        assert sorted(set(copies)) == sorted(map(port_of, (first, second)))
-        assert min(map(copies.count, set(copies))) >= PEOPLE // 3
-
+            assert whose(session) == {name}
+        assert {session.cookies["kpscope_copy"] for session in people.values()} == {port_of(first), port_of(second)}
         os.kill(ending.pid, signal.SIGKILL)
         ending.wait()
-        lost = [number for number in range(PEOPLE) if copies[number] == port_of(first)]
-        staying = [number for number in range(PEOPLE) if number not in lost]
-        assert list(pool.map(look, staying)) == [expected[number] for number in staying]
-
-        def come_back(number: int) -> Session:
-            """Connect again as the browser does: with its cookies and what its address bar shows."""
-            people[number].close()
-            return Session(address, RESULTS, people[number].query, people[number].cookies)
-
-        for number, session in zip(lost, pool.map(come_back, lost), strict=True):
-            people[number] = session
-            assert session.cookies["kpscope_copy"] == port_of(second)
-            assert whose(session) == (set() if number in LOADING else {"yake"})
-            assert ("Your files are not here" in session.words()) == (number in LOADING)
-            assert ("made with 2 uploaded files" in session.words()) == (number in LOADING)
-        again = next(number for number in lost if number in LOADING)
-        people[again].open("data", people[again].query)
-        people[again].upload("drop_0", own_files(f"person{again:02}"))
-        assert look(again) == expected[again]
-        for session in people:
+        for name, session in people.items():
+            if session.cookies["kpscope_copy"] == port_of(second):
+                session.open(RESULTS, session.query)
+                assert whose(session) == {name}
+                session.close()
+                continue
             session.close()
+            # as the browser connects again: with its cookies and what its address bar shows
+            with Session(address, RESULTS, session.query, session.cookies) as again:
+                assert again.cookies["kpscope_copy"] == port_of(second)
+                assert "Your files are not here" in again.words()
+                assert "made with 2 uploaded files" in again.words()
+                assert whose(again) == set()
 
 
-def test_a_page_of_another_site_is_refused_and_no_other_host_is_asked(tmp_path: Path) -> None:
+def test_other_sites_are_refused_and_none_is_asked(tmp_path: Path) -> None:
     asked = []
     with socket.create_server((HOST, 0)) as elsewhere:
 
@@ -240,7 +195,7 @@ def test_a_page_of_another_site_is_refused_and_no_other_host_is_asked(tmp_path: 
     assert asked == []
 
 
-def test_nginx_lets_every_file_through_that_the_app_takes() -> None:
+def test_nginx_accepts_every_file_the_app_accepts() -> None:
     (megabytes,) = re.findall(r"client_max_body_size (\d+)m;", shipped("kpscope.nginx"))
     taken = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["server"]["maxUploadSize"]
     assert int(megabytes) == taken + 1
@@ -273,7 +228,7 @@ def certificate(folder: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(folder / "kpscope.pem"))
 
 
-def test_the_shipped_site_is_closed_where_it_says_so(tmp_path: Path) -> None:
+def test_shipped_nginx_site_limits_and_hides(tmp_path: Path) -> None:
     trusted, plain, port = certificate(tmp_path), free_port(), free_port()
     Copy.ended.clear()
 
@@ -326,44 +281,6 @@ def test_the_shipped_site_is_closed_where_it_says_so(tmp_path: Path) -> None:
     assert "secret" not in written
 
 
-def test_every_copy_that_nginx_asks_has_a_cookie_of_its_own() -> None:
-    site = shipped("kpscope.nginx")
-    asked = re.findall(r"^    server 127.0.0.1:(\d+) ", site, re.M)
-    assert asked == re.findall(r"^    (\d+) +127.0.0.1:\1;", site, re.M) == ["8501", "8502"]
-
-
-def test_the_timer_starts_a_copy_anew_that_does_not_answer_and_no_other(tmp_path: Path) -> None:
-    unit = shipped("kpscope-health@.service").replace("--max-time 20", "--max-time 1").replace("--retry-delay 5", "")
-    (ask,), (after,) = (re.findall(rf"^{name}=(.*)$", unit, re.M) for name in ("ExecStart", "ExecStopPost"))
-    (tmp_path / "systemctl").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/done\n', "utf-8")
-    (tmp_path / "systemctl").chmod(0o700)
-    with ThreadingHTTPServer((HOST, 0), Copy) as copy, socket.create_server((HOST, 0)) as silent:
-        threading.Thread(target=copy.serve_forever, daemon=True).start()
-        ports = {"answers": copy.server_port, "is silent": silent.getsockname()[1], "is gone": free_port()}
-        for port in ports.values():
-            command = [needs("curl", "curl"), *shlex.split(ask.replace("%i", str(port)))[1:]]
-            result = "exit-code" if subprocess.run(command, capture_output=True).returncode else "success"
-            own = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SERVICE_RESULT": result}
-            subprocess.run(shlex.split(after.replace("%i", str(port))), env=own, check=True)
-        copy.shutdown()
-    anew = [f"try-restart kpscope@{ports[name]}.service" for name in ("is silent", "is gone")]
-    assert (tmp_path / "done").read_text("utf-8").splitlines() == anew
-
-
-def test_systemd_takes_the_units_and_finds_a_copy_well_shut_in(tmp_path: Path) -> None:
-    analyze = needs("systemd-analyze", "systemd")
-    for name in ("kpscope@.service", "kpscope-health@.service", "kpscope-health@.timer"):
-        unit = shipped(name).replace("/opt/kpscope/.venv/bin/python", sys.executable)
-        (tmp_path / name.replace("@", "@8501")).write_text(unit, "utf-8")
-    units = sorted(map(str, tmp_path.iterdir()))
-    verified = subprocess.run([analyze, "verify", *units], capture_output=True, text=True)
-    assert not [line for line in verified.stderr.splitlines() if str(tmp_path) in line or "kpscope" in line]
-    assert verified.returncode == 0
-    # 0 is shut in, 10 is open; `threshold` is ten times as much
-    shut_in = [analyze, "security", "--offline=true", "--threshold=20", str(tmp_path / "kpscope@8501.service")]
-    assert subprocess.run(shut_in, capture_output=True).returncode == 0
-
-
-def test_nothing_is_built_on_an_image_that_is_not_named_by_its_digest() -> None:
+def test_container_image_is_named_by_digest() -> None:
     lines = [line for line in shipped("Containerfile").splitlines() if not line.startswith("#")]
     assert lines[:2] == ["ARG BASE", "FROM ${BASE}"]

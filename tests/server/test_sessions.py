@@ -64,7 +64,7 @@ def written(*folders: Path) -> set[Path]:
     return {path for folder in folders for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts}
 
 
-def test_one_too_many_is_told_so_and_gets_the_seat_that_becomes_free(server: str) -> None:
+def test_session_beyond_seats_waits_for_free_seat(server: str) -> None:
     with wait_for_a_seat(server), ExitStack() as stack:
         with wait_for_a_seat(server):
             late = stack.enter_context(Session(server))
@@ -101,7 +101,7 @@ def asked_as(address: str, host: str, path: str, **more: str) -> int:
         return line.getresponse().status
 
 
-def test_a_name_that_another_site_lets_lead_here_is_refused(server: str) -> None:
+def test_foreign_host_names_are_refused(server: str) -> None:
     port = urlsplit(server).port
     wanted = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
     wanted["Sec-WebSocket-Key"] = "AAAAAAAAAAAAAAAAAAAAAA=="

@@ -1,6 +1,5 @@
 """Values per document become one value, with the number of documents and the reason where there is none."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -48,7 +47,7 @@ NO_MEASURES = ["F2@5", "P@", "P@0", "P@-1", "P@x", "P@G", "kappa@5", "RBP(p=1)",
 
 
 @pytest.mark.parametrize("measure", [*NO_MEASURES, "RBP(p=1.2.3)", "ndcg@5", ""])
-def test_what_is_no_measure_is_refused_with_the_measures(measure):
+def test_unknown_measures_are_refused_with_known_ones(measure):
     with pytest.raises(kp.UsageError, match=r"there is no measure .*; the measures are: .*kappa.*P@k"):
         scored(SIZES, [measure] if measure else [""])
 
@@ -62,26 +61,3 @@ def test_pairs_of_a_comparison():
     assert comparison.frame["p_adjusted"].tolist() == pytest.approx([4 / 2**11, 6 / 2**12, 1])
     assert comparison.clusters == {"x": 1, "y": 2, "z": 2}
     assert comparison.better == {"x": ("y", "z"), "y": (), "z": ()}
-
-
-def test_of_both_averages_the_micro_average_is_compared_which_is_said(lectures: kp.Corpus) -> None:
-    both = kp.compare(lectures, measure="F1@k", k=5, average="both", trials=50)
-    micro = kp.compare(lectures, measure="F1@k", k=5, average="micro", trials=50)
-    assert both.signature == micro.signature
-    pd.testing.assert_frame_equal(both.frame, micro.frame)
-    assert [note.message for note in both.notes if note not in micro.notes] == [
-        "Of both averages, the micro average is compared."
-    ]
-
-
-def test_all_values_are_those_of_documents_one_cutoff_at_a_time(lectures: kp.Corpus) -> None:
-    settings = kp.evaluate(lectures, k=[2, 5], measures="F1@k", interval="none").settings
-    asked = ["F1@k", "P@3", "MAP", "kappa"]
-    found = {(system, name): values for system, name, values in kp.all_values(lectures, settings, asked)}
-    assert len(found) == 4 * len(lectures.systems)
-    assert {name: found["rake", name].shape[1] for name in asked} == {"F1@k": 2, "P@3": 1, "MAP": 1, "kappa": 2}
-    for name, spelled, column in (("F1@k", "F1@2", 0), ("F1@k", "F1@5", 1), ("P@3", "P@3", 0), ("MAP", "MAP", 0)):
-        rows = kp.documents(lectures, settings, spelled).frame
-        for system in ("rake", "yake"):
-            expected = rows.loc[rows["system"] == system, "value"].to_numpy(float)
-            np.testing.assert_allclose(found[system, name][:, column], expected, rtol=1e-12)

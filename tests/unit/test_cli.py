@@ -3,18 +3,18 @@
 import csv
 import io
 import json
-import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.reading import Mapping, Source
 from kp_core.settings import settings_from
 from tests.cases import LECTURES, cases
 from tests.format_samples import workbook
@@ -36,76 +36,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return status, out, err
 
 
-def test_people_who_divide_the_work_have_a_report_and_no_agreement(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    gold, system, out = (tmp_path / name for name in ("gold.csv", "x.csv", "report.html"))
-    gold.write_text("doc_id,phrase,annotator\nd1,tide,ana\nd1,sea,ana\nd2,moon,ben\nd2,sea,ben\n")
-    system.write_text("doc_id,rank,phrase\nd1,1,tide\nd2,1,sea\n")
-    for given in (["--gold", str(gold)], ["--gold", str(gold), "--system", str(system)]):
-        status, printed, _ = run(capsys, "agreement", *given, "--universe", "9", "--format", "json")
-        rows = json.loads(printed)["rows"]
-        assert status == 0
-        assert {row["system"] for row in rows} == {"all", "ana", "ben"}
-        assert {row["value"] for row in rows} == {None}
-        assert {row["reason"] for row in rows} == {"single_annotator", "nobody_else"}
-        status, _, err = run(capsys, "report", *given, "--out", str(out))
-        assert (status, "Traceback" in err) == (0, False)
-        assert "agree is undefined: fewer than two annotators saw the document." in out.read_text("utf-8")
-        out.unlink()
-
-
-def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(
-        capsys, "evaluate", *DATA, "--k", "5,gold,all", "--measures", "P@k,kappa,MAP,bpref", "--format", "json"
-    )
-    assert status == 0
-    found = json.loads(out)
-    assert list(found) == ["signature", "settings", "notes", "rows", "answer"]
-    assert all(list(row) == KEYS for row in found["rows"])
-    assert [(row["measure"], row["k"], row["average"]) for row in found["rows"]] == [
-        ("P@5", 5, "macro"),
-        ("P@O", "gold", "macro"),
-        ("P@M", "all", "macro"),
-        ("kappa", 5, "micro"),
-        ("kappa", "gold", "micro"),
-        ("kappa", "all", "micro"),
-        ("MAP", None, "macro"),
-        ("bpref", None, "macro"),
-    ]
-    undefined = found["rows"][-1]
-    assert (undefined["value"], undefined["reason"]) == (None, "no_judged_negatives")
-    assert (undefined["documents"], undefined["undefined"]) == (0, 20)
-    assert all(row["reason"] is None and row["low"] <= row["value"] <= row["high"] for row in found["rows"][:-1])
-    assert "repeat an earlier one" in err
-
-
-def test_command_line_api_and_settings_from_the_signature_agree(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "evaluate", *DATA, "--format", "json", "--preset", "pke", "--annotators", "majority:2")
-    found = json.loads(out)
-    corpus = kp.load(gold=LECTURES / "gold.csv", systems=[LECTURES / "systems" / "yake.csv"])
-    result = kp.evaluate(corpus, preset="pke", annotators="majority:2")
-    assert found["signature"] == result.signature
-    assert [row["value"] for row in found["rows"]] == result.frame["value"].tolist()
-    again = kp.evaluate(corpus, kp.settings_from(found["signature"]))
-    assert again.frame["value"].tolist() == result.frame["value"].tolist()
-    assert again.frame["low"].tolist() == result.frame["low"].tolist()
-
-
-@pytest.mark.parametrize("form", ["table", "latex", "markdown"])
-def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    target = tmp_path / "out.txt"
-    status, out, _ = run(
-        capsys, "evaluate", *DATA, "--measures", "P@6", "--format", form, "--interval", "none", "--out", str(target)
-    )
-    text = target.read_text(encoding="utf-8")
-    assert (status, out) == (0, "")
-    assert "0.3417" in text
-    assert "docs:20" in text
-
-
 @pytest.mark.parametrize(("command", "status", "words"), CASES["refused"])
-def test_one_message_and_a_status_for_what_goes_wrong(
+def test_errors_print_one_message_and_status(
     command: str, status: int, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(LECTURES)
@@ -114,6 +46,16 @@ def test_one_message_and_a_status_for_what_goes_wrong(
     assert err.startswith("kpscope: ")
     assert words in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("command", "status", "outcomes"), CASES["gate"])
+def test_gate_ends_with_status_after_printing(capsys, monkeypatch, command, status, outcomes):
+    monkeypatch.chdir(LECTURES)
+    data = "--gold gold.csv --system systems --resamples 400 --format json"
+    found, out, _ = run(capsys, *shlex.split(f"{command} {data}"))
+    printed = json.loads(out)
+    rows = printed.get("requirements") or printed["rows"]
+    assert (found, [row.get("met", row.get("verdict")) for row in rows]) == (status, outcomes)
 
 
 def test_the_module_runs_from_a_shell() -> None:
@@ -128,9 +70,7 @@ def test_the_module_runs_from_a_shell() -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_validate_shows_the_whole_load_report_with_the_notes_of_evaluate(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_validate_shows_load_report_and_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold, system = tmp_path / "gold.csv", tmp_path / "mine.csv"
     gold.write_text("doc_id,keyphrase\nd1,tide\nd2,moon\nd3,sea\n,lost\nd3,reef\n", encoding="utf-8")
     system.write_text("doc_id,rank,keyphrase\nD1.txt,1,tide\nD2.txt,1,sun\n", encoding="utf-8")
@@ -165,7 +105,7 @@ def test_validate_shows_the_whole_load_report_with_the_notes_of_evaluate(
         (["trim", *GOLD, "--threshold", "0.7"], TRIM),
     ],
 )
-def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], keys: list[str]) -> None:
+def test_json_and_csv_have_contract_columns(capsys, command: list[str], keys: list[str]) -> None:
     status, out, _ = run(capsys, *command, "--format", "json")
     found = json.loads(out)
     assert status == 0
@@ -177,37 +117,38 @@ def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], 
     assert len(rows) == len(found["rows"]) + 1
 
 
-#: Command of a study, and what Python gives for it.
-STUDIES = {
-    "spread --measure F1@5": lambda corpus: kp.spread(corpus, measure="F1@5").printing(),
-    "spread --printed F1@5=.229 --printed P@5=.37": lambda corpus: kp.printing(corpus, numbers="F1@5=.229, P@5=.37"),
-    "stability --preset pke --by k --views 3,7": lambda corpus: kp.stability(
-        corpus, kp.Settings(preset="pke"), "k", views=["3", "7"]
+#: Command, and what Python gives for the lectures.
+STUDIES: dict[str, Callable[[kp.Corpus], Any]] = {
+    "evaluate --preset pke --annotators majority:2": lambda c: kp.evaluate(c, preset="pke", annotators="majority:2"),
+    "evaluate --by document --measures F1@5,MAP,kappa --k 4": lambda c: kp.documents(c, measures="F1@5,MAP,kappa", k=4),
+    "compare --measures F1@k --k 10 --correction bh --test t": lambda c: kp.compare(
+        c, measure="F1@k", k=10, test="t", correction="bh"
     ),
-    "near-misses --k 4": lambda corpus: kp.near_misses(corpus, k=4),
-    "soft --similarity jaccard --tau .5 --hits count --measures F1@3 --interval none": lambda corpus: kp.soft_evaluate(
-        corpus, kp.Settings(interval="none"), kp.Soft("jaccard", 0.5, "count"), ["F1@3"]
+    "spread --measure F1@5": lambda c: kp.spread(c, measure="F1@5").printing(),
+    "spread --printed F1@5=.229 --printed P@5=.37": lambda c: kp.printing(c, numbers="F1@5=.229, P@5=.37"),
+    "stability --preset pke --by k --views 3,7": lambda c: kp.stability(
+        c, kp.Settings(preset="pke"), "k", views=["3", "7"]
     ),
-    "evaluate --by document --measures F1@5,MAP,kappa --k 4": lambda corpus: kp.documents(
-        corpus, measures="F1@5,MAP,kappa", k=4
+    "near-misses --k 4": lambda c: kp.near_misses(c, k=4),
+    "subjects --k 4": lambda c: kp.subjects(c, k=4),
+    "soft --similarity jaccard --tau .5 --hits count --measures F1@3 --interval none": lambda c: kp.soft_evaluate(
+        c, kp.Settings(interval="none"), kp.Soft("jaccard", 0.5, "count"), ["F1@3"]
     ),
 }
 
 
 @pytest.mark.parametrize("command", STUDIES)
-def test_a_study_prints_what_python_returns(capsys, command: str) -> None:
-    systems = sorted((LECTURES / "systems").iterdir())
-    corpus = kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl", systems=systems)
+def test_command_prints_what_python_returns(capsys, lectures: kp.Corpus, command: str) -> None:
     status, out, _ = run(capsys, *command.split(), *GOLD, *SYSTEMS, "--format", "json")
     assert status == 0
-    assert json.loads(out) == json.loads(STUDIES[command](corpus).json())
+    found = json.loads(out)
+    assert found | json.loads(STUDIES[command](lectures).json()) == found
 
 
-def test_missed_keyphrases_stand_beside_their_nearest_predictions(capsys, lectures: kp.Corpus) -> None:
-    _, out, _ = run(capsys, "near-misses", "--missed", "--k", "4", *GOLD, *SYSTEMS, "--format", "json")
-    rows, expected = json.loads(out)["rows"], kp.near_misses(lectures, k=4).gold
-    told = zip(expected["system"], expected["document"], expected["keyphrase"], expected["type"], strict=True)
-    assert sorted((row["system"], row["document"], row["keyphrase"], row["type"]) for row in rows) == sorted(told)
+def test_agreement_is_that_of_python(capsys) -> None:
+    _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
+    found, corpus = json.loads(out), kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl")
+    assert found | json.loads(kp.agreement(corpus, measures=["K", "kappa"], average="both").json()) == found
 
 
 def test_printed_figures_are_solved_for_their_tables(capsys) -> None:
@@ -219,47 +160,6 @@ def test_printed_figures_are_solved_for_their_tables(capsys) -> None:
     assert [row["at least, %"] for row in json.loads(out)["rows"]] == pytest.approx([100 * one.low for one in spans])
     status, _, err = run(capsys, "recover", "--kappa", ".9", *printed[2:])
     assert (status, "misprinted" in err) == (1, True)
-
-
-def test_agreement_and_compare_are_those_of_the_api(capsys, lectures: kp.Corpus) -> None:
-    _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
-    people, found = kp.load(gold=LECTURES / "gold.csv", documents=LECTURES / "documents.jsonl"), json.loads(out)
-    expected = kp.agreement(people, measures=["K", "kappa"], average="both")
-    assert [row["value"] for row in found["rows"]] == expected.frame["value"].tolist()
-    assert found["signature"] == expected.signature
-    assert {row["system"] for row in found["rows"]} == {"all", "A", "B", "C", "A|B", "A|C", "B|C"}
-    asked = ["--measures", "F1@10", "--correction", "bh", "--test", "t", "--format", "json"]
-    _, out, err = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
-    rows, frame = json.loads(out)["rows"], kp.compare(lectures, measure="F1@10", test="t", correction="bh").frame
-    for column in ("difference", "p_adjusted"):
-        assert [row[column] for row in rows] == frame[column].tolist()
-    assert "paired t test over documents, two-sided" in err
-
-
-def test_every_measure_and_cutoff_is_a_family_of_its_own(capsys, lectures: kp.Corpus) -> None:
-    asked = ["--measures", "F1@k,MAP", "--k", "5,10", "--resamples", "200", "--format", "json"]
-    _, out, _ = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
-    rows = json.loads(out)["rows"]
-    assert [(row["measure"], row["k"]) for row in rows[::6]] == [("F1@5", 5), ("F1@10", 10), ("MAP", None)]
-    expected = kp.compare(lectures, measure="F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
-    assert [row["p_adjusted"] for row in rows[6:12]] == expected
-
-
-def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: Path) -> None:
-    gold = tmp_path / "gold.csv"
-    gold.write_text("doc_id,annotator,keyphrase\nd1,A,x\nd1,B,y\nd2,A,x\nd2,B,x\n", "utf-8")
-    status, out, err = run(
-        capsys, "trim", "--gold", str(gold), "--universe", "10", "--threshold", "0.9", "--format", "json"
-    )
-    rows = json.loads(out)["rows"]
-    assert status == 0
-    unreachable = {"document": "d1", "size": 1, "gold": 2, "status": "unreachable", "reason": "no_majority"}
-    assert rows[0] == unreachable | {"K": pytest.approx(-1 / 9)}
-    assert rows[1] == {"document": "d2", "size": 1, "K": 1.0, "gold": 1, "status": "ok", "reason": None}
-    assert "1 of 2 documents does not reach K = 0.9" in err
-
-
-# the option --as, which decides for one file what the readers otherwise guess
 
 
 @pytest.fixture
@@ -278,26 +178,21 @@ def evaluated(capsys, files, *more):
     return status, out, err
 
 
-def test_sheet_column_and_order_are_those_chosen(capsys, files):
+def test_as_chooses_sheet_column_and_order(capsys, files):
     chosen = [
-        "--as",
         "gold.xlsx:sheet=new",
-        "--as",
         "yake.csv:document=doc_id,keyphrases=x,score=score",
-        "--as",
         "yake.csv:higher_is_better=no",
     ]
-    status, out, _ = evaluated(capsys, files, *chosen)
-    assert status == 0
-    assert pd.read_csv(io.StringIO(out))["value"].tolist() == [1]
-    others = (
+    others = [
         "gold.xlsx:sheet=old",
         "yake.csv:document=doc_id,keyphrases=y,score=score",
         "yake.csv:higher_is_better=yes",
-    )
-    for place, other in enumerate(others):
-        _, out, _ = evaluated(capsys, files, *chosen[: 2 * place + 1], other, *chosen[2 * place + 2 :])
-        assert pd.read_csv(io.StringIO(out))["value"].tolist() == [0]
+    ]
+    for place, value in ((None, 1), (0, 0), (1, 0), (2, 0)):
+        meant = [others[i] if i == place else one for i, one in enumerate(chosen)]
+        _, out, _ = evaluated(capsys, files, *(word for one in meant for word in ("--as", one)))
+        assert pd.read_csv(io.StringIO(out))["value"].tolist() == [value]
 
 
 @pytest.mark.parametrize(("chosen", "status", "words"), CASES["not_chosen"])
@@ -310,21 +205,7 @@ def test_what_cannot_be_chosen_is_refused(capsys, files, chosen, status, words):
     assert err.count("\n") == 1
 
 
-def test_a_sheet_that_is_not_there_is_said(files):
-    source = Source("gold.xlsx", (files / "gold.xlsx").read_bytes())
-    corpus = kp.load(gold=source, mapping={"gold.xlsx": Mapping(sheet="newer")})
-    said = "There is no sheet “newer”. Left out: 1 sheet, “new”."
-    assert [note.message for note in corpus.report.notes] == [said]
-
-
-# extract and sentences
-
-
 EXTRACT, DOCUMENTS = ["extract", *TEXTS], LECTURES / "documents.jsonl"
-
-
-def printed_csv(capsys, *arguments):
-    return pd.read_csv(io.StringIO(run(capsys, *EXTRACT, *arguments, "--format", "csv")[1]), keep_default_na=False)
 
 
 def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
@@ -342,75 +223,11 @@ def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
     assert expected["value"].iloc[0] > 0.1
 
 
-def test_csv_and_table_hold_the_parameters_asked_for(capsys, tmp_path):
-    glossary = tmp_path / "glossary.txt"
-    glossary.write_text("inverted index\nposting list\t.5\n", encoding="utf-8")
-    options = ["--method", "phrase-boosting", "--external", str(glossary), "--beta", "3"]
-    expected = kp.extract(DOCUMENTS, "phrase-boosting", None, glossary, beta=3).frame
-    found = printed_csv(capsys, *options, "--top", "all")
-    assert found["phrase"].tolist() == expected["phrase"].tolist()
-    assert found["score"].tolist() == pytest.approx(expected["score"].tolist())
-    _, out, _ = run(capsys, *EXTRACT, *options, "--top", "1", "--format", "table")
-    assert out.splitlines()[1].split()[:4] == ["phrase-boosting", "lecture-01", "1", "inverted"]
-    assert "|beta:3|external:2-phrases-" in out.splitlines()[-1]
-
-
-def test_documents_and_phrases_are_named_apart(capsys, tmp_path):
-    book, glossary = tmp_path / "book.jsonl", tmp_path / "glossary.txt"
-    book.write_text('{"id": "e1", "text": "An inverted index has a postings list."}\n', encoding="utf-8")
-    glossary.write_text("inverted index\nlist, of postings\n", encoding="utf-8")
-    more = ["--method", "document-boosting,phrase-boosting", "--top", "3", "--lambda", "2", "--m", "1"]
-    found = printed_csv(capsys, *more, "--external", str(book), "--phrases", str(glossary))
-    both = {"documents": book, "phrases": glossary}
-    expected = kp.extract(DOCUMENTS, ["document-boosting", "phrase-boosting"], 3, both, m=1, lam=2)
-    assert found["phrase"].tolist() == expected.frame["phrase"].tolist()
-    assert "external:2-phrases-" in expected.settings["phrase-boosting"]
-    status, _, err = run(capsys, *EXTRACT, *more, "--external", str(book), str(glossary))
-    assert status == 1
-    assert "name them apart: --external and --phrases" in err
-
-
-@pytest.mark.parametrize("content", ["the, of\n", "the of", "of;the", "the | the article\nof  | and\n| end\n"])
-def test_stop_words_on_one_line_are_not_taken_for_a_table(capsys, tmp_path, content):
-    stop = tmp_path / "stop.txt"
-    stop.write_text(content, encoding="utf-8")
-    found = printed_csv(capsys, "--stop-words", str(stop), "--top", "5", "--stemmer", "none")
-    expected = kp.extract(DOCUMENTS, "tfidf", 5, stop_words=["the", "of"], stemmer="none").frame
-    assert found["phrase"].tolist() == expected["phrase"].tolist()
-    stop.write_text("\n| nothing\n", encoding="utf-8")
-    assert run(capsys, *EXTRACT, "--stop-words", str(stop))[::2] == (
-        1,
-        "kpscope: stop.txt: expected stop words, one a line, found no word. Load another file.\n",
-    )
-
-
 def test_sentences_are_listed(capsys):
     assert main(["sentences", *TEXTS, "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert len(rows) == 370
     assert rows[2]["sentence"] == "lecture-01#s003"
-
-
-def test_the_study_is_that_of_python(capsys, tmp_path):
-    """Of three lectures: above K = 0.4 too few of their sentences are “yes”, so some values are missing."""
-    for name in ("sentences.csv", "documents.jsonl"):
-        lines = (LECTURES / name).read_text("utf-8").splitlines(keepends=True)
-        kept = [line for line in lines if not re.search("lecture-(0[4-9]|[12])", line)]
-        (tmp_path / name).write_text("".join(kept), "utf-8")
-    gold, texts = tmp_path / "sentences.csv", tmp_path / "documents.jsonl"
-    corpus = kp.load(gold=gold, documents=texts)
-    given = kp.list_sentences(corpus)[["sentence"]].assign(title_similarity="0", tf_idf="")
-    given.to_csv(tmp_path / "own.csv", index=False)
-    told = ["--gold", str(gold), "--documents", str(texts), "--attributes", str(tmp_path / "own.csv"), "--repeats", "1"]
-    assert main(["sentences", *told, "--format", "json"]) == 0
-    printed = capsys.readouterr()
-    expected = kp.sentence_study(corpus, attributes=given.assign(tf_idf=None), repeats=1)
-    found = json.loads(printed.out)
-    assert found["signature"] == expected.signature
-    assert [row["value"] for row in found["rows"]] == [
-        None if value != value else value for value in expected.frame["value"]
-    ]
-    assert "54 of 54 sentences have no given value and count as 0" in printed.err
 
 
 def test_each_name_after_one_flag_begins_a_system(

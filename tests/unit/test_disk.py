@@ -7,14 +7,14 @@ import sys
 import pytest
 
 from kp_core.cli import main
-from kp_core.takeaway.disk import write_files
+from kp_core.scale.disk import write_files
 from tests.cases import ROOT
 
 #: Stops for good where the old file is about to be replaced.
 HALTED = """
 import sys, time
 from pathlib import Path
-from kp_core.takeaway import disk
+from kp_core.scale import disk
 def halt(*_):
     print("ready", flush=True)
     time.sleep(600)
@@ -23,7 +23,7 @@ disk.write_files({Path(sys.argv[1]): b"new" * 1_000_000})
 """
 
 
-def test_killed_before_the_replacement_the_old_file_is_intact(tmp_path):
+def test_kill_before_replacement_keeps_old_file(tmp_path):
     path = tmp_path / "mine.kpscope"
     path.write_bytes(b"old")
     with subprocess.Popen([sys.executable, "-c", HALTED, str(path)], cwd=ROOT, stdout=subprocess.PIPE) as process:
@@ -34,7 +34,7 @@ def test_killed_before_the_replacement_the_old_file_is_intact(tmp_path):
     assert (part.suffix, part.read_bytes()) == (".part", b"new" * 1_000_000)
 
 
-def test_of_several_files_none_is_replaced_where_one_cannot_be_written(tmp_path):
+def test_unwritable_file_keeps_all_old_files(tmp_path):
     old, blocked = tmp_path / "a.csv", tmp_path / "file" / "b.csv"
     old.write_bytes(b"old")
     (tmp_path / "file").write_bytes(b"no folder")
@@ -73,7 +73,7 @@ def test_the_command_line_saves_so(tmp_path, monkeypatch, capsys):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kp_core.takeaway.disk.Path.replace", fail)
+    monkeypatch.setattr("kp_core.scale.disk.Path.replace", fail)
     assert main(["methods", "--format", "json", "--out", str(out)]) == 2
     assert capsys.readouterr().err == f"kpscope: cannot write to {out}: No space left on device\n"
     assert out.read_text("utf-8") == new

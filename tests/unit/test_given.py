@@ -68,7 +68,7 @@ def semantic_r_precision(labels: list[str], preds: list[str], cosine: Any, stems
     return sum(best) / len(labels)
 
 
-def test_kpeval_sem_gives_what_the_published_script_gives_on_2000_drawn_documents() -> None:
+def test_kpeval_sem_equals_published_script() -> None:
     gold, lists, vectors = drawn(2000, 5)
     stemmer, kept = PorterStemmer(), dict[str, str]()
 
@@ -98,7 +98,7 @@ def test_kpeval_sem_gives_what_the_published_script_gives_on_2000_drawn_document
 
 
 @pytest.mark.parametrize("matching", ["one-to-one", "best"])
-def test_pairs_of_ones_own_give_what_brute_force_gives_at_every_k(matching: str) -> None:
+def test_given_pairs_equal_brute_force_at_every_k(matching: str) -> None:
     gold, lists, vectors = drawn(60, 9)
     rng, names = np.random.default_rng(1), list(vectors)
     pairs = {tuple(sorted(rng.choice(names, 2, replace=False))): round(float(rng.random()), 3) for _ in range(3000)}
@@ -124,24 +124,7 @@ def test_pairs_of_ones_own_give_what_brute_force_gives_at_every_k(matching: str)
             assert own == pytest.approx([p, r, f1], abs=1e-8), (name, k)
 
 
-def test_a_direction_is_from_the_prediction_to_the_keyphrase() -> None:
-    gold, lists = {"d": ["sea", "moon"]}, {"d": ["bay", "tide"]}
-    table = pd.DataFrame({"a": ["bay", "moon"], "b": ["sea", "tide"], "score": [0.5, 0.25]})
-    for directed, expected in ((False, 0.75), (True, 0.5)):
-        corpus = kp.load(gold=gold, systems={"a": lists}, similar=table, directed=directed)
-        assert kp.evaluate(corpus, k=2, measures="SemR@k").frame["value"].tolist() == [expected / 2]
-
-
-def test_of_several_spellings_of_a_keyphrase_the_most_similar_counts() -> None:
-    gold = pd.DataFrame({"doc_id": ["d", "d"], "phrase": ["sea", "moon"], "variants": [("sea", "ocean"), None]})
-    table = pd.DataFrame({"a": ["bay", "bay"], "b": ["ocean", "sea"], "score": [0.75, 0.5]})
-    corpus = kp.load(gold=gold, systems={"a": {"d": ["bay"]}}, similar=table)
-    for matching in ("one-to-one", "best"):
-        assert kp.evaluate(corpus, k=1, measures="SemP@k", matching=matching).frame["value"].item() == 0.75
-    assert kp.evaluate(corpus, k=1, measures="SemP@k", variants="first").frame["value"].item() == 0.5
-
-
-def test_phrases_are_looked_up_as_written_then_as_normalised_and_those_without_are_told() -> None:
+def test_vectors_are_looked_up_as_written_then_normalized() -> None:
     vectors = {"Tide": [1.0, 0.0], "tides": [0.0, 1.0], "sea": [0.0, 2.0]}
     corpus = kp.load(gold={"d": ["sea", "moon"]}, systems={"a": {"d": ["tides", "TIDE", "sun"]}}, vectors=vectors)
     result = kp.evaluate(corpus, k=3, measures="SemP@k", duplicates="keep", matching="best")
@@ -153,38 +136,6 @@ def test_phrases_are_looked_up_as_written_then_as_normalised_and_those_without_a
     found = kp.similarity(pairs, "given", vocabulary=corpus.vocabulary)
     assert found["reason"].tolist() == ["no_vector", "ok", "ok", "ok"]
     assert found["value"].tolist()[1:] == [1.0, 1.0, 0.0]  # "Tides" is looked up as "tid", and Tide is the first
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_all_rows_of_pairs_count_whatever_spelling_of_a_form_they_have(directed: bool) -> None:
-    table = pd.DataFrame(
-        [("hash tables", "array", 0.5), ("hash table", "dictionary", 0.7)], columns=["a", "b", "score"]
-    )
-    for phrase in ("Hash Table", "hash table", "hash tables"):
-        for keyphrase, expected in (("dictionaries", 0.7), ("array", 0.5), ("Arrays", 0.5), ("hash-table", 0.0)):
-            corpus = kp.load(gold={"d": [keyphrase]}, systems={"s": {"d": [phrase]}}, similar=table, directed=directed)
-            assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].item() == expected
-            found = kp.similarity([(keyphrase, phrase)], "given", vocabulary=corpus.vocabulary)
-            assert found["value"].item() == expected
-    # As they are written, each row is of its own phrase.
-    corpus = kp.load(gold={"d": ["array"]}, systems={"s": {"d": ["hash table"]}}, similar=table)
-    assert kp.evaluate(corpus, k=1, measures="SemP@k", normalise="none").frame["value"].item() == 0
-
-
-def test_pairs_that_the_normaliser_makes_one_must_not_contradict_each_other() -> None:
-    rows = [("hash tables", "array", 0.5), ("arrays", "hash table", 0.6)]
-    rows += [("tide", "tides", 0.1), ("tides", "tide", 0.1), ("tide", "Tides", 0.2)]  # equal phrases are alike to 1
-    table = pd.DataFrame(rows, columns=["a", "b", "score"])
-    corpus = kp.load(gold={"d": ["array"]}, systems={"s": {"d": ["hash table"]}}, similar=table)
-    with pytest.raises(kp.InputError, match="normalise = none") as refusal:
-        kp.evaluate(corpus, k=1, measures="SemP@k")
-    assert "“hash tables” and “array” 0.5, “arrays” and “hash table” 0.6, which" in refusal.value.found
-    assert kp.evaluate(corpus, k=1, measures="SemP@k", normalise="none").frame["value"].item() == 0
-    turned = kp.load(gold={"d": ["array"]}, systems={"s": {"d": ["hash table"]}}, similar=table, directed=True)
-    assert kp.evaluate(turned, k=1, measures="SemP@k").frame["value"].item() == 0.5
-    same = table.assign(score=[0.1 + 0.2, 0.3, 0.1, 0.1, 0.2])  # differ by rounding alone
-    corpus = kp.load(gold={"d": ["array"]}, systems={"s": {"d": ["hash table"]}}, similar=same)
-    assert kp.evaluate(corpus, k=1, measures="SemP@k").frame["value"].item() == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "columns", "npz", "word2vec", "headless"])
@@ -226,7 +177,7 @@ def test_files_of_vectors_give_the_same_table(tmp_path: Path, kind: str) -> None
         ({"vectors": {"tide": [1.0]}, "similar": [["tide", "sea", 1]]}, "leave out one of the two tables"),
     ],
 )
-def test_tables_that_say_two_things_or_nothing_are_refused(tables: dict[str, Any], words: str) -> None:
+def test_contradictory_and_empty_similarity_tables_are_refused(tables: dict[str, Any], words: str) -> None:
     if "similar" in tables:
         tables = tables | {"similar": pd.DataFrame(tables["similar"], columns=["a", "b", "score"])}
     with pytest.raises((kp.InputError, kp.UsageError)) as refusal:
@@ -255,13 +206,6 @@ def test_lists_with_numbers_are_not_taken_for_vectors(text: str) -> None:
     assert not is_vectors(Source("a.csv", b"2 3\ntide 0.5 1.5 2.5\n"))
 
 
-def test_text_of_vectors_is_known_by_its_head_or_by_many_numbers() -> None:
-    long = " ".join(["-0.12345678901234567"] * 300)
-    for head in ("", "\ufeff"):
-        for text in ("2 3\r\ntide 0.5 -1 2\r\n", f"1 300\ntide {long}\n", f"tide {long}\nmoon {long}\n"):
-            assert is_vectors(Source("a.TXT", (head + text).encode()))
-
-
 def npz(**arrays: Any) -> bytes:
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
@@ -274,7 +218,7 @@ def npz(**arrays: Any) -> bytes:
         ("v.vec", b"2 3\ntide 0.5 1 2\nspring tide 1 1 1\n", "v.vec, line 3: .*found “tide”"),
         ("v.vec", b"tide 0.5 1\nsea 1 1 1\n", "v.vec, line 2: .*2 in each line, found 3 numbers"),
         ("v.vec", "tide 0.5 1\ncafé 1 1\n".encode("latin-1"), "v.vec, line 2: .*not utf8"),
-        ("v.vec", b"5 3\ntide 0.5 1 2\n", "5 of 3, as its first line says, found 1 vectors of 3 numbers"),
+        ("v.vec", b"5 3\ntide 0.5 1 2\n", "5 of 3, as stated in its first line, found 1 vectors of 3 numbers"),
         ("v.vec", b"", "no line of a phrase and numbers"),
         ("v.npz", npz(phrases=np.array(["a"], object), vectors=np.ones((1, 2))), r"dtype=str"),
         ("v.npz", npz(phrases=["a"], vectors=np.array([[1j]])), "without numbers"),
@@ -282,28 +226,10 @@ def npz(**arrays: Any) -> bytes:
         ("v.npz", npz(phrases=["a"], vectors=np.zeros((1, 10**7))), "bytes unpacked"),
     ],
 )
-def test_files_that_are_no_vectors_are_refused_in_words_that_help(name: str, data: bytes, words: str) -> None:
+def test_malformed_vector_files_are_refused_with_reason(name: str, data: bytes, words: str) -> None:
     for given in ({"vectors": Source(name, data)}, {"files": [Source(name, data)]}):
         with pytest.raises(kp.InputError, match=words):
             kp.load(gold={"d": ["tide"]}, **given)
-
-
-def test_text_in_another_encoding_or_with_a_mark_of_order_is_read() -> None:
-    text = "2 2\ncafé 1 0.5\nsea 1 1\n"
-    for encoding, said in (("latin-1", "latin-1"), ("utf-8-sig", None)):
-        found = kp.vocabulary(vectors=Source("v.txt", text.encode(encoding)), encoding=said).vectors
-        assert found["phrase"].tolist() == ["café", "sea"]
-
-
-def test_several_files_of_vectors_are_one_table_unless_they_disagree() -> None:
-    parts = [
-        Source("a.vec", b"tide 0.5 1\nsea 1 2\n"),
-        Source("b.npz", npz(phrases=["sea"], vectors=np.float32([[1, 2]]))),
-    ]
-    assert kp.vocabulary(vectors=parts).vectors["phrase"].tolist() == ["tide", "sea"]
-    for other, words in (([[1, 3]], "different vectors of the phrase “sea”"), ([[1, 2, 3]], "different lengths")):
-        with pytest.raises(kp.InputError, match=words):
-            kp.vocabulary(vectors=[*parts, {"sea": other[0]}])
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-30, 1.0, 1e30, 1e200])
@@ -316,46 +242,7 @@ def test_the_size_of_vectors_plays_no_part(size: float) -> None:
     assert found["value"].item() == pytest.approx(0.96, abs=1e-6)
 
 
-def test_a_mean_over_the_orders_of_ties_is_refused_where_there_are_ties() -> None:
-    gold, vectors = {"d": ["tide"]}, {"tide": [1.0, 0.0], "sea": [1.0, 1.0], "moon": [0.0, 1.0]}
-    for scores, refused in (((2.0, 2.0), True), ((2.0, 1.0), False)):
-        lists = {"d": list(zip(["sea", "moon"], scores, strict=True))}
-        corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
-        settings = kp.Settings(ties="expected", k=1)
-        if refused:
-            with pytest.raises(kp.InputError, match="ties = stable or trec"):
-                kp.evaluate(corpus, settings, measures="SemP@k")
-            assert "ties" not in set(
-                kp.spread(corpus, k=1, measure="SemP@k").changes.query("now == 'expected'")["field"]
-            )
-        else:
-            assert kp.evaluate(corpus, settings, measures="SemP@k").frame["value"].item() == pytest.approx(0.5**0.5)
-
-
-def test_data_sets_with_two_similarities_are_refused() -> None:
-    def pairs(*rows: tuple[str, str, float]) -> dict[str, Any]:
-        return {"similar": pd.DataFrame(rows, columns=["a", "b", "score"])}
-
-    def together(one: dict[str, Any], two: dict[str, Any]) -> kp.Corpus:
-        gold = {"gold": {"d": ["tide"]}, "systems": {"a": {"d": ["sea"]}}}
-        return kp.together(one=kp.load(**gold, **one), two=kp.load(**gold, **two))
-
-    tide, sea = {"vectors": {"tide": [1.0, 2.0]}}, {"vectors": {"tide": np.float32([1, 2]), "sea": np.float32([2, 1])}}
-    rows = pairs(("tide", "sea", 0.5)), pairs(("sea", "tide", 0.5), ("tide", "moon", 0.25))
-    for one, two, value in ((tide, sea, 0.8), (*rows, 0.5)):
-        found = kp.evaluate(together(one, two), k=1, measures="SemP@k").frame["value"]
-        assert found.tolist() == pytest.approx([value] * len(found), abs=1e-6)
-    for other, words in ({"tide": [1.0, 3.0]}, "different vectors of the phrase “tide”"), ({"moon": [1.0]}, "lengths"):
-        with pytest.raises(kp.InputError, match=words):
-            together(tide, {"vectors": other})
-    for one, two in ((tide, rows[0]), (rows[0], pairs(("sea", "tide", 0.25)))):
-        with pytest.raises(kp.UsageError, match="load all of them with one"):
-            together(one, two)
-    with pytest.raises(kp.UsageError, match="load all of them with one"):
-        together(rows[0], {**rows[1], "directed": True})
-
-
-def test_without_a_table_the_measures_say_what_they_need() -> None:
+def test_semantic_measures_ask_for_vectors() -> None:
     corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}})
     with pytest.raises(kp.UsageError, match="--vectors"):
         kp.evaluate(corpus, measures="SemF1@5")
@@ -363,38 +250,7 @@ def test_without_a_table_the_measures_say_what_they_need() -> None:
         kp.soft_evaluate(corpus, soft=kp.Soft("given"))
 
 
-@pytest.mark.parametrize("matching", ["one-to-one", "best"])
-def test_soft_r_precision_looks_at_as_many_phrases_as_there_are_keyphrases(matching: Any) -> None:
-    gold, lists, vectors = drawn(60, 3)
-    corpus = kp.load(gold=gold, systems={"a": lists}, vectors=vectors)
-    given: dict[str, Any] = {"normalise": "lower+space", "matching": matching, "interval": "none"}
-    expected = []
-    for name, labels in gold.items():
-        own, preds = unique(labels, str), unique(lists[name], str)
-        unit = [
-            np.stack([vectors[one] / np.linalg.norm(vectors[one]) for one in side]) for side in (preds, own) if side
-        ]
-        alike = unit[0][: len(own)] @ unit[-1].T if preds else np.zeros((0, len(own)))
-        alike[alike < 0.3] = 0
-        rows = (
-            linear_sum_assignment(-alike) if matching == "one-to-one" else (np.arange(len(alike)), alike.argmax(axis=1))
-        )
-        expected.append(alike[rows].sum() / len(own))
-    soft = kp.soft_evaluate(corpus, kp.Settings(**given), kp.Soft("given", 0.3), ["Rprec"]).frame
-    assert soft["measure"].tolist() == ["Rprec"]
-    assert soft["value"].item() == pytest.approx(np.mean(expected), abs=1e-12)
-    exact = kp.evaluate(corpus, kp.Settings(**given), "Rprec").frame["value"].item()
-    plain = kp.soft_evaluate(corpus, kp.Settings(**given), kp.Soft("exact", 1.0), ["Rprec"]).frame["value"].item()
-    assert plain == pytest.approx(exact, abs=1e-12)
-
-
-def test_with_best_matching_there_are_no_tables_of_pairs() -> None:
-    corpus = kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["sea"]}})
-    with pytest.raises(kp.UsageError, match="choose one-to-one"):
-        kp.soft_evaluate(corpus, kp.Settings(matching="best"), measures=["kappa"])
-
-
-def test_of_spellings_the_best_counts_in_the_gold_standard_and_the_first_in_a_list() -> None:
+def test_best_gold_spelling_and_first_listed_spelling_count() -> None:
     vectors = {"moon": [1, 0], "lunar": [0, 1], "tide": [0.6, 0.8], "tides": [0.8, 0.6]}
 
     def both(lists: list[str], variants: Any) -> list[float]:
@@ -405,4 +261,4 @@ def test_of_spellings_the_best_counts_in_the_gold_standard_and_the_first_in_a_li
     assert both(["tides", "tide"], "any") == pytest.approx([0.8, 0.8])  # by “moon”
     assert both(["tides", "tide"], "first") == pytest.approx([0.6, 0.6])  # “tide”, nearer to “lunar”, is a repeat
     assert both(["tide", "tides"], "first") == pytest.approx([0.8, 0.8])
-    assert "Of several spellings of a keyphrase the most similar one counts" in methods.INTRODUCTIONS["semantic"]
+    assert "If a keyphrase has several spellings, the most similar one counts" in methods.INTRODUCTIONS["semantic"]

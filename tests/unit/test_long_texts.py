@@ -20,8 +20,7 @@ from kp_core.scale.sources import _unreadable
 from kp_core.scoring.measures.registry import parse
 from kp_core.similarity import declaration
 from kp_core.studies.gate import Requirement
-from kp_core.studies.printed import Printed
-from kp_core.studies.spread import printing
+from kp_core.studies.spread import Printed, printing
 
 #: Characters; where the time grows with the square, these take between ten seconds and minutes.
 LONG = 60_000
@@ -66,7 +65,7 @@ CASES: dict[str, tuple[Callable[[str], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_long_text_takes_no_longer_than_it_is(name: str) -> None:
+def test_long_texts_take_linear_time(name: str) -> None:
     read, text = CASES[name]
     begin = time.process_time()
     read(text)

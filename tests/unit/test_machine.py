@@ -16,7 +16,6 @@ import kp_core as kp
 from kp_core.cli import main
 from kp_core.reading import Source
 from kp_core.reading.limits import Limits, limits_from
-from kp_core.reading.open.source import shared, shared_names
 
 GOLD = b"doc_id,annotator,keyphrase\nd1,ana,tide\nd2,ana,moon\n"
 SYSTEM = "doc_id,rank,keyphrase\nd1,1,tide\nd1,2,tide → 😀\nd2,1,moon\n".encode()
@@ -45,11 +44,8 @@ def started(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]
     )
 
 
-# names
-
-
 @pytest.mark.parametrize("form", ["json", "csv", "table", "latex", "markdown"])
-def test_a_name_that_is_not_utf_8_is_spelled_out(form: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_name_outside_utf_8_is_escaped(form: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--gold", "gold.csv", "--system", f"{ODD}.csv", "--measures", "P@2", "--interval", "none"]
     assert main(["evaluate", *words, "--format", form]) == 0
     out = capsys.readouterr().out
@@ -74,19 +70,6 @@ def test_names_inside_folders_and_archives_stay_apart(folder: Path) -> None:
         assert dict(zip(gold["doc_id"], gold["phrase"], strict=True)) == {"a\\udce8": "tide", "a\\udce9": "moon"}
 
 
-def test_what_is_said_of_such_a_file_is_heeded(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path(f"{ODD}.csv").write_bytes(b"doc_id,Term,Label\nd1,tide,sea\nd2,moon,sun\n")
-    for name in (ODD, SHOWN):
-        words = ["--gold", "gold.csv", "--system", f"{ODD}.csv", "--as", f"{name}.csv:document=doc_id,keyphrases=Term"]
-        assert main(["evaluate", *words, "--measures", "P@1", "--format", "csv", "--interval", "none"]) == 0
-        assert f"{SHOWN},P@1,1,macro,all,1.0," in capsys.readouterr().out
-
-
-def test_shared_data_of_such_a_name_are_opened(folder: Path) -> None:
-    assert shared_names(folder) == [f"{SHOWN}.csv", "gold.csv"]
-    assert shared(folder, f"{SHOWN}.csv") == Source(f"{SHOWN}.csv", SYSTEM)
-
-
 def test_a_stream_refuses_such_paths(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     inside = folder / "inside"
     inside.mkdir()
@@ -99,10 +82,7 @@ def test_a_stream_refuses_such_paths(folder: Path, capsys: pytest.CaptureFixture
         )
 
 
-# terminals
-
-
-@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "cp1252:strict", "cp437:strict", "ascii"])
+@pytest.mark.parametrize("encoding", ["cp1252:strict", "ascii"])
 def test_what_a_terminal_lacks_is_written_in_codes(encoding: str, tmp_path: Path) -> None:
     gold, system = tmp_path / "gold.csv", tmp_path / "s.csv"
     gold.write_bytes(GOLD)
@@ -110,43 +90,26 @@ def test_what_a_terminal_lacks_is_written_in_codes(encoding: str, tmp_path: Path
     given = ["--gold", str(gold), "--system", str(system)]
     name = encoding.partition(":")[0]
     done = started("phrases", *given, PYTHONIOENCODING=encoding)
-    assert (done.returncode, done.stdout.decode(name).splitlines()) == (
-        0,
-        ["tide", "moon", r"tide \u2192 \ud83d\ude00"],
-    )
+    assert done.stdout.decode(name).splitlines() == ["tide", "moon", r"tide \u2192 \ud83d\ude00"]
     assert f"2 characters are written as codes such as \\u2192, since {name} lacks them" in done.stderr.decode(name)
     done = started("near-misses", *given, "--k", "2", "--format", "json", PYTHONIOENCODING=encoding)
     rows = json.loads(done.stdout.decode(name))["rows"]
     assert (done.returncode, [row["phrase"] for row in rows if not row["hit"]]) == (0, ["tide → 😀"])
-    for words in (["methods"], ["evaluate", "--help"], ["validate", *given]):
-        done = started(*words, PYTHONIOENCODING=encoding)
-        assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
-
-
-# variables
+    done = started("evaluate", "--help", PYTHONIOENCODING=encoding)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
 
 
 @pytest.mark.parametrize("name", [f"KPSCOPE_LIMIT_{name.upper()}" for name in vars(Limits())])
 @pytest.mark.parametrize("value", ["abc", "", "-1", "1.5", "²", "9" * 5000])
 def test_a_limit_that_is_no_number_is_refused(name: str, value: str) -> None:
-    with pytest.raises(kp.UsageError, match=f"{name} must be a whole number from 0 up, not '{value[:20]}"):
+    with pytest.raises(kp.UsageError, match=f"{name} must be a whole number of at least 0, not '{value[:20]}"):
         limits_from({name: value})
 
 
 def test_a_wrong_variable_is_one_sentence() -> None:
     done = started("--version", KPSCOPE_LIMIT_ROWS="abc")
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.decode() == "kpscope: KPSCOPE_LIMIT_ROWS must be a whole number from 0 up, not 'abc'\n"
-
-
-def test_a_wrong_number_of_seats_is_said_when_the_server_starts() -> None:
-    done = started("app", "--server.headless", "true", "--server.port", "0", KPSCOPE_SESSIONS="many")
-    assert done.stderr.decode().splitlines() == [
-        "kpscope: KPSCOPE_SESSIONS must be a whole number from 1 up, not 'many'"
-    ]
-
-
-# packed files
+    assert done.stderr.decode() == "kpscope: KPSCOPE_LIMIT_ROWS must be a whole number of at least 0, not 'abc'\n"
 
 
 def zipped(version: int = 20, **members: bytes) -> bytes:
@@ -169,7 +132,7 @@ def test_an_archive_of_a_later_format_is_refused(tmp_path: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize(("code", "found"), [(0xD800, "half a character"), (0x110000, "a code that is no character")])
-def test_phrases_of_an_array_that_are_no_text_are_refused(code: int, found: str) -> None:
+def test_invalid_characters_in_npz_phrases_are_refused(code: int, found: str) -> None:
     arrays = {"phrases": np.array(["tide", "moon"]), "vectors": np.eye(2)}
     members = {}
     for name, array in arrays.items():

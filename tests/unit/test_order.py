@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from kp_core.order import EQUAL, best_first, close, exceeds, highest, leveled, reaches
 from kp_core.scoring import paired
+from kp_core.scoring.order import EQUAL, best_first, close, exceeds, highest, leveled, reaches
 from kp_core.studies.facts import above_one
 from kp_core.studies.over_k import best_k
-from kp_core.studies.printed import Printed
+from kp_core.studies.spread import Printed
 from kp_core.studies.stability import ranks
 from kp_core.studies.trimming import Levels
 from kp_core.words.statements import word
@@ -57,7 +57,7 @@ def test_differences_below_the_tolerance_are_none(place: str) -> None:
     assert [bool(PLACES[place](by)) for by in (0.0, 1e-15, 1e-11, 9e-10, 2e-9, 1e-6)] == [False] * 4 + [True] * 2
 
 
-def test_leveled_values_have_the_ranks_of_the_values_before_noise() -> None:
+def test_leveled_values_keep_ranks_despite_noise() -> None:
     rng = np.random.default_rng(4)
     for _ in range(200):
         plain = rng.choice([-0.5, -0.25, 0.0, 0.1, 0.25, 0.3, 0.5, np.inf], 40)

@@ -27,11 +27,11 @@ def table(corpus: kp.Corpus) -> PaperTable:
     return kp.paper_table(corpus, measures=["P@k", "F1@k", "MAP"], k="5,10", bounds=True)
 
 
-def test_numbers_are_those_of_evaluate_in_columns_of_their_own(corpus: kp.Corpus, table: PaperTable) -> None:
+def test_paper_table_numbers_equal_evaluate(corpus: kp.Corpus, table: PaperTable) -> None:
     rows = kp.evaluate(corpus, measures=["P@k", "F1@k", "MAP"], k="5,10").frame.set_index(["system", "measure"])
     sheet = pd.read_excel(io.BytesIO(table.xlsx()), sheet_name="table")
     pd.testing.assert_frame_equal(sheet, pd.read_csv(io.StringIO(table.csv())), check_dtype=False)
-    assert pd.read_parquet(io.BytesIO(table.parquet())).equals(table.frame())
+    assert pd.read_parquet(io.BytesIO(table.parquet())).equals(table.frame)
     for measure in ("P@5", "P@10", "F1@5", "F1@10", "MAP"):
         own = rows.xs(measure, level="measure").reindex(sheet["system"])
         for column, name in (("value", measure), ("low", f"{measure} low"), ("high", f"{measure} high")):
@@ -40,7 +40,7 @@ def test_numbers_are_those_of_evaluate_in_columns_of_their_own(corpus: kp.Corpus
     assert about["signature"] == table.signature
 
 
-def test_bold_is_the_highest_and_a_dagger_what_the_test_finds(corpus: kp.Corpus, table: PaperTable) -> None:
+def test_bold_marks_best_and_dagger_significance(corpus: kp.Corpus, table: PaperTable) -> None:
     for measure, k in (("P@5", 5), ("F1@10", 10), ("MAP", "all")):
         found = kp.compare(corpus, measure=measure, k=k)
         best = max(found.scores, key=found.scores.__getitem__)
@@ -52,34 +52,13 @@ def test_bold_is_the_highest_and_a_dagger_what_the_test_finds(corpus: kp.Corpus,
             assert ("†" in cell) == (system in found.better[best])
 
 
-def test_systems_digits_and_marks_are_chosen(corpus: kp.Corpus) -> None:
-    small = kp.paper_table(corpus, measures=["P@k"], k=5, systems=["rake", "yake"], digits=2, marks=False)
-    assert small.markdown().splitlines()[:4] == [
-        "| system | P@5 |",
-        "| --- | ---: |",
-        "| rake | 0.13 |",
-        "| yake | **0.36** |",
-    ]
-    assert "†" not in small.note()
-    with pytest.raises(kp.UsageError, match="there is no system 'mine'"):
-        kp.paper_table(corpus, systems=["mine"])
-
-
-def test_daggers_are_against_the_best_of_the_systems_shown(corpus: kp.Corpus) -> None:
+def test_daggers_compare_with_best_shown_system(corpus: kp.Corpus) -> None:
     names = ["textrank", "rake", "tfidf"]  # without yake, the best of all
     shown = kp.paper_table(corpus, measures=["MAP"], systems=names)
     found = kp.compare(corpus, measure="MAP", k="all")
     best = max(names, key=found.scores.__getitem__)
     assert shown.beaten == {"MAP": frozenset(found.better[best]) & set(names)}
     assert shown.beaten != {"MAP": frozenset(found.better["yake"]) & set(names)}
-
-
-def test_two_averages_or_cutoffs_of_a_measure_are_two_columns(corpus: kp.Corpus) -> None:
-    both = kp.paper_table(corpus, measures=["P@k"], k=5, average="both", systems=["yake"])
-    assert both.measures == ["P@5 (micro)", "P@5 (macro)"]
-    deeper = kp.paper_table(corpus, measures=["kappa"], k="5,10", systems=["yake"], marks=False)
-    rows = kp.evaluate(corpus, measures=["kappa"], k="5,10").frame
-    assert deeper.frame().iloc[0, 1:].tolist() == rows.loc[rows["system"] == "yake", "value"].tolist()
 
 
 @pytest.mark.parametrize("options", ["", "twocolumn"])

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 import kp_core as kp
-from kp_core.studies.printed import Printed
+from kp_core.studies.spread import Printed
 
 #: A repeated phrase, a short list, two spellings and an empty gold list: nearly every convention changes a number.
 GOLD = {"d1": ["hash tables", "collision"], "d2": ["tide", "moon", "sea"], "d3": []}
@@ -59,9 +59,7 @@ def test_what_is_no_printed_number_is_refused(text: str) -> None:
         ({"long:F1@2": 3, "short:P@2": 2}, ()),
     ],
 )
-def test_what_fits_is_what_an_evaluation_of_every_setting_rounds_to(
-    numbers: dict[str, int], systems: tuple[str, ...]
-) -> None:
+def test_fitting_settings_equal_enumerated_evaluations(numbers: dict[str, int], systems: tuple[str, ...]) -> None:
     plain, made = kp.Settings(k=2), dict[str, str]()
     for name, digits in numbers.items():
         system, _, measure = name.rpartition(":")
@@ -88,7 +86,7 @@ def test_what_fits_is_what_an_evaluation_of_every_setting_rounds_to(
     )
 
 
-def test_where_nothing_fits_the_nearest_are_told_with_how_far_they_are() -> None:
+def test_nearest_settings_are_given_if_none_fits() -> None:
     found = kp.printing(CORPUS, numbers=["long:P@2=.99"])
     every = kp.spread(CORPUS, measure="P@2").printing().frame
     highest = every.loc[every["system"] == "long", "value"].max()
@@ -97,28 +95,3 @@ def test_where_nothing_fits_the_nearest_are_told_with_how_far_they_are() -> None
     content = json.loads(found.json())
     assert (content["fitting"], content["rows"], len(content["nearest"])) == (0, [], 3)
     assert any(note.where == "printed" and "none of" in note.message for note in found.notes)
-
-
-def test_what_the_numbers_do_not_tell_is_asked_of_the_authors() -> None:
-    plain = kp.spread(CORPUS, measure="R@2").printing().frame
-    value = plain.loc[plain["system"] == "short", "value"].iloc[0]
-    found = kp.printing(CORPUS, numbers=[f"short:R@2={value:.4f}"])
-    assert found.fitting > 1
-    assert all(
-        {str(getattr(kp.settings_from(line), name)) for line in found.frame["signature"]} <= set(values) | {"usual"}
-        for name, values in found.asks.items()
-    )
-    assert any(note.where == "ask the authors" for note in found.notes)
-
-
-def test_a_system_that_is_not_there_is_refused() -> None:
-    with pytest.raises(kp.UsageError, match="choose one of: long, short"):
-        kp.printing(CORPUS, numbers=["bart:P@2=.5"])
-    with pytest.raises(kp.UsageError, match="name a printed number"):
-        kp.printing(CORPUS)
-
-
-def test_a_spread_is_asked_for_a_number_of_its_measure() -> None:
-    spread = kp.spread(CORPUS, measure="P@2")
-    assert spread.printing(".50").frame.equals(kp.printing(CORPUS, numbers=["P@2=.50"]).frame)
-    assert spread.printing(0.5).fitting > spread.printing("0.5000", system="short").fitting

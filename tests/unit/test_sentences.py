@@ -8,13 +8,13 @@ from kp_core.errors import read_toml
 from kp_core.typeset import say
 from tests.cases import cases
 
-SENTENCES = cases(__file__)["sentences"]
+SENTENCES = [(name, one) for name, every in cases(__file__).items() for one in every]
 
 
-@pytest.mark.parametrize("snapshot", SENTENCES)
-def test_findings_become_the_sentence(snapshot: dict[str, Any]) -> None:
-    assert say(snapshot["name"], **snapshot.get("findings", {})) == snapshot["sentence"]
+@pytest.mark.parametrize(("name", "snapshot"), SENTENCES)
+def test_findings_become_the_sentence(name: str, snapshot: dict[str, Any]) -> None:
+    assert say(name, **snapshot.get("findings", {})) == snapshot["sentence"]
 
 
 def test_every_sentence_has_a_snapshot() -> None:
-    assert {snapshot["name"] for snapshot in SENTENCES} == read_toml("data/sentences.toml").keys()
+    assert {name for name, _ in SENTENCES} == read_toml("data/sentences.toml").keys()

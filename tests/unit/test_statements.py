@@ -34,7 +34,7 @@ def compared(
     return Comparison(frame, Settings(), (), documents, **found, correction="holm", test="a test", recipe="")
 
 
-def test_letters_name_the_systems_that_one_is_better_than() -> None:
+def test_letters_name_significantly_worse_systems() -> None:
     found = clusters(compared({"x": 0.3, "y": 0.2, "z": 0.1}, [("x", "z", 0.1, 0.3, 0.01), ("x", "y", 0, 0.2, 0.1)]))
     assert found == {"x": "c", "y": "", "z": ""}
 
@@ -49,12 +49,12 @@ def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[o
 
 
 @pytest.mark.parametrize(("ranges", "turns", "sentence"), [one.values() for one in CASES["ranges"]])
-def test_the_range_of_values_and_the_turns_are_said(ranges: list, turns: list, sentence: str) -> None:
+def test_sensitivity_sentence_states_range_and_reversals(ranges: list, turns: list, sentence: str) -> None:
     assert range_of(spread_of(ranges, turns)) == sentence
 
 
 @pytest.mark.parametrize("case", CASES["diagnoses"])
-def test_what_a_table_shows_is_said_and_nothing_else(case: dict[str, Any]) -> None:
+def test_diagnosis_states_only_what_table_shows(case: dict[str, Any]) -> None:
     said = " ".join(diagnose("x", case["cells"], case.get("others", {}), case.get("macro", math.nan)))
     assert [one for one in case.get("said", []) if one not in said] == []
     assert [one for one in case.get("unsaid", []) if one in said] == []

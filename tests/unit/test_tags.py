@@ -2,7 +2,6 @@
 
 import time
 
-import numpy as np
 import pytest
 
 from kp_core.errors import InputError
@@ -28,13 +27,7 @@ def test_participles_of_a_sentence_are_repaired(names, classes, expected):
     assert tags.repair_participles(names.split(), classes) == expected
 
 
-def test_class_of_a_keyphrase():
-    classes = {"N": "NN", "NNN": "NN", "JN": "AdjN", "NJN": "AdjN", "JJN": "AdjN"}
-    classes |= dict.fromkeys(("", "J", "NJ", "JNJ", "NIN", "VN", "RJN"), "other")
-    assert {each: tags.phrase_class(each) for each in classes} == classes
-
-
-def test_given_tags_win_then_texts_then_the_phrase_alone():
+def test_given_tags_precede_texts_and_phrase():
     phrases = ["grid", "distributed hash table", "hash tables", "absent thing", "Penn one"]
     texts = ["We use distributed hash tables. A distributed hash table is good.", "The distributed hash table failed."]
     given = ["other", None, "", None, "JJ NN"]
@@ -47,26 +40,7 @@ def test_given_tags_win_then_texts_then_the_phrase_alone():
     assert tags.keyphrase_classes(["distributed hash table"]) == [("other", "phrase")]
 
 
-def test_the_majority_of_the_occurrences_decides_and_the_first_of_equals(monkeypatch):
-    answers = {"one": "NN1", "two": "AJ0"}
-
-    def fake(tokens):
-        return [(token, token, answers.get(tokens[0], "VVB") if token in "xX" else "NN1") for token in tokens]
-
-    monkeypatch.setattr(tags, "tag", fake)
-    texts = ["one x y", "two x y", "two X y"]
-    assert tags.classes_in_texts(["x y"], texts)["x y"] == {"NN": 1, "AdjN": 2}
-    assert tags.keyphrase_classes(["x y"], texts) == [("AdjN", "texts")]
-    assert tags.keyphrase_classes(["x y"], texts[:2]) == [("NN", "texts")]
-
-
-def test_occurrences_are_whole_tokens_inside_a_sentence():
-    found = tags.classes_in_texts(["hash table", "table"], ["A hash. Table tennis. Rehash tables. The hash table."])
-    assert sum(found["hash table"].values()) == 1
-    assert sum(found["table"].values()) == 2
-
-
-def test_long_words_empty_tokens_and_punctuation_are_not_asked_about(monkeypatch):
+def test_tagger_skips_long_empty_and_punctuation_tokens(monkeypatch):
     asked = []
 
     def recorded(tokens):
@@ -82,14 +56,14 @@ def test_long_words_empty_tokens_and_punctuation_are_not_asked_about(monkeypatch
     assert len(asked) == 2
 
 
-def test_a_word_of_five_thousand_letters_takes_no_time():
+def test_word_of_5000_letters_is_tagged_quickly():
     tags.tag(["warm", "up"])
     begun = time.perf_counter()
     assert tags.tag(["graph", "x" * 5000])[1] == ("x" * 5000, "x" * 5000, "O")
     assert time.perf_counter() - begun < 5  # HanTa itself takes more than a minute
 
 
-def test_a_model_in_the_working_directory_is_not_loaded(tmp_path, monkeypatch):
+def test_tagger_ignores_model_in_working_directory(tmp_path, monkeypatch):
     (tmp_path / "morphmodel_en.pgz").write_bytes(b"not a model")
     monkeypatch.chdir(tmp_path)
     tags._tagger.cache_clear()
@@ -109,12 +83,3 @@ def test_another_model_is_refused_before_it_is_loaded(monkeypatch):
         tags.tag(["graph"])
     monkeypatch.undo()
     tags._tagger.cache_clear()
-
-
-def test_tags_do_not_depend_on_what_was_tagged_before():
-    sentence = ["The", "learned", "model", "of", "recurrent", "graphs", "tags", "unseen", "words", "reliably"]
-    first = tags.tag(sentence)
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        tags.tag(rng.permutation(sentence).tolist())
-    assert tags.tag(sentence) == first

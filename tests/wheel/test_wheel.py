@@ -61,7 +61,7 @@ def environment(installed: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(installed)}
 
 
-def test_it_holds_the_packages_and_the_dashboard_and_nothing_else(wheel: Path) -> None:
+def test_wheel_holds_only_packages_and_dashboard(wheel: Path) -> None:
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     patterns = {
         "": ("kp_core/**/*", "kp_ui/**/*"),
@@ -110,9 +110,7 @@ def test_the_command_gives_the_numbers_of_the_project(
     assert json.loads(printed) == json.loads(here.getvalue())
 
 
-def test_the_dashboard_opens_on_the_sample_as_the_container_starts_it(
-    wheel: Path, installed: Path, tmp_path: Path
-) -> None:
+def test_installed_dashboard_opens_on_sample(wheel: Path, installed: Path, tmp_path: Path) -> None:
     lines = (ROOT / "deploy" / "Containerfile").read_text("utf-8").splitlines()
     steps = dict(line.split(" ", 1) for line in lines if not line.startswith("#"))
     copied, folder = steps["COPY"].split()

@@ -1,1 +1,1 @@
-"""Read what stands beside keyphrases: vectors, tables of a vocabulary, several data sets."""
+"""Read what accompanies keyphrases: vectors, tables of a vocabulary, several data sets."""

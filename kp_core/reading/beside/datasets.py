@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -19,6 +20,7 @@ from kp_core.reading.meaning.mapping import Mapping as Meaning
 from kp_core.reading.meaning.question import Finding, Reply
 from kp_core.reading.open.source import Bundle, Source, stem_of
 from kp_core.reading.rows.check import Part
+from kp_core.reading.rows.identifiers import without_common
 from kp_core.typeset import storable
 
 #: Files of these endings hold many documents each; any other may be a document by itself.
@@ -28,27 +30,21 @@ _TEXTS = frozenset(("documents", "docs", "texts"))
 
 
 def datasets_of(parts: Sequence[Part]) -> list[str]:
-    """Return the data sets that columns of some files told; ids of the other files get theirs, if one has each.
+    """Return the data sets named in columns of some files; ids of other files are assigned to the one that has them.
 
-    Raises InputError where an id may be of several data sets, or of none.
+    Raises InputError if an id may be of several data sets, or of none.
     """
     names = list(dict.fromkeys(name for part in parts for name in part.datasets))
-    if not names:
-        return []
     known = dict[str, set[str]]()
-    for part in parts:
-        if part.datasets:
-            for doc_id in part.ids().to_pylist():
-                known.setdefault(doc_id.partition("/")[2], set()).add(doc_id)
-    for part in parts:
-        if part.datasets or "doc_id" not in part.table.column_names:
-            continue
-        ids = part.ids().to_pylist()
+    for doc_id in (doc_id for part in parts if part.datasets for doc_id in part.ids().to_pylist()):
+        known.setdefault(doc_id.partition("/")[2], set()).add(doc_id)
+    others = [part for part in parts if not part.datasets and "doc_id" in part.table.column_names]
+    for part, ids in ((part, part.ids().to_pylist()) for part in others if names):
         if all(doc_id.startswith(tuple(f"{name}/" for name in names)) for doc_id in ids):
             continue
         if unclear := [doc_id for doc_id in ids if len(known.get(doc_id, ())) != 1]:
             whose = "which several data sets have" if unclear[0] in known else "which no data set has"
-            remedy = "Give the file a column “dataset” too."
+            remedy = "Add a column “dataset” to the file."
             raise InputError(part.file, f"the id “{unclear[0][:60]}”, {whose}", f"ids of {', '.join(names)}", remedy)
         part.rename("doc_id", {doc_id: next(iter(known[doc_id])) for doc_id in ids})
     return names
@@ -63,7 +59,7 @@ def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
 def datasets_in(
     given: Sequence[Given], table_of: Callable[[Source], VocabularyTable | None]
 ) -> tuple[dict[str, list[Given]], dict[Any, list[Source]]]:
-    """Return data set → what is given for it, if folders tell data sets, and the tables of a vocabulary beside these.
+    """Return data set → what is given for it, if folders tell data sets, and the tables of a vocabulary next to these.
 
     table_of  tells which table of a vocabulary a file is
     """
@@ -72,28 +68,28 @@ def datasets_in(
         bundle = item.bundles[0] if len(item.bundles) == 1 else None
         if item.name or item.tables or item.role == "judgements" or bundle is None or not bundle.folder:
             return {}, {}
-        known = {file.name: table for file in bundle.files if (table := table_of(file))}
-        files = {file.name: file for file in bundle.files if file.name not in known}
+        files = dict[str, Source]()
+        for file in bundle.files:
+            if (table := table_of(file)) is None:
+                files[file.name] = file
+            else:
+                tables.setdefault(table, []).append(file)
         folders = by_folder(list(files))
         if not folders:
             return {}, {}
+        role = None if item.role == "documents" else item.role  # the names of texts tell no role
         for name, paths in folders.items():
-            within = [Source(inner, files[path].data) for path, inner in paths.items()]
-            if item.role is not None:  # the names of texts tell no role
-                role = None if item.role == "documents" else item.role
-                within = [file for file in within if role_of_path(file.name) == role]
-            bundles = (Bundle(name, tuple(within), folder=True),)
-            datasets.setdefault(name, []).append(replace(item, bundles=bundles))
-        for file in bundle.files:
-            if file.name in known:
-                tables.setdefault(known[file.name], []).append(file)
+            every = (Source(inner, files[path].data) for path, inner in paths.items())
+            within = tuple(file for file in every if item.role is None or role_of_path(file.name) == role)
+            own = replace(item, bundles=(Bundle(name, within, folder=True),))
+            datasets.setdefault(name, []).append(own)
     return datasets, tables
 
 
 def chosen_datasets(
     given: Sequence[Given], mappings: Mapping[str, Meaning]
 ) -> tuple[dict[str, list[Given]], dict[str, Meaning]]:
-    """Return data set → what is given for it, if it was said of which each file is; else nothing.
+    """Return data set → its inputs, if the user assigned each file to one; else nothing.
 
     The mappings are then those within a data set, by `data set/file`.
     """
@@ -105,7 +101,7 @@ def chosen_datasets(
         for file, bundle in ((file, parent) for parent in item.bundles for file in parent.files):
             meant = said_of(file, bundle, mappings)
             if not (name := meant.in_dataset):
-                raise UsageError(f"'{file.name}' is of no data set, and other files are; say of which it is")
+                raise UsageError(f"'{file.name}' belongs to no data set, but other files do; name its data set")
             renamed = Source(without_dataset(file.name, name), file.data)
             within[f"{name}/{renamed.name}"] = replace(meant, in_dataset="")
             bundles.setdefault(name, []).append(Bundle(renamed.name, (renamed,), given=renamed.name))
@@ -145,8 +141,8 @@ def _file_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, s
     gold = [path for path in paths if len(path.parts) == 2 and role_of_path(path.parts[0]) == "gold"]
     names = [stem_of(path.name) for path in gold]
     # Numbered files are documents, and not data sets.
-    alike = len({re.sub(r"\d+", "", name) for name in names}) < len(names)
-    if len(names) < 2 or alike or any(path.suffix.lower() not in _TABLES for path in gold):
+    numbered = len({re.sub(r"\d+", "", name) for name in names}) < len(names)
+    if len(names) < 2 or numbered or any(path.suffix.lower() not in _TABLES for path in gold):
         return {}
     found = {name: dict[str, str]() for name in names}
     for path, name in paths.items():
@@ -159,7 +155,7 @@ def _file_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, s
 
 
 def _have_both_sides(found: Mapping[str, Mapping[str, str]]) -> bool:
-    """Tell data sets that each have a gold standard and a system, by the names of their files."""
+    """Recognize data sets that each have a gold standard and a system, by the names of their files."""
     return all({"gold", "system"} <= {role_of_path(inner) for inner in own.values()} for own in found.values())
 
 
@@ -168,10 +164,10 @@ _FEWEST = 5
 
 
 def question_of(parts: Sequence[Part]) -> Finding | None:
-    """Return the question whether two gold standards are of two data sets, where they have nothing in common.
+    """Return the question whether two gold standards are of two data sets, if they have nothing in common.
 
     Either they name the same documents, and give none of them a keyphrase in common, or no list is for documents of
-    both; the latter only where there are lists of both.
+    both; the latter only if there are lists of both.
     """
     gold = [part for part in parts if part.role == "gold" and _has_ids(part)]
     files = [part.file for part in gold]
@@ -201,34 +197,21 @@ def _has_ids(part: Part) -> bool:
 
 def _as_datasets(parts: Sequence[Part], gold: Sequence[Part]) -> tuple[Reply, ...]:
     """Return the answer that they are data sets, if the name of every file says of which it is."""
-    names = _telling([part.file for part in gold])
+    names = without_common([stem_of(part.file) for part in gold])
     datasets = {part.file: name for part, name in zip(gold, names, strict=True)}
     for part in (part for part in parts if part.file not in datasets):
-        called = [name for name in names if name in _words(part.file)]
+        alone = (rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])" for name in names)
+        called = [name for name, pattern in zip(names, alone, strict=True) if re.search(pattern, part.file)]
         if len(called) != 1:
             return ()
         datasets[part.file] = called[0]
+    if len(set(names)) < len(names):
+        return ()
     mappings = {
         part.file: replace(part.mapping, role=part.mapping.role or part.role, in_dataset=datasets[part.file])
         for part in parts
     }
     return (Reply(f"they are {len(names)} data sets: {', '.join(names)}", mappings),)
-
-
-def _words(file: str) -> list[str]:
-    return [word for word in re.split(r"[^\w]+|_", file.rpartition(".")[0].lower() or file.lower()) if word]
-
-
-def _telling(files: Sequence[str]) -> list[str]:
-    """Return the words by which files tell themselves apart, each file's own name where these are none.
-
-    >>> _telling(["gold_inspec.csv", "gold_nus.csv"]), _telling(["a-1.csv", "b-1.csv"])
-    (['inspec', 'nus'], ['a', 'b'])
-    """
-    words = [_words(file) for file in files]
-    common = set(words[0]).intersection(*words[1:])
-    own = ["_".join(word for word in one if word not in common) for one in words]
-    return own if all(own) and len(set(own)) == len(own) else [stem_of(file) for file in files]
 
 
 def without_dataset(file: str, dataset: str) -> str:
@@ -246,30 +229,27 @@ def without_dataset(file: str, dataset: str) -> str:
 _NAMED = re.compile(r"(?!\w+://)(?P<name>[^@=]*)(?:@(?P<dataset>[^@=]+))?=(?P<path>.+)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class NamedPath:
+class NamedPath(NamedTuple):
     """Paths that belong together, with the annotator or system and the data set that were named, empty for none."""
 
     paths: tuple[str, ...]
     name: str = ""
     dataset: str = ""
 
-    @staticmethod
-    def read(words: Sequence[str]) -> NamedPath:
+    @classmethod
+    def read(cls, words: Sequence[str]) -> NamedPath:
         """Read [NAME][@SET]=PATH and further paths; a file whose name looks so is a file.
 
         >>> NamedPath.read(["bart@nus=a.csv"]), NamedPath.read(["bart=a.csv", "b.csv"]).paths
         (NamedPath(paths=('a.csv',), name='bart', dataset='nus'), ('a.csv', 'b.csv'))
         """
-        first, *rest = words
-        told = _name_before(first)
-        if told is None:
-            return NamedPath(tuple(words))
-        return NamedPath((told["path"], *rest), storable(told["name"]), storable(told["dataset"] or ""))
+        if (told := _name_before(words[0])) is None:
+            return cls(tuple(words))
+        return cls((told["path"], *words[1:]), storable(told["name"]), storable(told["dataset"] or ""))
 
 
 def _name_before(word: str) -> re.Match[str] | None:
-    """Return what stands before a path; None of a word that is a path, as every file whose own name looks so is."""
+    """Return what precedes a path; None of a word that is a path, as every file whose own name looks so is."""
     return None if Path(word).exists() else _NAMED.fullmatch(word)
 
 
@@ -293,11 +273,10 @@ def systems_of(given: Iterable[NamedPath]) -> Any:
     >>> systems_of([NamedPath(("s1.csv",), "bart"), NamedPath(("s2.csv",), "bart")])
     {'bart#1': ['s1.csv'], 'bart#2': ['s2.csv']}
     """
-    named: dict[str, list[tuple[str, ...]]] = {}
-    unnamed = [path for one in given if not one.name for path in one.paths]
+    named = defaultdict[str, list[tuple[str, ...]]](list)
     for one in given:
-        if one.name:
-            named.setdefault(one.name, []).append(one.paths)
+        named[one.name].append(one.paths)
+    unnamed = [path for paths in named.pop("", []) for path in paths]
     every = {
         f"{name}#{number}" if len(runs) > 1 else name: list(paths)
         for name, runs in named.items()
@@ -307,11 +286,11 @@ def systems_of(given: Iterable[NamedPath]) -> Any:
 
 
 def _gold_of(given: Sequence[NamedPath]) -> Any:
-    """Return the paths of a gold standard as `load` takes them, by annotator where they are named."""
+    """Return the paths of a gold standard as `load` takes them, by annotator if they are named."""
     paths = [path for one in given for path in one.paths]
     named = {one.name: [Path(path) for path in one.paths] for one in given if one.name}
     if named and len(named) < len(given):
-        raise UsageError(f"'{next(one for one in given if not one.name).paths[0]}' has no annotator, and others have")
+        raise UsageError(f"'{next(one for one in given if not one.name).paths[0]}' has no annotator, but others do")
     return named or paths or None
 
 
@@ -324,15 +303,16 @@ def datasets_of_paths(
     {'nus': {'gold': ['g.csv'], 'systems': {'bart': ['b.csv']}, 'documents': None}}
     """
     words = {"gold": [[path] for path in gold], "systems": systems, "documents": [[path] for path in documents]}
-    read = {role: list(map(NamedPath.read, own)) for role, own in words.items()}
-    every = [one for own in read.values() for one in own]
-    names = dict.fromkeys(one.dataset for one in every)
+    read = [(role, NamedPath.read(own)) for role, every in words.items() for own in every]
+    names = dict.fromkeys(one.dataset for _, one in read)
     if set(names) <= {""}:
         return {}
-    if loose := [one.paths[0] for one in every if not one.dataset]:
-        raise UsageError(f"'{loose[0]}' is of no data set, and others are; write it as @SET=PATH")
+    if loose := [one.paths[0] for _, one in read if not one.dataset]:
+        raise UsageError(f"'{loose[0]}' belongs to no data set, but others do; write it as @SET=PATH")
     of = {"gold": _gold_of, "systems": systems_of, "documents": _gold_of}
     return {
-        name: {role: of[role]([one for one in own if one.dataset == name]) for role, own in read.items()}
+        name: {
+            role: make([one for own, one in read if (own, one.dataset) == (role, name)]) for role, make in of.items()
+        }
         for name in names
     }

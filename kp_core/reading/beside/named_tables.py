@@ -16,10 +16,10 @@ from kp_core.errors import InputError, Note, UsageError, input_error, pluralize
 from kp_core.reading.beside.vectors import file_of_vectors, is_vectors, read_vectors
 from kp_core.reading.inputs import as_pandas, frame_table
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.lists.families import family_named
 from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.fields import find_roles, plain, told
 from kp_core.reading.meaning.mapping import Mapping as Meaning
+from kp_core.reading.meaning.tables import tables_of
 from kp_core.reading.open.decode import Text
 from kp_core.reading.open.source import Source, expand, fingerprint
 from kp_core.reading.open.table import Table
@@ -36,10 +36,10 @@ _ALSO = {
 _NUMBERS = {"n": np.finfo(float).max, "documents": np.finfo(float).max, "score": 1.0}
 #: What is said of each table that was read.
 ABOUT = {
-    "broader": "{rows} of concepts and broader ones; hP, hR and hF1 count with them where identifiers are compared",
-    "frequencies": "{rows} of concepts and how many documents have them; PSP and gain = propensity weigh with them",
-    "similar": "{rows} of phrases and how similar they are, for SemP, SemR, SemF1 and the similarity “given”",
-    "vectors": "{rows} of phrases and their vectors, for SemP, SemR, SemF1 and the similarity “given”",
+    "broader": "{rows} of concepts and their broader concepts, used by hP, hR and hF1 if identifiers are compared",
+    "frequencies": "{rows} of concepts and their document frequencies, used by PSP and gain = propensity",
+    "similar": "{rows} of phrase pairs and their similarity, used by SemP, SemR, SemF1 and the similarity “given”",
+    "vectors": "{rows} of phrases and their vectors, used by SemP, SemR, SemF1 and the similarity “given”",
 }
 
 
@@ -64,57 +64,50 @@ def _tables_of(
     name: VocabularyTable, given: Any, limits: Limits, encoding: str | None
 ) -> Iterator[tuple[pd.DataFrame, Reading, Sequence[Note]]]:
     """Give the table of each path, file or table in memory, with its entry of the report and notes on its encoding."""
-    for item in given if isinstance(given, list | tuple) else [given]:
-        for table in _tables_or_files(name, item, limits, encoding):
-            columns, frame = _read(name, table, limits, encoding)
-            how: dict[str, Any] = {"file": name, "size": 0, "family": type(item).__name__, "line_ends": "none"}
-            text = Text("", "binary", line_ends="none")
-            if isinstance(table, File):
-                text = table.decoded if "decoded" in vars(table) else text
-                how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom, "family": "F10"}
-                how |= {"file": table.name, "size": len(table.source.data), "sha256": fingerprint([table.source.data])}
-            how |= {"evidence": told(columns), "columns": columns}
-            yield frame, Reading(role=name, rows_read=len(frame), rows_loaded=len(frame), **how), text.notes
+    every = given if isinstance(given, list | tuple) else [given]
+    for item, one in [(own, one) for own in every for one in _opened(name, own, limits, encoding)]:
+        file = one if isinstance(one, File) else None
+        if name == "vectors":
+            columns, frame = dict[str, str](), read_vectors(file.source if file else one, limits, encoding)
+        else:
+            columns, frame = _frame(name, _first(file) if file else frame_table(one, name, limits))
+        text = file.decoded if file and "decoded" in vars(file) else Text("", "binary", line_ends="none")
+        how: dict[str, Any] = {"file": name, "size": 0, "family": type(item).__name__, "line_ends": "none"}
+        if file:
+            how = {"encoding": text.encoding, "line_ends": text.line_ends, "bom": text.bom, "family": "F10"}
+            how |= {"file": file.name, "size": len(file.source.data), "sha256": fingerprint([file.source.data])}
+        how |= {"evidence": told(columns), "columns": columns, "rows_read": len(frame), "rows_loaded": len(frame)}
+        yield frame, Reading(role=name, **how), text.notes
 
 
-def _read(
-    name: VocabularyTable, item: Any, limits: Limits, encoding: str | None
-) -> tuple[dict[str, str], pd.DataFrame]:
-    """Return column of a vocabulary's table → its head, and the table itself."""
-    if name == "vectors":
-        return {}, read_vectors(item.source if isinstance(item, File) else item, limits, encoding)
-    return _frame(name, _first(item) if isinstance(item, File) else frame_table(item, name, limits))
-
-
-def _tables_or_files(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:
+def _opened(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:
     """Return a table in memory as it is, and the files behind a path, whose first line is read as the head."""
     if isinstance(item, pd.DataFrame | Mapping):
         return [item]
-    if not isinstance(item, File):
-        sources = [file_of_vectors(item, limits)] if name == "vectors" else expand(item, limits).files
-        return [File(source, limits, encoding, mapping=Meaning(header="yes")) for source in sources]
-    return [item.meaning(replace(item.mapping, header="yes"))]
+    if isinstance(item, File):
+        return [item.meaning(replace(item.mapping, header="yes"))]
+    sources = [file_of_vectors(item, limits)] if name == "vectors" else expand(item, limits).files
+    return [File(source, limits, encoding, mapping=Meaning(header="yes")) for source in sources]
 
 
 def _first(file: File) -> Table:
     """Return the first table of a file."""
-    tables = family_named("F10").tables_of(file, file.mapping)
+    tables = tables_of(file, file.mapping)
     if not tables:
-        raise InputError(file.name, "no table", "a table with a head", "Name its columns in the first line.")
+        raise InputError(file.name, "no table", "a table with column names", "Name its columns in the first line.")
     return tables[0]
 
 
 def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.DataFrame]:
-    """Return column of a vocabulary's table → its name in a file, and the table; refuses one that lacks a column."""
+    """Return column of a vocabulary's table → its name in a file, and the table; reject a table that lacks a column."""
     columns = _columns_of(table.names, name)
     needed = [column for column in VOCABULARY[name] if not column.endswith("?")]
     listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
     if not columns:
         raise input_error(table.file, "no vocabulary", needed=listed, found=", ".join(table.names))
     if not len(table):
-        raise InputError(
-            table.file, "a head without rows", "at least one row", "Write the table again, or leave it out."
-        )
+        remedy = "Write the table again, or leave it out."
+        raise InputError(table.file, "column names without rows", "at least one row", remedy)
     texts = {own: pd.Series(table.texts(head).to_pylist(), dtype="str").str.strip() for own, head in columns.items()}
     frame = pd.DataFrame({own: text.str.removeprefix("<").str.removesuffix(">") for own, text in texts.items()})
     for own, largest in _NUMBERS.items():
@@ -165,8 +158,10 @@ def vocabulary(
     encoding: str | None = None,
     limits: Limits = LIMITS,
 ) -> Vocabulary:
-    """Read tables about phrases and concepts, each from one or several of what `load` takes for it.
+    """Read tables of phrases and concepts, each from one or several inputs as in `load`.
 
+    Examples
+    --------
     >>> vocabulary(similar=pd.DataFrame([["tide", "ebb", 0.5]], columns=["a", "b", "score"])).similar["score"].tolist()
     [0.5]
     """
@@ -177,11 +172,11 @@ def vocabulary(
 
 
 def refuse_contradictions(vocabulary: Vocabulary) -> None:
-    """Refuse a cycle of concepts, a pair of phrases with two scores, and pairs beside vectors."""
+    """Refuse a cycle of concepts, a pair of phrases with two scores, and pairs next to vectors."""
     if len(vocabulary.broader):
         vocabulary.ancestors  # noqa: B018 - a cycle is told when the table is read
     if len(vocabulary.similar) and len(vocabulary.vectors):
-        raise UsageError("how similar phrases are is told by pairs or by vectors; leave out one of the two tables")
+        raise UsageError("similarity comes from pairs or from vectors; leave out one of the two tables")
     if twice := vocabulary.scored_twice:
         a, b = twice
         raise input_error("the table of similarities", "two values", what=f"“{a}” and “{b}”", values="different scores")
@@ -212,11 +207,9 @@ def vocabulary_of(
 _ROLES = ("pair_id", "doc_id", "keyphrase", "candidate")
 
 
-def load_pairs(
-    paths: Sequence[str | Path | Source], encoding: str | None = None, limits: Limits = LIMITS
-) -> pd.DataFrame:
+def load_pairs(paths: Sequence[str | Path | Source], encoding: str | None = None) -> pd.DataFrame:
     """Read pairs from tables with a header: columns keyphrase and candidate; numeric columns become numbers."""
-    frame = _headed(paths, _ROLES, _ROLES[2:], encoding, limits)
+    frame = _headed(paths, _ROLES, _ROLES[2:], encoding)
     for name in (name for name in frame if name not in _ROLES):
         numbers = pd.to_numeric(frame[name].where(frame[name] != ""), errors="coerce")
         if numbers.notna().any():
@@ -224,24 +217,18 @@ def load_pairs(
     return frame
 
 
-def load_attributes(
-    paths: Sequence[str | Path | Source], encoding: str | None = None, limits: Limits = LIMITS
-) -> pd.DataFrame:
+def load_attributes(paths: Sequence[str | Path | Source], encoding: str | None = None) -> pd.DataFrame:
     """Read tables with a header and a column sentence; cells stay as they are written, blank ones are missing."""
-    return _headed(paths, ("sentence",), ("sentence",), encoding, limits).replace("", None)
+    return _headed(paths, ("sentence",), ("sentence",), encoding).replace("", None)
 
 
 def _headed(
-    paths: Sequence[str | Path | Source],
-    roles: Sequence[str],
-    needed: Sequence[str],
-    encoding: str | None,
-    limits: Limits,
+    paths: Sequence[str | Path | Source], roles: Sequence[str], needed: Sequence[str], encoding: str | None
 ) -> pd.DataFrame:
     """Return tables below each other, columns under the names of their roles; one without those needed is refused."""
     frames = []
-    for source in (source for path in paths for source in expand(path, limits).files):
-        table = _first(File(source, limits, encoding, mapping=Meaning(header="yes")))
+    for source in (source for path in paths for source in expand(path).files):
+        table = _first(File(source, LIMITS, encoding, mapping=Meaning(header="yes")))
         columns = find_roles(table.names, roles)
         if not set(needed) <= set(columns):
             expected = f"a table with the column{'s' * (len(needed) > 1)} {' and '.join(needed)}"

@@ -30,21 +30,19 @@ PHRASES, VECTORS = ("phrases", "phrase"), ("vectors", "vector")
 _EXPECTED = "phrases and their vectors"
 _REMEDY = (
     "Write phrases as text (np.array(phrases, dtype=str)) and vectors as numbers, as Parquet or npz, or as word2vec "
-    "text; the documentation shows how."
+    "text; see the documentation."
 )
-#: Bytes that hold the head of a text, or a phrase and the numbers that tell it.
-_HEAD = 500
-_TOLD = 10
+#: Bytes that hold the head of a text, and a phrase with its numbers.
+_HEAD = 65_536
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_vectors(file: Source) -> bool:
-    """Tell a file of vectors by the names of its arrays or columns, or as word2vec text by its name and first words.
+    """Recognize a file of vectors by the names of its arrays or columns, its ending .vec, or the head of word2vec text.
 
-    A list, a run or a text of the ending .txt may have numbers too: vectors have a head that says how many, one of
-    them with a point, or all of the first ten have one.
+    The head says how many vectors there are, and of how many numbers, some of which have a point.
 
-    >>> [is_vectors(Source("a.txt", data)) for data in (b"2 3\\ntide 0.1 0.2 0.3\\n", b"1 0 5 1\\n")]
+    >>> [is_vectors(Source("a.txt", data)) for data in (b"2 3\\ntide 0.1 0.2 0.3\\n", b"1 3\\n2 1 0 5\\n")]
     [True, False]
     """
     if file.data.startswith(b"PAR1"):
@@ -59,15 +57,10 @@ def is_vectors(file: Source) -> bool:
     ending = Path(file.name).suffix.lower()
     if ending != ".txt":
         return ending == ".vec"
-    lines = [*file.data[:_HEAD].removeprefix(codecs.BOM_UTF8).splitlines(), b"", b""]
-    first, second = (line.split(b" ") for line in lines[:2])
-    length = int(first[1]) if len(first) == 2 and all(map(bytes.isdigit, first)) else 0
-    numbers = [cell for cell in (second if length else first)[1:] if cell]
-    told = numbers[:_TOLD]
-    if length and not (length == len(numbers) or length > len(numbers) >= _TOLD):
-        return False
-    points = sum(not one.lstrip(b"+-").isdigit() for one in told)
-    return all(map(_NUMBER.fullmatch, told)) and points >= (1 if length else _TOLD)
+    head, _, rest = file.data[:_HEAD].removeprefix(codecs.BOM_UTF8).partition(b"\n")
+    numbers, length = rest.split(b"\n", 1)[0].split()[1:], re.fullmatch(rb"\d+ (\d+)\s*", head)
+    told = length is not None and int(length[1]) == len(numbers) and any(b"." in one for one in numbers)
+    return told and all(map(_NUMBER.fullmatch, numbers))
 
 
 def read_vectors(
@@ -96,15 +89,13 @@ def read_vectors(
 
 def file_of_vectors(given: str | Path | Source, limits: Limits) -> Source:
     """Return a file of vectors in memory, which may be larger than others."""
-    if isinstance(given, Source):
-        refuse_over(limits.vector_bytes, len(given.data), "bytes", given.name)
-        return given
-    path = Path(given)
+    name = given.name if isinstance(given, Source) else Path(given).name
     try:
-        refuse_over(limits.vector_bytes, path.stat().st_size, "bytes", path.name)
-        return Source(path.name, path.read_bytes())
+        size = len(given.data) if isinstance(given, Source) else Path(given).stat().st_size
+        refuse_over(limits.vector_bytes, size, "bytes", name)
+        return given if isinstance(given, Source) else Source(name, Path(given).read_bytes())
     except OSError:
-        raise InputError(path.name or "a path", "no file that can be read", _EXPECTED, "Check the path.") from None
+        raise InputError(name or "a path", "no file that can be read", _EXPECTED, "Check the path.") from None
 
 
 def _of_parquet(source: Source, limits: Limits) -> pd.DataFrame:
@@ -130,12 +121,10 @@ def _columns(name: str, table: pa.Table) -> pd.DataFrame:
         if column.null_count or len(pc.unique(length)) > 1:
             raise input_error(name, "vectors of one length")
         return _table(name, phrases, _matrix(name, column.flatten()).reshape(len(column), -1))
-    numbers = [
-        one.to_numpy() for one in rest.columns if pa.types.is_floating(one.type) or pa.types.is_integer(one.type)
-    ]
-    if len(numbers) < rest.num_columns or not numbers:
+    numbers = rest.to_pandas().to_numpy()
+    if numbers.dtype.kind not in "fi" or not numbers.size:
         raise InputError(name, "columns that are no numbers", _EXPECTED, _REMEDY)
-    return _table(name, phrases, _matrix(name, np.stack(numbers, axis=1)))
+    return _table(name, phrases, _matrix(name, numbers))
 
 
 def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
@@ -181,35 +170,31 @@ def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
     numbers = [column.to_numpy() for column in table.columns[1:]]
     if not numbers or any(one.dtype.kind not in "fi" for one in numbers):
         raise _misfit(source.name, data, encoding)
-    if head and (said := (int(head[1]), int(head[2]))) != (len(table), len(numbers)):
+    if head and (declared := (int(head[1]), int(head[2]))) != (len(table), len(numbers)):
         found = f"{len(table):,} vectors of {len(numbers):,} numbers"
         remedy = "Load the whole file, or correct its first line."
-        raise InputError(source.name, found, f"{said[0]:,} of {said[1]:,}, as its first line says", remedy)
+        raise InputError(source.name, found, f"{declared[0]:,} of {declared[1]:,}, as stated in its first line", remedy)
     phrases = pc.replace_substring(table.column(0), "_", " ").to_pylist()
     return _table(source.name, phrases, _matrix(source.name, np.stack(numbers, axis=1)))
 
 
 def _misfit(name: str, data: bytes, encoding: str) -> InputError:
     """Return the refusal of a text that is no vectors, with its first line that is no phrase and numbers."""
-    length, expected = 0, "a phrase, _ for its blanks, and numbers with a blank between"
-    for number, line in enumerate(data.splitlines(), 1):
-        phrase, *cells = line.removesuffix(b" ").split(b" ")
-        if not line or (number == 1 and len(cells) == 1):
-            continue
-        length = length or len(cells)
-        odd = [f"“{cell[:50].decode(errors='replace')}”" for cell in cells if not _NUMBER.fullmatch(cell)]
-        if len(cells) != length or not cells:
-            odd = odd or [f"{len(cells):,} numbers"]
-            expected += f", {length:,} in each line"
-        if phrase != phrase.decode(encoding, "ignore").encode(encoding):
-            odd = [f"bytes that are not {encoding}"]
-        if odd:
-            return InputError(f"{name}, line {number}", odd[0], expected, _REMEDY)
+    lines = [(number, line.removesuffix(b" ").split(b" ")) for number, line in enumerate(data.splitlines(), 1)]
+    lines = [(number, cells) for number, cells in lines if cells != [b""] and (number > 1 or len(cells) != 2)]
+    for number, (phrase, *cells) in lines:
+        length = len(lines[0][1]) - 1
+        expected = f"a phrase, _ for its blanks, and numbers with a blank between, {length:,} in each line"
+        problems = [f"“{cell[:50].decode(errors='replace')}”" for cell in cells if not _NUMBER.fullmatch(cell)]
+        problems += [f"{len(cells):,} numbers"] * (len(cells) != length or not cells)
+        problems += [f"bytes that are not {encoding}"] * (phrase != phrase.decode(encoding, "ignore").encode(encoding))
+        if problems:
+            return InputError(f"{name}, line {number}", problems[0], expected, _REMEDY)
     return InputError(name, "no line of a phrase and numbers", _EXPECTED, _REMEDY)
 
 
 def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
-    """Return numbers as single or double precision, as they were given; refuses what is no finite number."""
+    """Return numbers in the precision given, single or double; reject non-finite ones."""
     try:
         matrix = np.asarray(values)
         if matrix.dtype.kind not in "fiu":
@@ -218,12 +203,12 @@ def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
     except (TypeError, ValueError):
         raise input_error(name, "vectors of one length") from None
     if not np.isfinite(matrix).all():
-        raise InputError(name, "a number that is missing or infinite", "finite numbers", "Leave such a phrase out.")
+        raise InputError(name, "a missing or infinite number", "finite numbers", "Remove that phrase.")
     return matrix
 
 
 def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.DataFrame:
-    """Return phrases and vectors as a table, each phrase once; refuses phrases with two different vectors."""
+    """Return phrases and vectors as a table, each phrase once; reject phrases with two different vectors."""
     if matrix.ndim != 2 or len(matrix) != len(phrases) or not matrix.size:
         found = f"{len(phrases):,} phrases and an array of {' × '.join(map(str, matrix.shape)) or 'one number'}"
         raise InputError(name, found, "a vector for each phrase", _REMEDY)

@@ -1,4 +1,4 @@
-"""Turn what was marked in annotation tools (JSON, brat, tagged tokens) into lists, and the texts beside."""
+"""Turn what was marked in annotation tools (JSON, brat, tagged tokens) into lists, and the texts next to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kp_core.reading.meaning.fields import NAMES, find_roles, plain, quoted
 from kp_core.reading.meaning.mapping import HEADS
 from kp_core.reading.meaning.question import Finding, Question, Reply
 from kp_core.reading.meaning.shapes import text_of
-from kp_core.reading.open.json_text import JsonRecord, shown
+from kp_core.reading.open.json_text import shown
 from kp_core.reading.open.values import Rejected
 from kp_core.reading.rows.check import Rows
 from kp_core.typeset import storable
@@ -76,8 +76,8 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     fits = [_marked_in(value) for value in first].count(None) <= 0.2 * len(first) and not others & {*NAMES["gold"]}
     if role == "documents" or not fits or not {*names} & {*_LISTS}:
         return None
-    said = {"doc_id": file.mapping.document, "annotator": file.mapping.annotator}
-    columns = find_roles([name for name in names if name not in ("text", *_LISTS)], ("doc_id", "annotator"), said)
+    assigned = {"doc_id": file.mapping.document, "annotator": file.mapping.annotator}
+    columns = find_roles([name for name in names if name not in ("text", *_LISTS)], ("doc_id", "annotator"), assigned)
     if "annotator" not in columns and _PRODIGY["annotator"] in names:
         columns = {part: name for part, name in _PRODIGY.items() if name in names} | columns
     every = [one for value in values for one in _marked_in(value) or () if not one.left]
@@ -166,34 +166,26 @@ def _results(result: Any, units: bytes) -> Iterator[Span]:
             yield Span((control,), text=phrase)
 
 
-def _ids_of(file: File, records: Sequence[JsonRecord], field: str | None) -> tuple[list[str], list[Note]]:
-    """Return the id of every object, which is its line if no field holds it; the only object is named like its file."""
-    if field is not None:
-        return [text_of((record.value or {}).get(field)) or "" for record in records], []
-    if len(records) == 1:
-        return [file.stem], []
-    said = Note("warning", file.name, "There is no field of ids; the line numbers are the ids.")
-    return [str(record.line or position) for position, record in enumerate(records, 1)], [said]
-
-
 def _read_json(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
-    file, who = recognition.files[0], recognition.columns.get("annotator", "")
-    ids, notes = _ids_of(file, file.records, recognition.columns.get("doc_id"))
-    every, rejected = list[Marked](), list[Rejected]()
-    for doc_id, record in zip(ids, file.records, strict=True):
-        found = None if record.value is None else _marked_in(record.value)
-        if not found or not doc_id:
-            reason = "an empty id" if found else record.broken or "no text with a list of spans or labels"
+    file, (of, who) = recognition.files[0], (recognition.columns.get(name, "") for name in ("doc_id", "annotator"))
+    every, rejected, notes = list[Marked](), list[Rejected](), list[Note]()
+    if not of and len(file.records) > 1:
+        notes.append(Note("warning", file.name, "There is no field of ids; the line numbers are the ids."))
+    for position, record in enumerate(file.records, 1):
+        value = record.value or {}
+        doc_id = text_of(value.get(of)) or "" if of else str(record.line or position) if notes else file.stem
+        marked = _marked_in(value)
+        if not marked or not doc_id:
+            reason = "an empty id" if marked else record.broken or "no text with a list of spans or labels"
             rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
             continue
-        for one in found:
-            source = one.source or text_of(record.value.get(who))
+        for one in marked:
+            source = one.source or text_of(value.get(who))
             every.append(replace(one, doc_id=one.doc_id or doc_id, file=file.name, line=record.line, source=source))
     left = Counter(one.left for one in every if one.left)
     notes += [Note("info", file.name, f"{said}: {count:,}.") for said, count in left.items()]
-    models = [one for one in every if one.predicted]
-    people = [one for one in every if not one.predicted and not one.left]
+    models, people = [one for one in every if one.predicted], [one for one in every if not (one.predicted or one.left)]
     if recognition.role == "system" and models:
         return span_rows(recognition, models, rejected, notes)
     parts = span_rows(recognition, people, rejected, notes)
@@ -211,10 +203,9 @@ def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
     fitting = sum(bool(_MARK.fullmatch(line) or _OTHER_MARK.fullmatch(line)) for line in lines)
     if not any(map(_MARK.fullmatch, lines)) or fitting < 0.9 * len(lines) or (role == "documents" and not of_marks):
         return []
-    labels = {found[1] for file in marks for line in file.lines if (found := _MARK.fullmatch(line))}
+    labels = {match[1] for file in marks for line in file.lines if (match := _MARK.fullmatch(line))}
     several = len({file.stem for file in marks}) < len(marks)
-    whose = "annotator = folder, document = file" if several else "document = file"
-    evidence = f"{pluralize(len(marks), 'file')} of brat with {pluralize(len(of_marks), 'text')}; {whose}"
+    evidence = f"files of brat; {'annotator = folder, document = file' if several else 'document = file'}"
     plan, every = (marks, beside, several), (*marks, *of_marks.values())
     reading = Recognition("F13B", role or "gold", every, evidence, plan=plan, strength=Strength.MARKS)
     return [labelled(reading, labels)]
@@ -235,8 +226,8 @@ def _read_brat(recognition: Recognition, role: Role | None) -> list[Rows]:
                 other += 1
             elif line.strip():
                 rejected.append((file.name, number, "no mark of brat", line[:200]))
-    said = [Note("info", marks[0].name, f"Relations, attributes and notes left out: {other:,}.")] if other else []
-    return span_rows(recognition, every, rejected, said)
+    left_out = [Note("info", marks[0].name, f"Relations, attributes and notes left out: {other:,}.")] if other else []
+    return span_rows(recognition, every, rejected, left_out)
 
 
 def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -256,9 +247,9 @@ def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]
 
 
 def _is_tagged(file: File) -> bool:
-    """Tell a file in which 80 % of the lines end in a tag, some of them outside of keyphrases."""
+    """Recognize a file in which 80% of the lines end in a tag, some of them outside of keyphrases."""
     lines = [line for line in file.sample if not (line.startswith("# ") or _HEAD.fullmatch(line))]
-    tags = [found[1] for line in lines if (found := _tag(line))]
+    tags = [match[1] for line in lines if (match := _tag(line))]
     return {"O"} < {*tags} and bool({*"BISU"} & {*tags}) and len(tags) >= 0.8 * len(lines)
 
 
@@ -273,12 +264,12 @@ def _tagged(files: Sequence[File], role: Role | None) -> Recognition:
     reading = Recognition("F13C", role or "gold", tuple(files), evidence, strength=Strength.MARKS)
     places = {place for columns in _columns_of(reading).values() for place in columns.values()}
     lines = [line for file in files for line in file.lines]
-    return labelled(reading, (found[2] or "" for line in lines for place in places if (found := _tag(line, place))))
+    return labelled(reading, (match[2] or "" for line in lines for place in places if (match := _tag(line, place))))
 
 
 def _columns_of(reading: Recognition) -> dict[Role, dict[str, int]]:
     """Return role → column of tags → its place from the end; which of several is the gold standard is a question."""
-    file, said = reading.files[0], reading.files[0].mapping
+    file, mapping = reading.files[0], reading.files[0].mapping
     rows = [_CELLS.split(line.rstrip()) for line in file.lines if _tag(line) and not _HEAD.fullmatch(line)]
     width = max(map(len, rows))
     longest = [list(map(_TAG.fullmatch, row)) for row in rows if len(row) == width]
@@ -286,30 +277,35 @@ def _columns_of(reading: Recognition) -> dict[Role, dict[str, int]]:
         place for place in range(1, width) if sum(row[place] is not None for row in longest) >= 0.9 * len(longest)
     ]
     columns = {f"column {place + 1}": place - width for place in tagged}
-    named = said.keyphrases or tuple(columns)
-    if unknown := [name for name in (*said.gold, *named) if name not in columns]:
+    named = mapping.keyphrases or tuple(columns)
+    if unknown := [name for name in (*mapping.gold, *named) if name not in columns]:
         found, expected = f"no tags in “{unknown[0]}”", f"a column of tags: {quoted(list(columns))}"
         raise InputError(file.name, found, expected, "Name one of these columns.")
     if reading.role == "documents":
         return {"documents": {"": -1}}
-    if len(columns) > 1 and not (said.gold or said.keyphrases):
+    if len(columns) > 1 and not (mapping.gold or mapping.keyphrases):
         raise _question(file, named)
-    chosen: dict[Role, list[str]] = {"gold": [*said.gold], "system": [name for name in named if name not in said.gold]}
-    chosen = chosen if said.gold else {reading.role: [*named]}
+    chosen: dict[Role, list[str]] = {
+        "gold": [*mapping.gold],
+        "system": [name for name in named if name not in mapping.gold],
+    }
+    chosen = chosen if mapping.gold else {reading.role: [*named]}
     return {role: {name: columns[name] for name in names} for role, names in chosen.items() if names}
 
 
 def _question(file: File, columns: Sequence[str]) -> Question:
     """Ask which of several columns of tags is the gold standard."""
-    said, last = replace(file.mapping, format="F13C"), columns[-1]
-    answers: list[tuple[str, dict[str, Any]]] = [
-        (f"“{name}” is the gold standard, and the others are systems", {"gold": (name,)}) for name in columns[:10]
+
+    def reply(words: str, **said: Any) -> Reply:
+        return Reply(words, {file.name: replace(file.mapping, format="F13C", **said)})
+
+    replies = [
+        reply(f"“{name}” is the gold standard, and the others are systems", gold=(name,)) for name in columns[:10]
     ]
-    answers += [("each column is an annotator", {"role": "gold", "keyphrases": tuple(columns), "annotator": HEADS})]
-    answers += [(f"only “{last}” is read", {"keyphrases": (last,)})]
+    replies.append(reply("each column is an annotator", role="gold", keyphrases=tuple(columns), annotator=HEADS))
+    replies.append(reply(f"only “{columns[-1]}” is read", keyphrases=(columns[-1],)))
     found = f"a token with {len(columns)} tags in each line, in {quoted(columns)}"
-    replies = tuple(Reply(words, {file.name: replace(said, **more)}) for words, more in answers)
-    return Question(Finding("ask", file.name, found, "one of them as the gold standard", replies))
+    return Question(Finding("ask", file.name, found, "one of them as the gold standard", tuple(replies)))
 
 
 def _read_tagged(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -392,18 +388,16 @@ def _flat(text: str) -> str:
 
 def labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
     """Return a recognition that offers the labels to choose from, if there are several."""
-    names = sorted(set(labels) - {""})
+    names = sorted({*labels} - {""})
     chosen = recognition.files[0].mapping.switch("label") or EVERY
     offers = {"label": (EVERY, *names)} if len(names) > 1 else {}
-    which = f"; labels read: {chosen} ({', '.join(name[:40] for name in names[:5])}{' …' * (len(names) > 5)})"
-    evidence = recognition.evidence + which * bool(offers)
-    return replace(recognition, evidence=evidence, options={"label": chosen}, offers=offers)
+    return replace(recognition, options={"label": chosen}, offers=offers)
 
 
 def span_rows(
     recognition: Recognition, every: Iterable[Marked], rejected: Iterable[Rejected] = (), notes: Iterable[Note] = ()
 ) -> list[Rows]:
-    """Return the lists of all annotators, and the texts; a phrase of one annotator counts once a document."""
+    """Return the lists of all annotators, and the texts; a phrase of one annotator counts once per document."""
     first, label = recognition.files[0], recognition.options["label"]
     lists = ListBuilder("gold" if recognition.role == "documents" else recognition.role, first.limits)
     texts: dict[tuple[str, str], int] = {}
@@ -443,12 +437,9 @@ def _alone(group: _Group) -> Callable[[File, Role | None], Recognition | None]:
     return lambda file, role: next(iter(group([file], role)), None)
 
 
-_JSON = "JSON of texts with spans or labels (doccano, Prodigy, Label Studio) becomes keyphrases of annotators."
-_BRAT = "Brat standoff files, with their texts beside them, become keyphrases of annotators."
-_CONLL = "A token and its tag a line (CoNLL: B, I, O) becomes keyphrases, and the texts beside them."
 _SETTINGS: dict[str, Any] = {"OPTIONS": ("label",), "PROVED": True}
 FAMILIES = (
-    Family("F13", "JSON: doccano, Prodigy, Label Studio", _JSON, _recognise_json, _read_json, **_SETTINGS),
-    Family("F13B", "brat, .ann beside .txt", _BRAT, _alone(_group_brat), _read_brat, _group_brat, True, **_SETTINGS),
-    Family("F13C", "tagged tokens, CoNLL", _CONLL, _alone(_group_tagged), _read_tagged, _group_tagged, **_SETTINGS),
+    Family("F13", "JSON: doccano, Prodigy, Label Studio", _recognise_json, _read_json, **_SETTINGS),
+    Family("F13B", "brat, .ann next to .txt", _alone(_group_brat), _read_brat, _group_brat, True, **_SETTINGS),
+    Family("F13C", "tagged tokens, CoNLL", _alone(_group_tagged), _read_tagged, _group_tagged, **_SETTINGS),
 )

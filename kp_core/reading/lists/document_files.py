@@ -13,6 +13,7 @@ from kp_core.corpus import Role
 from kp_core.errors import part_of
 from kp_core.reading.lists import trec
 from kp_core.reading.lists.family import Family, File, Recognition, Strength
+from kp_core.reading.lists.lines import KEYS, TEXTS, are_prose
 from kp_core.reading.lists.list_builder import ListBuilder, bare_items, document_rows
 from kp_core.reading.meaning.fields import KNOWN, PEOPLE, base_of, in_words, plain, role_of_path
 from kp_core.reading.meaning.mapping import MARKS
@@ -21,9 +22,6 @@ from kp_core.reading.open.source import KNOWN_EXTENSIONS, stem_of
 from kp_core.reading.open.values import is_number, number
 from kp_core.reading.rows.check import Rows
 
-#: Endings that only lists have, and only texts; `.txt` may be either.
-KEYS = (".key", ".keys", ".maui", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases", "-crowdcountskey")
-TEXTS = (".abstr", ".html", ".htm", ".md", ".txt.final")
 _WHOSE = {
     "none": "document = file",
     "folders": "annotator = folder",
@@ -33,21 +31,21 @@ _WHOSE = {
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
+#: Lines that begin with an id, or have two cells of which the first is no label.
+_ID = re.compile(r"[^\s@;]+(@| :( |$))|(?!(<[^<>\s]+>|\d+|https?://\S+)\t)[^\t]+\t.*\S")
 #: A phrase, and its concept and number if the line has any.
 _Fields = tuple[str, dict[str, Any]]
-_BLOCKS = re.compile(
-    r"p|div|br|li|[uo]l|t[rdh]|table|pre|blockquote|h[1-6]|section|article|header|footer", re.IGNORECASE
-)
 # Each of these looks at a character once, also if nothing is ever closed; the parser of the library does not.
-_HIDDEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*+>|\Z)", re.IGNORECASE | re.DOTALL
+_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*+>|\Z)", re.I | re.S)
+_TITLE = re.compile(r"<(title|h1)\b[^<>]*+>(.*?)(?:</\1\b[^<>]*+>|\Z)", re.I | re.S)
+_BLOCK = re.compile(
+    r"</?(?:p|div|br|li|[uo]l|t[rdh]|table|pre|blockquote|h[1-6]|section|article|header|footer)\b[^<>]*+>", re.I
 )
-_TITLE = re.compile(r"<(title|h1)\b[^<>]*+>(.*?)(?:</\1\b[^<>]*+>|\Z)", re.IGNORECASE | re.DOTALL)
-_TAG = re.compile(r'<(?:[!?][^<>]*+|/?([a-z][a-z0-9]*+)(?:(?:[^<>"]++|"[^"<]*+")*+|[^<>]*+))>', re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z!?][^<>]*+>", re.I)
 
 
 def _ending(file: File) -> str:
-    """Return what a name ends in, as far as it tells lists and texts; nothing if the ending is part of the name."""
+    """Return the ending of a name if it distinguishes lists from texts; nothing if it is part of the name."""
     name = file.name.lower()
     known = next((end for end in (*KEYS, *TEXTS) if name.endswith(end)), file.suffix)
     return known if known in (*KEYS, *TEXTS, *KNOWN_EXTENSIONS) else ""
@@ -78,48 +76,41 @@ def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all lists of one document each, by system or not and by what their lines are, and the texts beside them."""
     lists, texts = _lists_and_texts(files, role)
     systems = {f.name for f in lists if _ending(f) == ".run" or role_of_path(f.name.rpartition("/")[0]) == "system"}
-    apart = systems if len(systems) < len(lists) else set()
+    from_systems = systems if len(systems) < len(lists) else set()
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
     lines = {file.name: line for shelf in _shelves(lists) for line in [line_of(shelf)] for file in shelf}
     for file in files:
         if file.name in lines:
-            groups[file.name in apart, lines[file.name]].append(file)
-    kinds = len({line for system, line in groups if not system})
-    found = [
-        _recognition(group, role, line, texts, apart=system, beside=kinds if len(groups) > 1 else 0)
-        for (system, line), group in groups.items()
-    ]
+            groups[file.name in from_systems, lines[file.name]].append(file)
+    kinds = len({line for system, line in groups if not system}) if len(groups) > 1 else 0
+    found = [_recognition(group, role, line, texts, system, kinds) for (system, line), group in groups.items()]
     return [*found, _texts_of(texts)] if found and texts else found
 
 
 def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[File], list[File]]:
-    """Return the lists of one document each, and the texts of the same documents; the rest is of other families.
+    """Return the lists of one document each, and the texts of the same documents; other families take the rest.
 
     Endings tell most. Other files are texts if they read like prose, or are the only ones with the names of lists.
     """
-    lists = [file for file in files if _ending(file) in KEYS]
-    texts = [file for file in files if _ending(file) in TEXTS]
-    known = _documents_of([file for file in files if _ending(file) in (".txt", *KEYS, *TEXTS)])
-    undecided: list[list[File]] = []
+    lists, texts = ([file for file in files if _ending(file) in endings] for endings in (KEYS, TEXTS))
+    known, undecided = _documents_of([f for f in files if _ending(f) in (".txt", *KEYS, *TEXTS)]), list[list[File]]()
     for shelf in _shelves(file for file in files if _ending(file) not in (*KEYS, *TEXTS)):
-        named = {_document(file) for file in shelf} & (_documents_of(lists) if _ending(shelf[0]) == ".txt" else known)
+        ids = {_document(file) for file in shelf}
+        named = ids & (_documents_of(lists) if _ending(shelf[0]) == ".txt" else known)
         if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or named):
             lists += shelf
-        elif _ending(shelf[0]) == ".run":
-            lists += [] if _hold_documents(shelf) else shelf
-        elif _ending(shelf[0]) in (".txt", "") and (not _hold_documents(shelf) or (named and are_prose(shelf))):
+        elif _ending(shelf[0]) in (".txt", "", ".run") and (not _hold_documents(shelf) or (named and are_prose(shelf))):
             undecided.append(shelf)
-    named = _documents_of(lists)
+    listed, least = _documents_of(lists), 2 if role in ("gold", "system") else 3
     shared = Counter(doc_id for shelf in undecided for doc_id in {_document(file) for file in shelf})
     prose = [are_prose(shelf) for shelf in undecided]
     for shelf, is_prose in zip(undecided, prose, strict=True):
         ids = {_document(file) for file in shelf}
-        beside, only = any(shared[doc_id] > 1 for doc_id in ids), not any(prose) and len(undecided) == 1
-        enough = len(undecided) == 1 and len(shelf) > (1 if role in ("gold", "system") else 2) and _ending(shelf[0])
-        if is_prose or (ids & named and only):
-            met = [file for file in shelf if beside or ids & named]
-            texts += [file for file in met if _document(file) in named or are_prose([file])]
-        elif (beside or enough or ids & named) and role != "documents":
+        beside, named, only = any(shared[doc_id] > 1 for doc_id in ids), ids & listed, len(undecided) == 1
+        if is_prose or (named and only):
+            met = shelf if beside or named else []
+            texts += [file for file in met if _document(file) in listed or are_prose([file])]
+        elif (beside or named or (only and len(shelf) >= least and _ending(shelf[0]))) and role != "documents":
             lists += shelf
     return lists, texts if lists else []
 
@@ -130,24 +121,16 @@ def _documents_of(lists: Sequence[File]) -> set[str]:
 
 
 def _hold_documents(shelf: Sequence[File]) -> bool:
-    """Tell files of several documents, one or more lines each: with ids, with columns, or line by line."""
-    sizes = {len(file.lines) for file in shelf}
-    split = any(2 * sum(";" in line for line in file.sample) >= max(len(file.sample), 1) for file in shelf)
-    aligned = len(shelf) > 1 and len(sizes) == 1 and sizes != {1} and split
-    return aligned or 20 * sum(map(_holds_documents, shelf)) > len(shelf)
+    """Recognize files of several documents, one or more lines each: with ids, with columns, or line by line."""
+    return 20 * sum(map(_holds_documents, shelf)) > len(shelf)
 
 
 def _holds_documents(file: File) -> bool:
     lines = file.sample
-    if not lines:
-        return False
-    ids = sum(
-        bool(re.match(r"[^\s@;]+(@| :( |$))|(?!(<[^<>\s]+>|\d+|https?://\S+)\t)[^\t]+\t.*\S", one)) for one in lines
-    )
     even = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;|")
-    lists = 2 * sum(line.count(";") > 1 for line in lines) > len(lines) > 1 or (even and len(lines) > 1)
-    table = _is_header(lines[0]) or lines[0].lstrip()[0] in "{["
-    return table or 2 * ids > len(lines) or (lists and not are_prose([file])) or trec.is_trec(file)
+    lists = len(lines) > 1 and (even or 2 * sum(";" in line for line in lines) > len(lines)) and not are_prose([file])
+    ids = 2 * sum(map(bool, map(_ID.match, lines))) > len(lines)
+    return bool(lines) and (_is_header(lines[0]) or lines[0].lstrip()[0] in "{[" or ids or lists or trec.is_trec(file))
 
 
 def _recognise_list(file: File, role: Role | None) -> Recognition | None:
@@ -158,18 +141,18 @@ def _recognise_list(file: File, role: Role | None) -> Recognition | None:
 
 
 def _label(line: str) -> _Fields | None:
-    found = _LABEL.match(line)
-    return (line[found.end() :], {"concept": found.group(1) or found.group(2)}) if found else None
+    match = _LABEL.match(line)
+    return (line[match.end() :], {"concept": match.group(1) or match.group(2)}) if match else None
 
 
-def subject(line: str) -> _Fields | None:
+def _subject(line: str) -> _Fields | None:
     """Return the label, URI, notation and score of a line of Annif; the last two may be missing."""
     uri, _, told = line.partition("\t")
     label, *rest = told.split("\t")
-    found = _SUBJECT.fullmatch(uri)
-    if found is None or not label.strip() or len(rest) > 2:
+    match = _SUBJECT.fullmatch(uri)
+    if match is None or not label.strip() or len(rest) > 2:
         return None
-    more: dict[str, Any] = {"concept": found.group(1)}
+    more: dict[str, Any] = {"concept": match.group(1)}
     if rest and is_number(rest[-1]):
         more["number"] = number(rest.pop())
     if rest and rest[0].strip():
@@ -179,15 +162,15 @@ def subject(line: str) -> _Fields | None:
 
 def _number(line: str) -> _Fields | None:
     """Return a phrase and the number behind its last TAB, or blank; KEA and Maui write a stem or an id between them."""
-    said, found, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
-    phrase, _, between = said.partition("\t")
+    before, found, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
+    phrase, _, between = before.partition("\t")
     more: dict[str, Any] = {"concept": between} if re.search(r"\d", between) else {}
     return (phrase, more | {"number": number(amount)}) if found and phrase.strip() and is_number(amount) else None
 
 
 #: What a line may be, most telling first: its fields, why it is rejected without any, and what is said of such lines.
 _LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
-    "subject": (subject, "no URI, TAB, label", "; subjects with URIs"),
+    "subject": (_subject, "no URI, TAB, label", "; subjects with URIs"),
     "label": (_label, "no `id: label`", "; {} `id: label`, split"),
     "number": (_number, "no number at the end", "; each line has a number"),
     "phrase": (lambda line: (line, {}), "", ""),
@@ -195,23 +178,23 @@ _LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
 
 
 def _is_header(line: str) -> bool:
-    """Tell known names of columns."""
+    """Recognize known names of columns."""
     cells = re.split(r"[\t,;|]", line)
     return len(cells) > 1 and all(plain(cell) in KNOWN for cell in cells)
 
 
 def _is_heading(line: str) -> bool:
-    """Tell known names of columns, also between blanks, or a rule below them."""
+    """Recognize known names of columns, also between blanks, or a rule below them."""
     return _is_header(line) or _is_header("\t".join(line.split())) or bool(_RULE.fullmatch(line))
 
 
 def line_of(shelf: Sequence[File]) -> str:
-    """Return what at least 90 % of the first lines of some files are, or what the user says they are.
+    """Return what at least 90% of the first lines of some files are, or what the user says they are.
 
     Numbers behind blanks are mostly fractions: phrases such as “covid 19” end in a number too.
     """
-    if said := shelf[0].mapping.switch("line"):
-        return said
+    if chosen := shelf[0].mapping.switch("line"):
+        return chosen
     lines = [line for file in shelf for line in file.sample if not _is_heading(line)]
     fits = (name for name, (fields, *_) in _LINES.items() if sum(map(bool, map(fields, lines))) >= 0.9 * len(lines))
     line = next(fits) if lines else "phrase"
@@ -228,40 +211,37 @@ def line_of(shelf: Sequence[File]) -> str:
 
 
 def _recognition(
-    files: Sequence[File],
-    role: Role | None,
-    line: str,
-    texts: Sequence[File] = (),
-    *,
-    apart: bool = False,
-    beside: int = 0,
+    files: Sequence[File], role: Role | None, line: str, texts: Sequence[File] = (), apart: bool = False, kinds: int = 0
 ) -> Recognition:
-    """Return lists of one kind of line, given the texts beside them.
+    """Return lists of one kind of line, given the texts next to them.
 
-    apart   they lie in folders of systems
-    beside  how many kinds of lines the gold standard has, if there are other lists
+    apart  they lie in folders of systems
+    kinds  how many kinds of lines the gold standard has, if there are other lists
     """
-    ids = {_document(file) for file in texts}
+    ids, documents = {_document(file) for file in texts}, {_document(file) for file in files}
     whose = "folders" if apart else files[0].mapping.switch("annotators") or _annotators(files, ids)
-    whose = "endings" if line == "phrase" and whose == "none" and beside > 1 else whose
-    endings = Counter(_ending(file) or "none" for file in files)
-    shown = ", ".join(f"{count} {ending}" for ending, count in endings.items())
-    evidence = f"files named {shown}; {'system = folder, document = file' if apart else _WHOSE[whose]}"
+    whose = "endings" if line == "phrase" and whose == "none" and kinds > 1 else whose
+    keys, meaning = {_ending(file) for file in files} <= {*KEYS}, _WHOSE[whose]
     every = [one for file in files for one in file.lines if one.strip()]
     labels = part_of(sum(bool(_LABEL.match(one)) for one in every), len(every), "line", "is", "are")
+    evidence = f"files named {_counted(files)}; {'system = folder, document = file' if apart else meaning}"
     evidence += _LINES[line][2].format(labels)
-    fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]
-    amounts = [more["number"] for _, more in fields if "number" in more]
-    scored = len(amounts) == len(fields) and (line == "subject" or any(amount % 1 for amount in amounts))
+    amounts = [fields[1].get("number") for file in files for one in file.sample if (fields := _LINES[line][0](one))]
+    scored = None not in amounts and (line == "subject" or any(amount % 1 for amount in amounts if amount))
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
     # Keyphrases beside their texts, under the same names, are gold, whatever the folder of both is called.
     places = {(_folder(file), _document(file)) for file in texts}
-    beside_texts = set(endings) <= {*KEYS} and {(_folder(file), _document(file)) for file in files} <= places
-    known = beside_texts or (line == "subject" and {_document(file) for file in files} <= ids)
-    guessed = role is None and not (beside or scored or known) and whose == "none"
-    strength = Strength.CONTENT if line == "number" and not set(endings) <= {*KEYS} else Strength.GRAMMAR
+    beside_texts = keys and {(_folder(file), _document(file)) for file in files} <= places
+    known = beside_texts or (line == "subject" and documents <= ids)
+    guessed = role is None and not (kinds or scored or known) and whose == "none"
+    strength = Strength.CONTENT if line == "number" and not keys else Strength.GRAMMAR
     options = {"line": line, "annotators": whose}
     return Recognition("F4", guess, tuple(files), evidence, {}, options, guessed=guessed, strength=strength)
+
+
+def _counted(files: Sequence[File]) -> str:
+    endings = Counter(_ending(file) or "none" for file in files)
+    return ", ".join(f"{count} {ending}" for ending, count in endings.items())
 
 
 def _annotators(files: Sequence[File], ids: set[str]) -> str:
@@ -284,8 +264,6 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
         return "files" if len(folders & ids) > len(stems & ids) else "folders"
     if not all(re.search(r"\d", name) and plain(base_of(name)) not in PEOPLE for name in folders):
         return "folders"
-    if all(map(str.isdigit, folders)) and not re.search(r"\d", "".join(stems)):
-        return "files"
     first = files[0]
     answers = [
         Reply(in_words(_WHOSE[what]), {first.name: first.mapping.with_switch("annotators", what)})
@@ -293,32 +271,34 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
     ]
     where = PurePosixPath(first.name).parent.parent.name or "the files"
     found = f"folders and files of which either may be documents, such as {first.name}"
-    raise Question(Finding("ask", where, found, "names that tell documents from annotators", tuple(answers)))
+    raise Question(Finding("ask", where, found, "names that distinguish documents from annotators", tuple(answers)))
 
 
 def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read one phrase a line; votes are grades of an annotator called `votes`, unless folders name the people."""
-    files, line, said = recognition.files, recognition.options["line"], recognition.files[0].mapping.split
-    builder = ListBuilder(recognition.role, files[0].limits)
+    """Read one phrase per line; votes are grades of an annotator called `votes`, unless folders name the people."""
+    files, line, separator = recognition.files, recognition.options["line"], recognition.files[0].mapping.split
+    builder, kept, labels = ListBuilder(recognition.role, files[0].limits), "", 0
     votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, recognition.options["annotators"])
-    commas = line == "phrase" and not said and _are_comma_lists(files)
+    free = line == "phrase" and not separator
+    commas = free and _are_comma_lists(files)
     for file in files:
         doc_id, source = owners[file.name]
         builder.open(doc_id, file=file.name, line=1, source=source or votes)
-        if line == "phrase" and not said and _is_wrapped(file.lines):
+        if free and _is_wrapped(file.lines):
             _add_lines(builder, [" ".join(one.strip() for one in file.lines)], line, ";")
-        else:
-            _add_lines(builder, file.lines, line, "," if commas else MARKS.get(said, ""))
-    plain_files = [file for file in files if line == "phrase" and not said and not _is_wrapped(file.lines)]
-    kept = next((file.name for file in plain_files if ";" in file.text), None)
+            continue
+        _add_lines(builder, file.lines, line, "," if commas else MARKS.get(separator, ""))
+        if free:
+            kept = kept or (file.name if ";" in file.text else "")
+            labels += sum(bool(_LABEL.match(one)) for one in file.lines)
     if kept:
         message = f"`;` in a few lines, such as those of {kept}, was taken as part of the phrase"
         builder.say("info", kept, f"{message}; choose split=; to split there.")
     if commas:
         builder.say("warning", files[0].name, "Each file is one line, which was split at commas.")
-    if labels := sum(bool(_LABEL.match(one)) for file in plain_files for one in file.lines):
-        message = f"Lines that alone are `id: label`: {labels:,}; all lines were taken as they are."
+    if labels:
+        message = f"Only some lines have the form `id: label` ({labels:,}); all lines were read as phrases."
         builder.say("warning", files[0].name, f"{message} Choose line = label to split.")
     if votes:
         message = "Votes are grades: ranking measures such as nDCG use them, the others count a phrase from grade 1 on"
@@ -344,9 +324,9 @@ def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str)
 
 
 def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str | None]]:
-    """Return document and annotator of every file; folders of one name are told apart by their paths."""
+    """Return document and annotator of every file; folders with the same name are distinguished by their paths."""
     parents = {PurePosixPath(file.name).parent for file in files}
-    alike = len({parent.name for parent in parents}) < len(parents)
+    ambiguous = len({parent.name for parent in parents}) < len(parents)
     times = Counter(_document(file) for file in files if _folder(file) == PurePosixPath(file.name).parent)
     owners: dict[str, tuple[str, str | None]] = {}
     for file in files:
@@ -354,16 +334,16 @@ def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str 
         owners[file.name] = {
             "none": (stem, None),
             "files": (folder, "author" if stem == parent.name and times[stem] == 1 else stem),
-            "folders": (stem, (str(parent) if alike else parent.name) or None),
+            "folders": (stem, (str(parent) if ambiguous else parent.name) or None),
             "endings": (stem, "votes" if _ending(file) == "-crowdcountskey" else _ending(file).lstrip(".")),
         }[annotators]
     return owners
 
 
 def _are_comma_lists(files: Sequence[File]) -> bool:
-    """Tell several files of one line each, most of them with commas and none with a semicolon."""
+    """Recognize several files of one line each, most of them with commas and none with a semicolon."""
     texts = [file.text.strip() for file in files]
-    single = len(files) > 1 and not any(";" in text or "\n" in text or "\r" in text for text in texts)
+    single = len(files) > 1 and not any(re.search(r"[;\r\n]", text) for text in texts)
     return single and 2 * sum("," in text for text in texts) >= len(texts)
 
 
@@ -371,22 +351,6 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
     filled = [line for line in lines if line.strip()]
     wrapped = sum(";" in line or line.startswith("\t") for line in filled)
     return any(";" in line for line in filled) and wrapped * 2 >= len(filled)
-
-
-def are_prose(files: Sequence[File]) -> bool:
-    """Tell texts from lists and tables: most have sentences, or lines that no separator makes as short as phrases."""
-    prose = filled = 0
-    for file in files[:50]:
-        lines = file.sample
-        pieces = [len(re.findall("[;,|]", line)) + 1 for line in lines]
-        words = [len(line.split()) for line in lines]
-        ends = sum(line.rstrip().endswith((".", "!", "?", "。", "…")) for line in lines)
-        long = sum(count > 12 * parts for count, parts in zip(words, pieces, strict=True))
-        sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
-        rows = 2 * sum("\t" in line.strip() for line in lines) > len(lines) or file.text.lstrip()[:1] in ("{", "[")
-        filled += bool(lines)
-        prose += bool(lines) and sentences and not rows and not trec.is_trec(file)
-    return prose * 2 > filled
 
 
 def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -405,24 +369,18 @@ def _recognise_text(file: File, role: Role | None) -> Recognition | None:
 
 
 def _texts_of(files: Sequence[File]) -> Recognition:
-    endings = Counter(_ending(file) or "none" for file in files)
-    shown = ", ".join(f"{count} {ending}" for ending, count in endings.items())
-    return Recognition("F12", "documents", tuple(files), f"text files ({shown}), document = file name")
+    return Recognition("F12", "documents", tuple(files), f"text files ({_counted(files)}), document = file name")
 
 
 def _read_texts(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every file as one text; the title of HTML is its `<title>` or `<h1>`, and sibling folders are groups."""
-    columns = {name: list[str]() for name in ("doc_id", "text", "title", "group")}
     files = recognition.files
-    for file in files:
-        title, text = html_text(file.text) if _ending(file) in (".html", ".htm") else ("", file.text)
-        row = (_document(file), text.strip(), title, PurePosixPath(file.name).parent.name)
-        for column, value in zip(columns.values(), row, strict=True):
-            column.append(value)
-    parents = {PurePosixPath(file.name).parent for file in files}
-    siblings = len({parent.parent for parent in parents}) == 1 and all(parent.name for parent in parents)
-    if not (siblings and 2 <= len(parents) <= 30):
-        del columns["group"]
+    pages = [html_text(file.text) if _ending(file) in (".html", ".htm") else ("", file.text.strip()) for file in files]
+    folders = [PurePosixPath(file.name).parent for file in files]
+    titles, texts = zip(*pages, strict=True)
+    columns = {"doc_id": list(map(_document, files)), "text": texts, "title": titles}
+    if len({folder.parent for folder in folders}) == 1 and all(f.name for f in folders) and 2 <= len({*folders}) <= 30:
+        columns["group"] = [folder.name for folder in folders]
     return [document_rows(columns, [1] * len(files), [file.name for file in files])]
 
 
@@ -433,37 +391,21 @@ def html_text(page: str) -> tuple[str, str]:
     ('Tides', 'Sea & moon')
     """
     page = _HIDDEN.sub("", page)
-    titles: dict[str, str] = {}
-    for found in _TITLE.finditer(page):
-        titles.setdefault(found[1].lower(), " ".join(_without_tags(found[2])))
+    titles = {found[1].lower(): " ".join(_shown_lines(found[2])) for found in reversed([*_TITLE.finditer(page)])}
     text = _TITLE.sub(lambda found: "" if found[1].lower() == "title" else found[0], page)
-    return titles.get("title") or titles.get("h1", ""), "\n".join(_without_tags(text))
+    return titles.get("title") or titles.get("h1", ""), "\n".join(_shown_lines(text))
 
 
-def _without_tags(page: str) -> list[str]:
+def _shown_lines(page: str) -> list[str]:
     """Return the lines that a browser would show."""
-    text = _TAG.sub(lambda found: "\n" if _BLOCKS.fullmatch(found[1] or "") else "", page)
-    return [line.strip() for line in unescape(text).split("\n") if line.strip()]
+    text = unescape(_TAG.sub("", _BLOCK.sub("\n", page)))
+    return [line.strip() for line in text.split("\n") if line.strip()]
 
 
+_F4 = "one file per document: phrases, `id: label`, votes or scores, subjects of Annif"
+_F12 = "document texts: .txt, .abstr, .html, .md"
+_ONE: dict[str, Any] = {"GROUP_IS_ONE": True}
 FAMILIES = (
-    Family(
-        "F4",
-        "one file a document: phrases, `id: label`, votes or scores, subjects of Annif",
-        "Lists of phrases, one file a document, become lists by document and annotator or system.",
-        _recognise_list,
-        _read_lists,
-        _group_lists,
-        GROUP_IS_ONE=True,
-        OPTIONS=("line", "annotators"),
-    ),
-    Family(
-        "F12",
-        "document texts: .txt, .abstr, .html, .md",
-        "Text and HTML files become documents with their texts.",
-        _recognise_text,
-        _read_texts,
-        _group_texts,
-        GROUP_IS_ONE=True,
-    ),
+    Family("F4", _F4, _recognise_list, _read_lists, _group_lists, OPTIONS=("line", "annotators"), **_ONE),
+    Family("F12", _F12, _recognise_text, _read_texts, _group_texts, **_ONE),
 )

@@ -1,34 +1,31 @@
-"""What a format family takes and gives: a file seen as text, lines or JSON; a recognition; rows."""
+"""Define a file as text, lines or JSON, and find the format families that it may be of."""
 
 from __future__ import annotations
 
+import importlib
+import re
 from collections import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError
+from kp_core.errors import InputError, UsageError
 from kp_core.reading.limits import Limits
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open.archive import workbook_kind
 from kp_core.reading.open.decode import Text, decode, split_lines
 from kp_core.reading.open.json_text import JsonRecord, is_json, parse_json, parse_records, records_within
 from kp_core.reading.open.source import Source, stem_of
-from kp_core.reading.open.table import Table
 from kp_core.reading.rows.check import Rows
 
 T = TypeVar("T")
 
 
 class NoData(InputError):
-    """A file that holds something else than keyphrases: among others it is left out, and listed."""
-
-
-class NotKnown(InputError):
-    """A file that no format and no words tell the meaning of; of a table the user may say it."""
+    """A file that contains something else than keyphrases: among others it is left out, and listed."""
 
 
 class File:
@@ -124,7 +121,7 @@ class File:
 
     @cached_property
     def json(self) -> Any:
-        """The parsed JSON value, without what only wraps records, or `NOT_JSON`."""
+        """The parsed JSON value, without what only wraps records, or why there is none."""
         return records_within(parse_json(self.name, self.text, self.limits))
 
     @cached_property
@@ -177,21 +174,17 @@ class Recognition:
 class Family:
     """A format family: how its files are recognized and read.
 
-    BECOMES           what becomes of its files, as a sentence
     recognise         tells whether a file is of this family, in one way or in several
-    read              gives the rows of every role; with a role given, of that role, and the texts beside them
+    read              gives the rows of every role; with a role given, of that role, and the texts next to them
     recognise_groups  claims files that belong together before each is looked at by itself
     GROUP_IS_ONE      whether such a group is one annotator or system, named like its folder
     OPTIONS           switches of the family
     PROVED            whether marks in the files prove such a group, so that it is asked first
     FORMS             formats that it reads under their own names
-    TABLES            whether its files may be no text, and judged pairs
-    tables_of         gives the tables of a file, and sheets_in the names of the sheets, if there are several
     """
 
     NAME: str
     TITLE: str
-    BECOMES: str
     recognise: Callable[[File, Role | None], Recognition | list[Recognition] | None]
     read: Callable[[Recognition, Role | None], list[Rows]]
     recognise_groups: Callable[[Sequence[File], Role | None], list[Recognition]] = lambda files, role: []
@@ -199,6 +192,69 @@ class Family:
     OPTIONS: tuple[str, ...] = ()
     PROVED: bool = False
     FORMS: abc.Mapping[str, str] = field(default_factory=dict)
-    TABLES: bool = False
-    tables_of: Callable[[File, Mapping], list[Table]] = lambda file, mapping: []
-    sheets_in: Callable[[File], tuple[str, ...]] = lambda file: ()
+
+
+#: Endings of tables, in which only some lines are of another family.
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".ods", ".parquet")
+#: Module → its families, and the formats that they read under their own names, and what the ending of a file and its
+#: first bytes must have for them. A module is imported only for files that may be of its families.
+_MODULES: dict[str, tuple[tuple[str, ...], Callable[[str, bytes], object]]] = {
+    "meaning.tables": (("F1", "F6", "F10"), lambda ending, first: True),
+    "lists.lines": (("F3", "F5"), lambda ending, first: ending not in _TABLES or re.search(rb"[\t@:;]", first)),
+    "lists.document_files": (
+        ("F4", "F12"),
+        lambda ending, first: ending not in _TABLES or re.match(rb"[^\n]*\t|\s*<[^<>\s]+>", first),
+    ),
+    "lists.trec": (
+        ("F8",),
+        lambda ending, first: ending in (".run", ".qrels") or re.search(rb"(?m)^\S+[ \t]+\S+[ \t]+\S+", first),
+    ),
+    "lists.annotations": (
+        ("F13", "F13B", "F13C"),
+        lambda ending, first: (
+            ending == ".ann"
+            or first.lstrip()[:1] in (b"{", b"[")
+            or re.match(rb"\s*[T#*REAMN]\S*\t", first)
+            or re.search(rb"(?m)[ \t][OBIESL](?:-[^\s,;]*)?\r?$", first)
+        ),
+    ),
+}
+#: Bytes that are looked at.
+_FIRST = 65_536
+
+
+def families_of(files: Sequence[File]) -> list[Family]:
+    """Return the families that some file may be of, by its first bytes and its ending, or because the user says so."""
+    chosen = any(file.mapping.format for file in files)
+    first = [(file.suffix, file.source.data[:_FIRST]) for file in files]
+    return _families(name for name, (_, may_be) in _MODULES.items() if chosen or any(may_be(*file) for file in first))
+
+
+def _families(modules: Iterable[str]) -> list[Family]:
+    """Return the format families that some modules define, ordered by number."""
+    families = [family for name in modules for family in importlib.import_module(f"kp_core.reading.{name}").FAMILIES]
+    return sorted(families, key=lambda family: (int(re.sub(r"\D", "", family.NAME)), family.NAME))
+
+
+def all_families() -> list[Family]:
+    """Return every family."""
+    return _families(_MODULES)
+
+
+def family_named(name: str) -> Family:
+    """Return the family of this name, such as `F3`, or the one that reads a format of this name, such as `F6`."""
+    for module, (names, _) in _MODULES.items():
+        if name.upper() in names:
+            return next(one for one in _families([module]) if name.upper() in (one.NAME, *one.FORMS))
+    known = [one for names, _ in _MODULES.values() for one in names]
+    raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(known)}")
+
+
+def title_of(name: str) -> str:
+    """Return what a family, or a format that one of them reads, is called.
+
+    >>> title_of("F6")
+    'one JSON object per document (JSONL)'
+    """
+    family = family_named(name)
+    return family.FORMS.get(name, family.TITLE)

@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import dropwhile
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, part_of, pluralize
-from kp_core.reading.lists import document_files
+from kp_core.reading.lists import trec
 from kp_core.reading.lists.family import Family, File, Recognition, Strength
-from kp_core.reading.lists.list_builder import ListBuilder, document_rows
+from kp_core.reading.lists.list_builder import ListBuilder, add_list, document_rows
 from kp_core.reading.meaning.fields import KNOWN, is_known, plain
 from kp_core.reading.meaning.mapping import MARKS
-from kp_core.reading.meaning.shapes import BORDER, add_list, are_scored, title_and_body
+from kp_core.reading.meaning.shapes import BORDER, are_scored, title_and_body
 from kp_core.reading.open.json_text import begins_like_json
 from kp_core.reading.open.values import is_number
 from kp_core.reading.rows.check import Rows
 from kp_core.reading.rows.separators import json_list
 
+#: Endings that only lists of one document each have, and only texts; `.txt` may be either.
+KEYS = (".key", ".keys", ".maui", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases", "-crowdcountskey")
+TEXTS = (".abstr", ".html", ".htm", ".md", ".txt.final")
+#: Endings of files that are a table, or one document each.
+_OTHERS = (".csv", ".tsv", ".annif", *KEYS, *TEXTS)
 #: What stands between id and phrases, most telling first, and what an id in front of it looks like.
 _LINES = {
-    "\t": re.compile(r"([^\t]*)\t(.*)"),
-    "@": re.compile(r"([^\s@;,|]+)@(.*)"),
-    ":": re.compile(r"([^\s:;,\"{}\[\]<>]+) ?:(?: +(.*)|)"),
-    ";": re.compile(r"((?=[^;]*\d)[^\s;]+);(.*)"),
+    "\t": re.compile(r"([^\t]*)\t([^\t]*)"),
+    "@": re.compile(r"([^\s@;,|]+)@([^\t]*)"),
+    ":": re.compile(r"([^\s:;,\"{}\[\]<>]+) ?:(?: +([^\t]*)|)"),
+    ";": re.compile(r"((?=[^;]*\d)[^\s;]+);([^\t]*)"),
 }
 _MAIL = re.compile(r"[\w.-]+\.[a-z]{2,}[,;|\t]")
 _IDS = re.compile(
@@ -34,167 +38,111 @@ _IDS = re.compile(
 )
 #: A cell of a table, in which a semicolon parts nothing.
 _QUOTED = re.compile(r'(?:^|;)"')
-_CODE = re.compile(r"[^\s\d]*\d\S*")
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
-#: Endings of files that are a table, or one document each.
-_OTHERS = (".csv", ".tsv", ".annif", *document_files.KEYS, *document_files.TEXTS)
 
 
 def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
-    """Recognise an id, TAB, `@`, colon or semicolon, and phrases in at least 80 % of the first 200 lines."""
+    """Recognise an id, TAB, `@`, colon or semicolon, and phrases in at least 80% of the first 200 lines."""
     if role == "documents" or not file.sample:
         return None
-    said = file.mapping.switch("separator")
-    separator = said if said in _LINES else next((one for one in _LINES if _strength(file.sample, one) is not None), "")
+    chosen = file.mapping.switch("separator")
+    strengths = {one: strength for one in _LINES if (strength := _strength(file.sample, one)) is not None}
+    separator = chosen if chosen in _LINES else next(iter(strengths), "")
     if not separator:
         return None
-    fitting = len(_pairs(file.sample, separator))
     shown = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
+    strength, options = Strength.GRAMMAR if chosen else strengths[separator], {"separator": separator}
+    fitting = sum(map(bool, map(_LINES[separator].fullmatch, file.sample)))
     evidence = f"{part_of(fitting, len(file.sample), 'first line', 'is', 'are')} `{shown}`"
-    strength = Strength.GRAMMAR if said else _strength(file.sample, separator) or Strength.PROPOSED
-    options = {"separator": separator}
     return Recognition("F3", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
-
-
-def _pairs(lines: Sequence[str], separator: str) -> list[tuple[str, str]]:
-    """Return id and phrases of the lines that have no other TAB."""
-    found = (_LINES[separator].fullmatch(line) for line in lines)
-    return [(pair[1].strip(), pair[2] or "") for pair in found if pair and "\t" not in (pair[2] or "")]
 
 
 def _strength(lines: Sequence[str], separator: str) -> Strength | None:
     """Return why lines are an id and phrases, None if they are not."""
-    if separator == "@":  # comments may stand before the first list
-        lines = list(dropwhile(lambda line: not _LINES["@"].fullmatch(line), lines))
-    pairs = _pairs(lines, separator)
-    if not pairs or len(pairs) < 0.8 * len(lines):
+    pairs = [(pair[1].strip(), pair[2] or "") for pair in map(_LINES[separator].fullmatch, lines) if pair]
+    # Rows of a table may begin with lists, and its cells have several lines.
+    mark = "[;|,]" if separator == ";" else "[;|]|, "
+    lists = sum(bool(re.search(mark, doc_id)) for doc_id, _ in pairs)
+    table = lists * 2 >= max(len(pairs), 1) or sum(line.count('"') % 2 for line in lines) > 1
+    # A file of the form with `@` may begin with comments.
+    if not pairs or len(pairs) < (0.5 if separator == "@" else 0.8) * len(lines) or table:
         return None
     rights, unique = [right for _, right in pairs], len(dict(pairs)) == len(pairs)
-    lists = sum(bool(re.search(r"[;|]", left)) for left, _ in pairs)
-    if lists * 2 >= len(pairs) or sum(line.count('"') % 2 for line in lines) > 1:
-        return None  # rows of a table that begin with lists, or whose cells have several lines
-    split = any(";" in right for right in rights)
-    if separator == "\t":
-        header = all(plain(cell) in KNOWN for cell in lines[0].split("\t"))
-        numbers = sum(map(is_number, rights)) >= 0.9 * len(lines)
-        found = Strength.PROPOSED if numbers else Strength.GRAMMAR
-        return found if not header and (split or unique) else None
-    if separator == "@":
-        return Strength.GRAMMAR if split and sum(map(bool, map(_MAIL.match, rights))) * 2 < len(rights) else None
+    split, clean = any(";" in right for right in rights), unique and len(pairs) == len(lines)
     several = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights)
-    clean = unique and len(pairs) == len(lines) and not any(";" in doc_id for doc_id, _ in pairs)
-    if separator == ":":
-        return Strength.MARKS if clean and several else None
     uneven = len({right.count(";") for right in rights}) > 1  # rows of equal length may as well be a table
-    quoted = any(map(_QUOTED.search, lines))
-    return Strength.GRAMMAR if clean and uneven and len(pairs) > 2 and not quoted else None
+    fits = {
+        "\t": (split or unique) and not all(plain(cell) in KNOWN for cell in lines[0].split("\t")),
+        "@": split and sum(map(bool, map(_MAIL.match, rights))) * 2 < len(rights),
+        ":": clean and several,
+        ";": clean and uneven and len(pairs) > 2 and not any(map(_QUOTED.search, lines)),
+    }
+    if not fits[separator]:
+        return None
+    numbers = sum(map(is_number, rights)) >= 0.9 * len(lines)
+    return Strength.MARKS if separator == ":" else Strength.PROPOSED if numbers else Strength.GRAMMAR
 
 
 def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Split the right side of each line at semicolons, else at `|` or commas; among commas `+` joins spellings."""
     file, separator = recognition.files[0], recognition.options["separator"]
-    builder, pattern = ListBuilder(recognition.role, file.limits), _LINES[separator]
+    builder = ListBuilder(recognition.role, file.limits)
     amount = "relevance" if recognition.role == "gold" else "score"
     share = {mark: sum(mark in line for line in file.sample) / len(file.sample) for mark in ";|,"}
     common = next((mark for mark in ("|,;" if separator != ":" else ",;|") if share[mark] >= 0.5), ";")
     mark = MARKS.get(file.mapping.split) or (";" if share[";"] and separator != ":" else common)
-    begun, comments = separator != "@", list[str]()  # which may stand before the first list
     for number, line in enumerate(file.lines, 1):
-        found = pattern.fullmatch(line)
-        begun = begun or found is not None
-        if not line.strip() or not begun:
-            comments += [line] if line.strip() else []
+        match = _LINES[separator].fullmatch(line)
+        if not line.strip():
             builder.skip()
-        elif found is None or not found[1].strip():
+        elif match is None or not match[1].strip():
             shown = "TAB" if separator == "\t" else f"`{separator}`"
-            reason = "an empty id" if found else f"no {shown} between id and phrases"
+            reason = "an empty id" if match else f"no {shown} between id and phrases"
             builder.reject(file.name, number, reason, line[:200])
         else:
-            builder.open(found[1], file=file.name, line=number)
-            if found[2] and found[2].startswith("[") and (items := json_list(found[2])) is not None:
+            builder.open(match[1], file=file.name, line=number)
+            right = match[2] or ""
+            if right.startswith("[") and (items := json_list(right)) is not None:
                 add_list(builder, items, "scored" if are_scored([items]) else "phrases", amount)
                 continue
-            for phrase in builder.pieces(found[2] or "", mark):
+            for phrase in builder.pieces(right, mark):
                 builder.add_spellings(phrase, "+" if mark == "," else "")
     if mark == "," and separator != ":":
-        said = "Lines were split at commas, as there is no `;`; phrases that hold commas need `;` between them."
+        said = (
+            "Lines were split at commas, because they have no `;`; phrases that contain commas need `;` between them."
+        )
         builder.say("warning", file.name, said)
-    if comments:
-        message = f"Lines before the first list, taken as comments: {len(comments)}, “{comments[0][:60]}” …"
-        builder.say("info", file.name, message)
     return [builder.rows()]
 
 
 def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim lists beside ids or texts of as many lines, and texts that have titles."""
-    files = [file for file in files if _is_plain(file)]
-    if role == "documents":
-        return list(filter(None, (_recognise_aligned(file, role) for file in files)))
-    lists = [file for file in files if _are_lists(file)] if len(files) > 1 else []
-    if all(_may_be_rows(file.sample) for file in lists):
-        return []
-    beside = [(_beside(file, len(lists[0].lines)), file) for file in files if file not in lists]
-    found = [_aligned(file, what, role) for what in ("ids", "texts") for other, file in beside if other == what]
-    return [*(_aligned(file, "lists", role) for file in lists), *found] if found else []
+    """Claim texts, one per line, which may accompany lists of as many lines; and ids if documents are asked for."""
+    found = filter(None, (_recognise_aligned(file, role) for file in files if _is_plain(file)))
+    return [reading for reading in found if reading.options["lines"] == "texts" or role == "documents"]
 
 
 def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
     """Recognise phrases split at semicolons in at least half of the lines, texts by their titles, ids by the name."""
     if not file.sample or begins_like_json(file.json):
         return None
-    said = file.mapping.format == "F5"
+    chosen, free = file.mapping.format == "F5", role in (None, "documents") and _is_plain(file)
+    titled = 5 * sum(map(bool, map(_TITLE_ENDS.search, file.sample))) >= 4 * len(file.sample)
     guesses = {
-        "ids": role in (None, "documents") and _IDS.fullmatch(file.stem) and _is_plain(file),
-        "texts": role == "documents" and (said or _share(file, _TITLE_ENDS.search) >= 0.8),
-        "lists": role != "documents" and (said or _are_lists(file)),
+        "ids": free and _IDS.fullmatch(file.stem),
+        "texts": (free and titled) or (role == "documents" and (chosen or titled)),
+        "lists": role != "documents" and (chosen or are_lists(file)),
     }
     what = file.mapping.switch("lines") or next((guess for guess, fits in guesses.items() if fits), "")
-    return _aligned(file, what, role) if what else None
-
-
-def _share(file: File, fits: Callable[[str], object]) -> float:
-    return sum(bool(fits(line)) for line in file.sample) / max(len(file.sample), 1)
-
-
-def _is_plain(file: File) -> bool:
-    """Tell a file whose lines have no ids before them."""
-    plain_text = file.suffix not in _OTHERS and file.sample and not begins_like_json(file.json)
-    ids = _recognise_ids(file, None) if plain_text else None
-    return bool(plain_text) and (ids is None or ids.strength == Strength.PROPOSED)
-
-
-def _are_lists(file: File) -> bool:
-    """Tell lists: several lines, half of them with a semicolon, none with a TAB, and no sentences."""
-    lines, marks = file.sample, sum(line.count(";") + 1 for line in file.sample)
-    short = sum(len(line.split()) for line in lines) <= 12 * marks
-    split = _share(file, lambda line: ";" in line) >= 0.5
-    return len(lines) > 1 and split and short and not any("\t" in line for line in lines)
-
-
-def _beside(file: File, size: int) -> str:
-    """Tell what a file is beside lists of so many lines: ids, or texts; empty if it is neither."""
-    aligned = len(file.lines) == size
-    if _IDS.fullmatch(file.stem) or (aligned and len({*file.lines}) == size and all(map(_CODE.fullmatch, file.lines))):
-        return "ids"
-    titled = _share(file, _TITLE_ENDS.search) >= 0.8
-    return "texts" if titled or (aligned and document_files.are_prose([file])) else ""
-
-
-def _may_be_rows(lines: Sequence[str]) -> bool:
-    """Tell lines that may as well be rows of a table: with known heads, quoted cells, or as many cells in each."""
-    even = [mark for mark in ",;" if len({line.count(mark) for line in lines}) == 1 and mark in lines[0]]
-    known = sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1
-    return known or any(map(_QUOTED.search, lines)) or (bool(even) and not any(BORDER in line for line in lines))
-
-
-def _aligned(file: File, what: str, role: Role | None) -> Recognition:
+    if not what:
+        return None
     options = {"lines": what}
-    if what in ("texts", "ids"):
-        said = "texts, one a line" if what == "texts" else "ids of documents, one a line"
-        return Recognition("F5", "documents", (file,), f"{pluralize(len(file.lines), 'line')}: {said}", {}, options)
-    split = sum(";" in line for line in file.sample)
-    shown = part_of(split, len(file.sample), "first line", "is", "are")
-    evidence = f"{shown} keyphrases split at `;`; each line is a document without a name"
+    if what != "lists":
+        evidence = (
+            f"{pluralize(len(file.lines), 'line')}: {'texts' if what == 'texts' else 'ids of documents'}, one per line"
+        )
+        return Recognition("F5", "documents", (file,), evidence, {}, options)
+    split = part_of(sum(";" in line for line in file.sample), len(file.sample), "first line", "is", "are")
+    evidence = f"{split} keyphrases split at `;`; each line is a document without a name"
     # Nothing else has the border between present and absent keyphrases.
     border = any(BORDER in line for line in file.sample)
     weak = _may_be_rows(file.sample) or not _is_plain(file)
@@ -202,71 +150,85 @@ def _aligned(file: File, what: str, role: Role | None) -> Recognition:
     return Recognition("F5", role or "gold", (file,), evidence, {}, options, guessed=role is None, strength=strength)
 
 
+def _is_plain(file: File) -> bool:
+    """Recognize a file whose lines have no ids before them."""
+    if file.suffix in _OTHERS or not file.sample or begins_like_json(file.json):
+        return False
+    ids = _recognise_ids(file, None)
+    return ids is None or ids.strength == Strength.PROPOSED
+
+
+def are_lists(file: File) -> bool:
+    """Recognize lists: several lines, half of them with a semicolon, none with a TAB, and no sentences."""
+    lines, marks = file.sample, sum(line.count(";") + 1 for line in file.sample)
+    split = 2 * sum(";" in line for line in lines) >= len(lines) > 1
+    return split and sum(len(line.split()) for line in lines) <= 12 * marks and not any("\t" in line for line in lines)
+
+
+def _may_be_rows(lines: Sequence[str]) -> bool:
+    """Recognize lines that may as well be rows of a table: with known heads, quoted cells, or as many cells in each."""
+    even = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;")
+    known = sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1
+    return known or any(map(_QUOTED.search, lines)) or (even and not any(BORDER in line for line in lines))
+
+
+def are_prose(files: Sequence[File]) -> bool:
+    """Tell texts from lists and tables: most have sentences, or lines that no separator makes as short as phrases."""
+    filled = [file for file in files[:50] if file.sample]
+    return 2 * sum(map(_is_prose, filled)) > len(filled)
+
+
+def _is_prose(file: File) -> bool:
+    lines = file.sample
+    pieces = [len(re.findall("[;,|]", line)) + 1 for line in lines]
+    words = [len(line.split()) for line in lines]
+    ends = sum(line.rstrip().endswith((".", "!", "?", "。", "…")) for line in lines)
+    long = sum(count > 12 * parts for count, parts in zip(words, pieces, strict=True))
+    sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
+    rows = 2 * sum("\t" in line.strip() for line in lines) > len(lines) or file.text.lstrip()[:1] in ("{", "[")
+    return sentences and not rows and not trec.is_trec(file)
+
+
 def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read line n as document n; a blank line is an empty list."""
     file, what = recognition.files[0], recognition.options["lines"]
+    numbers = list(map(str, range(1, len(file.lines) + 1)))
     if what == "ids":
-        return [_ids(file)]
-    rows = _texts(file) if what == "texts" else _lists(file, recognition)
-    rows.counted = len(file.lines)
-    return [rows]
+        ids = _different(file)
+        return [replace(document_rows({"doc_id": ids}), counted=len(ids), only_ids=True)]
+    if what == "texts":
+        titles, texts = zip(*map(title_and_body, file.lines), strict=True)
+        rows = document_rows({"doc_id": numbers, "title": titles, "text": [text.strip() for text in texts]})
+        return [replace(rows, counted=len(numbers))]
+    builder, several = ListBuilder(recognition.role, file.limits), 0
+    bar = "|" if recognition.role == "gold" and file.mapping.inner != "phrases" else ""
+    for number, line in zip(numbers, file.lines, strict=True):
+        builder.open(number, file=file.name, line=int(number))
+        if not bar or bar not in line:
+            add_list(builder, line, "phrases")
+            continue
+        for item in builder.pieces(line):
+            several += item != BORDER and builder.add_spellings(item, bar)
+    if several:
+        said = f"Keyphrases with several spellings, split at `|`: {several:,}. Choose inner=phrases to keep `|`."
+        builder.say("info", file.name, said)
+    return [replace(builder.rows(), counted=len(numbers))]
 
 
-def _ids(file: File) -> Rows:
+def _different(file: File) -> list[str]:
+    """Return ids, one per line, after refusing a blank one, and one that is there twice."""
     ids = [line.strip() for line in file.lines]
     twice = next((doc_id for doc_id, count in Counter(ids).items() if count > 1 or not doc_id), None)
     if twice is not None:
         line = [number for number, doc_id in enumerate(ids, 1) if doc_id == twice][-1]
         found = f"the id “{twice[:60]}” again" if twice else "a blank line"
         raise InputError(f"{file.name}, line {line}", found, "a different id in every line", "Correct the ids.")
-    return replace(document_rows({"doc_id": ids}), counted=len(ids), only_ids=True)
+    return ids
 
 
-def _texts(file: File) -> Rows:
-    titles, texts = zip(*map(title_and_body, file.lines), strict=True)
-    numbers = [str(number) for number in range(1, len(texts) + 1)]
-    return document_rows({"doc_id": numbers, "title": titles, "text": [text.strip() for text in texts]})
-
-
-def _lists(file: File, recognition: Recognition) -> Rows:
-    builder, marks = ListBuilder(recognition.role, file.limits), Counter[str]()
-    bar = "|" if recognition.role == "gold" and file.mapping.inner != "phrases" else ""
-    for number, line in enumerate(file.lines, 1):
-        builder.open(str(number), file=file.name, line=number)
-        if "<" not in line and (not bar or bar not in line):
-            builder.split(line)
-            continue
-        for item in builder.pieces(line):
-            marks.update(mark for mark in (BORDER, "<digit>", "<unk>") if mark in item)
-            if item != BORDER:
-                marks["|"] += builder.add_spellings(item, bar)
-    said = {
-        BORDER: "Marks `<peos>` between present and absent keyphrases, which were left out: {:,}.",
-        "|": "Keyphrases with several spellings, split at `|`: {:,}. Choose inner=phrases to keep `|`.",
-    }
-    for mark, count in marks.items():
-        part = f"The mark `{mark}`, which stands for something unknown, is part of phrases: {{:,}}."
-        if count:
-            builder.say("info" if mark in said else "warning", file.name, said.get(mark, part).format(count))
-    return builder.rows()
-
-
+_F3 = "one document per line: id, TAB, phrases; id@phrases; id : phrases"
+_F5 = "line n is document n: phrases split at semicolons, texts, or ids"
 FAMILIES = (
-    Family(
-        "F3",
-        "one document a line: id, TAB, phrases; id@phrases; id : phrases",
-        "Lines of a document id and its phrases become lists of phrases.",
-        _recognise_ids,
-        _read_ids,
-        OPTIONS=("separator",),
-    ),
-    Family(
-        "F5",
-        "line n is document n: phrases split at semicolons, texts, or ids",
-        "Text in which line n is document n becomes lists of phrases, texts, or ids.",
-        _recognise_aligned,
-        _read_aligned,
-        _group_aligned,
-        OPTIONS=("lines",),
-    ),
+    Family("F3", _F3, _recognise_ids, _read_ids, OPTIONS=("separator",)),
+    Family("F5", _F5, _recognise_aligned, _read_aligned, _group_aligned, OPTIONS=("lines",)),
 )

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import Note
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.meaning.fields import NAMES, plain
-from kp_core.reading.open.values import HALF_A_CHARACTER, Rejected, column_of, text_column
+from kp_core.reading.meaning.shapes import BORDER, CONCEPT_NAMES, PHRASE_NAMES, SCORE_NAMES, Shape, pick, text_of
+from kp_core.reading.open.json_text import shown
+from kp_core.reading.open.values import HALF_A_CHARACTER, Rejected, column_of, is_number, number, text_column
 from kp_core.reading.rows.check import Rows
 from kp_core.typeset import storable
 
@@ -26,13 +30,14 @@ BULLET = r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+"
 _BULLET = re.compile(BULLET)
 _BOLD = re.compile(r"^\*\*(.+)\*\*$")
 #: The end of a sentence of several words.
+_BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent keyphrases were left out.")
 _SENTENCE = re.compile(r"\w\W+\w+\W+\w+[.!?]\s*$")
 
 
 def document_rows(
     columns: Mapping[str, Sequence[str | None]], lines: Sequence[int] | None = None, places: Sequence[str] | None = None
 ) -> Rows:
-    """Return documents as rows, with `doc_id` and what is known of each; what holds half a character is marked."""
+    """Return documents as rows, with `doc_id` and what is known of each; what contains half a character is marked."""
     arrays = {name: text_column(values) for name, values in columns.items()}
     marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
     table = pa.table({name: array for name, (array, _) in arrays.items()})
@@ -59,14 +64,15 @@ def bare_items(items: list[str]) -> list[str]:
     >>> bare_items(["Keyphrases:", "• tide", "• sea", "Let me know if you need more."])
     ['', 'tide', 'sea', '']
     """
-    filled = [place for place, item in enumerate(items) if item.strip()]
-    first = len(filled) > 1 and items[filled[0]].rstrip().endswith(":")
-    ended = len(filled) - first > 2 and _SENTENCE.search(items[filled[-1]]) and not _BULLET.match(items[filled[-1]])
-    places = filled[first : len(filled) - bool(ended)]
+    places = [place for place, item in enumerate(items) if item.strip()]
+    if len(places) > 1 and items[places[0]].rstrip().endswith(":"):
+        places = places[1:]
+    if len(places) > 2 and _SENTENCE.search(items[places[-1]]) and not _BULLET.match(items[places[-1]]):
+        places.pop()
     bare = {place: _BULLET.sub("", items[place]) for place in places}
-    numbers = [int(found[0]) for place in places if (found := re.match("[0-9]+", items[place]))]
-    listed = all(len(one) < len(items[place]) for place, one in bare.items())
-    if not listed or not (numbers == list(range(1, len(places) + 1)) if numbers else len(places)) or len(items) < 2:
+    numbers = [int(match[0]) for place in places if (match := re.match("[0-9]+", items[place]))]
+    listed = len(items) > 1 and bool(places) and all(len(one) < len(items[place]) for place, one in bare.items())
+    if not listed or (numbers and numbers != list(range(1, len(places) + 1))):
         return items
     if all(map(_BOLD.match, bare.values())):
         bare = {place: _BOLD.sub(r"\1", one) for place, one in bare.items()}
@@ -86,7 +92,7 @@ class ListBuilder:
         self._phrases: list[str] = []
         self._lines: list[int] = []
         self._marked: dict[int, str] = {}
-        self._columns: dict[str, list[Any]] = {}
+        self._columns: dict[str, dict[int, Any]] = {}
 
     def say(self, level: Literal["info", "warning"], file: str, message: str) -> None:
         """Add a note on a file."""
@@ -111,20 +117,14 @@ class ListBuilder:
     def add(self, phrase: str, *, line: int | None = None, reject: str = "", **more: Any) -> None:
         """Add a phrase to the open list; with `reject` it becomes a rejected row."""
         row = len(self._phrases)
-        self._refuse_long_lists(1)
-        self.read += 1
         if reject:
             self._marked[row] = reject
-        self._phrases.append(phrase)
-        self._lines.append(self._heads[-1][3] if line is None else line)
-        self._lengths[-1] += 1
         for name, value in more.items():
-            column = self._columns.setdefault(name, [])
-            column.extend([None] * (row - len(column)))
-            column.append(value)
+            self._columns.setdefault(name, {})[row] = value
+        self.extend([phrase], line)
 
     def add_spellings(self, text: str, separator: str) -> bool:
-        """Add a keyphrase with all its spellings, and tell whether there are several; without a separator it is one."""
+        """Add a keyphrase with all its spellings and return whether it has several; without a separator it has one."""
         spellings = tuple(part.strip() for part in text.split(separator) if part.strip()) if separator else ()
         if len(spellings) < 2:
             self.add(text)
@@ -132,13 +132,12 @@ class ListBuilder:
             self.add(spellings[0], variants=spellings)
         return len(spellings) > 1
 
-    def extend(self, phrases: Iterable[str]) -> None:
+    def extend(self, phrases: Sequence[str], line: int | None = None) -> None:
         """Add many plain phrases to the open list."""
-        phrases = list(phrases)
         self._refuse_long_lists(len(phrases))
         self.read += len(phrases)
         self._phrases.extend(phrases)
-        self._lines.extend([self._heads[-1][3]] * len(phrases))
+        self._lines.extend([self._heads[-1][3] if line is None else line] * len(phrases))
         self._lengths[-1] += len(phrases)
 
     def split(self, text: str, separator: str = ";") -> None:
@@ -146,7 +145,7 @@ class ListBuilder:
         self.extend(self.pieces(text, separator))
 
     def pieces(self, text: str, separator: str = ";") -> list[str]:
-        """Return the phrases of a string; empty pieces are counted as blank, but for one after a last separator."""
+        """Return the phrases of a string; empty pieces are counted as blank, except one after a last separator."""
         self._refuse_long_lists(text.count(separator))
         pieces = [piece.strip() for piece in plain_text(text).split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
@@ -159,8 +158,7 @@ class ListBuilder:
         size, rows = self._lengths[-1] + more, len(self._phrases) + more
         if size > self.limits.list_phrases or rows > self.limits.rows:
             _, doc_id, file, _ = self._heads[-1]
-            found = f"a list for “{storable(doc_id[:60])}”"
-            refuse_over(self.limits.list_phrases, size, "phrases", file, found)
+            refuse_over(self.limits.list_phrases, size, "phrases", file, f"a list for “{storable(doc_id[:60])}”")
             refuse_over(self.limits.rows, rows, "rows", file)
 
     def rows(self) -> Rows:
@@ -170,33 +168,91 @@ class ListBuilder:
         names, _ = text_column([None if source is None else storable(source) for source in sources])
         of_row = np.repeat(np.arange(len(self._heads)), self._lengths)
         # A short file of long ids would make a table of gigabytes.
-        repeated = int(np.dot([len(doc_id.encode("utf-8", "replace")) for doc_id in doc_ids], self._lengths))
-        refuse_over(self.limits.unpacked_bytes, repeated, "bytes of ids, one a phrase", "".join(files[:1]), "a table")
+        repeated = int(np.dot(pc.binary_length(ids).to_numpy(), self._lengths)) if len(ids) else 0
+        refuse_over(self.limits.unpacked_bytes, repeated, "bytes of ids, one per phrase", "".join(files[:1]), "a table")
         phrases, bad = text_column(self._phrases)
         marked = dict.fromkeys(bad, HALF_A_CHARACTER) | self._marked
-        for index in np.flatnonzero(np.isin(of_row, bad_ids)) if bad_ids else ():
-            marked[int(index)] = HALF_A_CHARACTER
+        marked |= dict.fromkeys(np.flatnonzero(np.isin(of_row, bad_ids)).tolist(), HALF_A_CHARACTER)
         columns = {"doc_id": ids.take(pa.array(of_row)), "phrase": phrases, "list": pa.array(of_row)}
         if any(source is not None for source in sources):
             columns["source"] = names.take(pa.array(of_row))
         for name, values in self._columns.items():
-            values.extend([None] * (len(self._phrases) - len(values)))
-            columns[name], half = column_of(values)
-            marked.update(dict.fromkeys(half, HALF_A_CHARACTER))
+            columns[name], half = column_of([values.get(row) for row in range(len(self._phrases))])
+            marked |= dict.fromkeys(half, HALF_A_CHARACTER)
         lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
-        lists = lists.assign(length=self._lengths)
-        if bad_ids:
-            lists = lists.drop(index=bad_ids)
+        lists = lists.assign(length=self._lengths).drop(index=bad_ids)
         places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
-        return Rows(
-            self.role,
-            pa.table(columns),
-            self.read,
-            self._lines,
-            places,
-            lists,
-            marked,
-            self.rejected,
-            self.notes,
-            self.blank,
-        )
+        told = (lists, marked, self.rejected, self.notes, self.blank)
+        return Rows(self.role, pa.table(columns), self.read, self._lines, places, *told)
+
+
+def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score", **more: Any) -> None:
+    """Add the phrases of one document to the open list; `amount` names the column for scores, `more` further ones."""
+    if isinstance(value, str):
+        value = builder.pieces(value)
+    elif isinstance(value, Mapping):
+        value = list(value.items())
+    elif not isinstance(value, (list, tuple)):
+        if value is not None:
+            builder.add(shown(value), reject="no list")
+        return
+    value = _present(builder, value)
+    plain = all(type(item) is str for item in value)
+    if BORDER in "\n".join(value) if plain else any(item in (BORDER, [BORDER]) for item in value):
+        # One string may hold the whole list, as in line-aligned files.
+        pieces = [builder.pieces(item) if plain and BORDER in item else [item] for item in value]
+        value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
+        builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
+    if plain and shape == "phrases" and not more:
+        builder.extend(bare_items(list(value)))
+        return
+    for item in value:
+        _add_item(builder, item, shape, amount, more)
+
+
+def _present(builder: ListBuilder, items: Sequence[Any]) -> Sequence[Any]:
+    """Return the items of a list; `null`, which is none, is counted as blank."""
+    found = [item for item in items if item is not None]
+    builder.skip(len(items) - len(found))
+    return found
+
+
+def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, further: Mapping[str, Any]) -> None:
+    if isinstance(item, Mapping):
+        concept = text_of(pick(item, CONCEPT_NAMES))
+        add_scored(builder, pick(item, PHRASE_NAMES), pick(item, SCORE_NAMES), amount, concept)
+    elif shape == "scored" and isinstance(item, (list, tuple)) and len(item) == 2:
+        first, second = item
+        turned = is_number(first) and not isinstance(first, str) and not is_number(second)
+        add_scored(builder, *((second, first) if turned else (first, second)), amount)
+    elif isinstance(item, (list, tuple)):
+        if item and not (item := _present(builder, item)):
+            return
+        spellings = tuple(text.strip() for text in map(text_of, item) if text is not None and text.strip())
+        if shape == "tokens":
+            builder.add(" ".join(spellings), reject="" if spellings else "an empty phrase")
+        elif len(spellings) != len(item) or not spellings:
+            builder.add(shown(item), reject="an entry with an empty or missing spelling")
+        else:
+            more: dict[str, Any] = {"variants": spellings} if len(spellings) > 1 else {}
+            builder.add(spellings[0], **more)
+    else:
+        text = text_of(item)
+        builder.add(shown(item) if text is None else text, reject="no text" if text is None else "", **further)
+
+
+def add_scored(
+    builder: ListBuilder, phrase: Any, score: Any, amount: str = "score", concept: str | None = None
+) -> None:
+    """Add a phrase with its score to the open list; a score that is no number makes a rejected row."""
+    text = " ".join(filter(None, map(text_of, phrase))) if isinstance(phrase, list) else text_of(phrase)
+    value = number(score)
+    more: dict[str, Any] = {"concept": concept} if concept else {}
+    if text is None:
+        builder.add(shown(phrase), reject="no phrase")
+    elif score is None:
+        builder.add(text, **more)
+    elif not math.isfinite(value):
+        builder.add(text, reject=f"{amount} is not a finite number: {shown(score)[:40]}")
+    else:
+        builder.add(text, **{amount: value} | more)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists.families import families_of, family_named, title_of
-from kp_core.reading.lists.family import File, NoData, NotKnown, Recognition, Strength
+from kp_core.reading.lists.family import File, NoData, Recognition, Strength, families_of, family_named, title_of
 from kp_core.reading.meaning.fields import SYSTEMS, in_words, plain, quoted, role_of_path
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import SWITCHES, Mapping
-from kp_core.reading.meaning.prefill import guess
-from kp_core.reading.meaning.question import FIELDS, Finding, Form, Question, Reply, first_values, form_of
+from kp_core.reading.meaning.question import Finding, Form, Question, Reply, form_of
+from kp_core.reading.meaning.tables import NAME as TABLE
+from kp_core.reading.meaning.tables import form_of_unknown, tables_of
 from kp_core.reading.open.decode import binary_kind
 from kp_core.reading.open.json_text import is_json
 
@@ -50,7 +49,7 @@ class Asked:
         return bool(self.findings or self.forms)
 
     def add(self, asked: Question | Asked) -> None:
-        """Add what is asked, once where a file is given for two roles."""
+        """Add a question, once if a file is given for two roles."""
         self.findings += [finding for finding in asked.findings if finding not in self.findings]
         self.forms += [form for form in asked.forms if form not in self.forms]
 
@@ -69,7 +68,7 @@ def recognise(
     """Recognise all files of one upload: groups of files that belong together first, then each file by itself.
 
     asked     receives what is not certain of some files
-    left_out  receives the files of a folder that hold no data, with the reason; without it they are refused
+    left_out  receives the files of a folder that contain no data, with the reason; without it they are refused
     lines     how many lines other files have whose line n is document n
     """
     found = _groups(files, role)
@@ -78,18 +77,14 @@ def recognise(
     if left:
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     for file in left:
+        meant = file.mapping != Mapping() or file.suffix in _MEANT
         try:
-            found.append(recognise_one(file, role_said(file) or role, lines))
+            found.append(recognise_one(file, role_said(file) or role, lines, guess=left_out is None or meant))
         except Question as question:
             asked.add(question)
         except InputError as refusal:
-            none = isinstance(refusal, NoData) and file.mapping == Mapping()
-            if left_out is None or (_is_meant(file) and not none):
-                form = form_of_unknown(file, role) if isinstance(refusal, NotKnown) else None
-                if form is None:
-                    raise
-                asked.forms.append(form)
-                continue
+            if left_out is None or (meant and not (isinstance(refusal, NoData) and file.mapping == Mapping())):
+                raise
             refused.append(refusal)
             left_out[file.name] = refusal.found
     if refused and not found and not asked:
@@ -98,7 +93,7 @@ def recognise(
 
 
 def role_said(file: File) -> Role | None:
-    """Return what the user said that a file is, None if nothing was said."""
+    """Return the role that the user gave a file, None if none was given."""
     role = file.mapping.role
     return None if role == "" or role == "leave out" else role
 
@@ -120,14 +115,14 @@ def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
 
 
 def _may_be_of_group(file: File, family: str) -> bool:
-    """Tell a text that may belong with others to a family, as far as the user says nothing else."""
-    said = file.mapping
-    fits = said.format == family or not (said.format or said.names_columns)
+    """Recognize a text that may belong with others to a family, as far as the user says nothing else."""
+    mapping = file.mapping
+    fits = mapping.format == family or not (mapping.format or mapping.names_columns)
     return fits and binary_kind(file.source.data) is None and not _not_read(file)
 
 
 def _as_chosen(recognition: Recognition) -> Recognition | None:
-    """Return a group with the role that the user chose for its files; None if they were said to be something else."""
+    """Return a group with the role that the user chose for its files; None if the user declared them otherwise."""
     chosen = next((role for file in recognition.files if (role := role_said(file)) is not None), None)
     if chosen is None:
         return recognition
@@ -136,103 +131,72 @@ def _as_chosen(recognition: Recognition) -> Recognition | None:
     return replace(recognition, role=chosen, guessed=False)
 
 
-def _is_meant(file: File) -> bool:
-    """Tell a file that is meant to be read from one that merely lies in the folder."""
-    return file.mapping != Mapping() or file.suffix in _MEANT
-
-
 def lines_of_lists(reading: Recognition) -> int:
     """Return the number of lines of a file whose line n is the list of document n; 0 for any other."""
     return len(reading.files[0].lines) if reading.options.get("lines") == "lists" else 0
 
 
-def recognise_one(file: File, role: Role | None, lines: Collection[int] = ()) -> Recognition:
+def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *, guess: bool = True) -> Recognition:
     """Return the one clear reading of a file; what neither names, a grammar nor a proof decides is a question.
 
     lines  how many lines other files have whose line n is document n: as many lines are such lists, and no table
+    guess  whether a table that nothing tells the meaning of is asked about, or refused
     """
-    found, said = readings_of(file, role), file.mapping
-    if said.format and not found:
-        expected = f"a file of family {said.format}, which is “{title_of(said.format)}”"
+    found, mapping = readings_of(file, role), file.mapping
+    if mapping.format and not found:
+        expected = f"a file of family {mapping.format}, which is “{title_of(mapping.format)}”"
         raise InputError(file.name, _shown(file), expected, "Choose another family.")
     if not found:
-        raise _unknown(file, role)
+        form = form_of_unknown(file, role) if guess else None
+        raise Question(forms=[form]) if form else _unknown(file, role)
     best = max(found, key=lambda reading: reading.strength)
-    decided = bool(said.format or said.names_columns or said.switches)
-    if decided:
+    if mapping.format or mapping.names_columns or mapping.switches:
         return best
     aligned = [reading for reading in found if lines_of_lists(reading) in lines]
-    headed = any(map(_is_headed, found))
+    headed = [reading for reading in found if _is_table(reading) and reading.plan[0].table.header]
     if aligned and best.strength <= Strength.CONTENT and not headed:
         return replace(aligned[0], evidence=f"{aligned[0].evidence}; as many lines as another file of lists")
     # Lines that any text has are no reason to pass over a table with heads.
-    plain_lines = best.strength == Strength.CONTENT and not best.plan and headed
-    if best.strength == Strength.PROPOSED or plain_lines:
-        raise _uneven(file, found) or _question(file, found)
     near = [reading for reading in found if reading.strength == best.strength]
-    rivals = near if len(near) < 2 else list(_differing(near))
-    if len(rivals) > 1:
-        raise _question(file, rivals)
-    return rivals[0] if rivals else best
+    if best.strength == Strength.PROPOSED or len(near) > 1 or (best.strength == Strength.CONTENT and headed):
+        raise _uneven(file, found) or _question(file, headed or found)
+    return best
 
 
 def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """Return every reading of a file that some family offers, in the order of the families.
 
-    What is said of columns is said of a table; a format, or its settings, leave the families that have them.
+    A mapping of columns implies a table; a format, or its settings, leave only the families that have them.
     """
-    said, found = file.mapping, list[Recognition]()
+    mapping, found = file.mapping, list[Recognition]()
     is_text = binary_kind(file.source.data) is None
-    if said == Mapping() and is_text and (unread := _not_read(file)):
+    if mapping == Mapping() and is_text and (unread := _not_read(file)):
         remedy = f"Convert it to CSV, JSON or plain text first ({unread} is not read): docs/formats.md shows how."
         raise NoData(file.name, unread, "lists or texts", remedy)
     for family in families_of([file]):
         # What is no text, and judged pairs, can only be tables.
-        unfit = (role == "judgements" or not is_text) and not family.TABLES
-        if unfit or (said.format and family is not family_named(said.format)):
+        unfit = (role == "judgements" or not is_text) and family.NAME != TABLE
+        if unfit or (mapping.format and family is not family_named(mapping.format)):
             continue
         offered = family.recognise(file, role)
         found += [offered] if isinstance(offered, Recognition) else offered or []
         if any(reading.strength == Strength.MARKS for reading in found):
             break
-    # What is said of a folder or an archive holds for those of its files that it fits.
-    names = {name for name, _ in said.switches}
+    # The mapping of a folder or an archive applies to those of its files that it fits.
+    names = {name for name, _ in mapping.switches}
     obeying = [one for one in found if names <= {*family_named(one.family).OPTIONS}]
-    if said.names_columns and not said.format:
+    if mapping.names_columns and not mapping.format:
         obeying = list(filter(_is_table, found))
     return obeying or found
 
 
-def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
-    """Give the likeliest of the readings that can be read, and those which would give other rows."""
-    telling = ("doc_id", "source", "phrase", "text", "candidate", "rank", "score", "relevance")
-    seen = list[tuple[bool | None, list[tuple[Role, pa.Table]]]]()
-    for reading in readings:
-        try:
-            parts = family_named(reading.family).read(reading, None)
-        except InputError:
-            continue
-        lost = sum(len(part.marked) + len(part.rejected) for part in parts)
-        if lost * 100 > reading.files[0].limits.rejected_percent * (lost + sum(len(part.table) for part in parts)):
-            continue
-        rows = [(part.role, part.table.select([n for n in telling if n in part.table.column_names])) for part in parts]
-        key = reading.mapping.higher_is_better if reading.mapping else None, rows
-        if key not in seen:
-            seen.append(key)
-            yield reading
-
-
 def _question(file: File, readings: Sequence[Recognition]) -> Question:
-    """Ask which of some readings of a file is meant: in a form if one is a table, else the format."""
-    headed = list(filter(_is_headed, readings))
-    # What names columns goes before lines that any text has, and beside heads these are not meant at all.
-    ordered = headed or sorted(readings, key=lambda reading: not (reading.columns or reading.plan))
-    offered = list(_differing(ordered)) or ordered[:1]
-    if (table := next(filter(_is_table, offered), None)) is not None:
-        return Question(forms=[form_of(table, _shown(file), [one.family for one in offered])])
+    """Ask which reading of a file is meant: in a form if one is a table, else by format."""
+    if (table := next(filter(_is_table, readings), None)) is not None:
+        return Question(forms=[form_of(table, _shown(file), [one.family for one in readings])])
     answers = [
         Reply(f"“{title_of(one.family)}”: {in_words(one.evidence)}", {file.name: mapping_in_format(one)})
-        for one in offered
+        for one in readings
     ]
     answers.append(Reply("leave the file out", {file.name: Mapping("leave out")}))
     return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
@@ -240,7 +204,7 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
 
 def _uneven(file: File, readings: Sequence[Recognition]) -> InputError | None:
     """Return what is wrong with a table whose rows have different numbers of cells; None for lists in lines."""
-    if file.suffix not in (".csv", ".tsv") or any(map(_is_table, _differing(readings))):
+    if file.suffix not in (".csv", ".tsv") or any(map(_is_table, readings)):
         return None
     separator = max("\t;,|", key=file.sample[0].count)
     width, *others = [line.count(separator) + 1 for line in file.sample]
@@ -260,30 +224,6 @@ def _is_table(reading: Recognition) -> bool:
     return bool(reading.plan) and isinstance(reading.plan[0], Layout)
 
 
-def columns_of(file: File) -> list[str]:
-    """Return the names of the columns or fields of a file; empty if it is no table."""
-    return next((list(table.names) for table in family_named("F10").tables_of(file, file.mapping)), [])
-
-
-def form_of_unknown(file: File, role: Role | None) -> Form | None:
-    """Return the form of a table whose meaning nothing tells; None if the file is no table with column names."""
-    family = family_named("F10")
-    table = next(iter(family.tables_of(file, file.mapping)), None)
-    if table is None or not table.header:
-        return None
-    made = guess(table, role_said(file) or role)
-    (doubt,) = made.doubts
-    missing = tuple(FIELDS[field] for field in doubt.fields)
-    mapping = file.mapping.merged(made.mapping)
-    return Form(file.name, mapping, doubt.words, missing, first_values(table), family.sheets_in(file))
-
-
-def _is_headed(reading: Recognition) -> bool:
-    """Tell the reading of a table with a head."""
-    layout = reading.plan[0] if reading.plan else None
-    return isinstance(layout, Layout) and layout.table.header
-
-
 def mapping_in_format(reading: Recognition) -> Mapping:
     """Return what a user would say of a file that is no table to have it read in a format."""
     switches = tuple((name, value) for name, value in reading.options.items() if name in SWITCHES and value)
@@ -291,20 +231,18 @@ def mapping_in_format(reading: Recognition) -> Mapping:
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Asked) -> list[Recognition]:
-    """Settle roles that nothing in a file tells: by name and place, else by a question."""
+    """Settle roles that the content does not reveal: by name and path, else by asking."""
     roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if one.guessed}
     known = {one.role for one in recognitions if not one.guessed} | {role for role in roles.values() if role}
     unknown = [one for one in recognitions if one.guessed and roles[id(one)] is None]
     if len(unknown) > 1 and "gold" not in known:
         asked.findings.append(_doubt_of_roles(unknown))
         return recognitions
-    gold = [] if "gold" in known else unknown
-    # One list beside a gold standard is a system's; lists of several names may as well be people's.
-    mixed = [one for one in unknown if "gold" in known and _are_strange(_names_in(one))]
-    if mixed:
+    # One list next to a gold standard is a system's; lists of several names may as well be people's.
+    if mixed := [one for one in unknown if "gold" in known and _may_be_people(one)]:
         asked.findings += map(_doubt_of_names, mixed)
         return recognitions
-    roles |= {id(one): "gold" if one in gold else "system" for one in unknown}
+    roles |= dict.fromkeys(map(id, unknown), "system" if "gold" in known else "gold")
     settled = []
     for one in recognitions:
         if role := roles.get(id(one)):
@@ -316,7 +254,7 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Aske
 
 def _as_role(one: Recognition, role: Role, asked: Asked) -> Recognition:
     """Return a reading in the role that was settled; of a table as a system its order and scores are looked at anew."""
-    if role == "system" and len(one.files) == 1 and one.plan and isinstance(one.plan[0], Layout) and one.role != role:
+    if role == "system" and len(one.files) == 1 and _is_table(one) and one.role != role:
         try:
             return recognise_one(one.files[0], role)
         except Question as question:
@@ -331,64 +269,66 @@ def _names_in(one: Recognition) -> list[str]:
     return list(dict.fromkeys(name for column in named for name in pc.unique(column).to_pylist()))
 
 
-def _are_strange(names: Sequence[str]) -> bool:
-    """Tell several names of which none is a well-known system's."""
+def _may_be_people(one: Recognition) -> bool:
+    """Recognize lists of several names of which none is a well-known system's."""
+    names = _names_in(one)
     return len(names) > 1 and not SYSTEMS & set(map(plain, names))
 
 
 def _doubt_of_names(one: Recognition) -> Finding:
-    """Ask whether the lists of several names beside a gold standard are those of people or of systems."""
-    names, roles = _names_in(one), {"systems": "system", "annotators, of the gold standard": "gold"}
-    answers = [
-        Reply(shown, {file.name: replace(file.mapping, role=cast(Role, role)) for file in one.files})
-        for shown, role in roles.items()
-    ]
-    found = f"lists of {quoted(names)} beside a gold standard"
+    """Ask whether the lists of several names next to a gold standard are those of people or of systems."""
+    roles = {"systems": "system", "annotators, of the gold standard": "gold"}
+    answers = [Reply(shown, _chosen([one], cast(Role, role))) for shown, role in roles.items()]
+    found = f"lists of {quoted(_names_in(one))} next to a gold standard"
     return Finding("ask", one.files[0].name, found, "systems or people", tuple(answers))
 
 
 def _doubt_of_roles(unknown: Sequence[Recognition]) -> Finding:
     """Ask which of some files is the gold standard; the rest are systems."""
-
-    def chosen(golds: Sequence[Recognition]) -> dict[str, Mapping]:
-        roles: dict[int, Role] = {id(one): "gold" if one in golds else "system" for one in unknown}
-        return {file.name: replace(file.mapping, role=roles[id(one)]) for one in unknown for file in one.files}
-
-    names = [one.files[0].name for one in unknown]
-    answers = [Reply(f"{one.files[0].name} is the gold standard", chosen([one])) for one in unknown[:10]]
-    answers += [Reply("all are gold, one annotator each", chosen(unknown))]
+    names, systems = [one.files[0].name for one in unknown], _chosen(unknown, "system")
+    answers = [
+        Reply(f"{name} is the gold standard", systems | _chosen([one], "gold"))
+        for name, one in zip(names[:10], unknown, strict=False)
+    ]
+    answers += [Reply("all are gold, one annotator each", _chosen(unknown, "gold"))]
     found = f"{len(unknown)} files of lists that may be: {', '.join(names[:5])}{' …' * (len(names) > 5)}"
     return Finding("ask", "the gold standard", found, "one", tuple(answers))
 
 
+def _chosen(recognitions: Sequence[Recognition], role: Role) -> dict[str, Mapping]:
+    """Return what says that some files have a role."""
+    return {file.name: replace(file.mapping, role=role) for one in recognitions for file in one.files}
+
+
 def _shown(file: File) -> str:
     if binary_kind(file.source.data):
-        names = columns_of(file)
+        names = next((table.names for table in tables_of(file, file.mapping)), [])
         return f"the columns {', '.join(names[:10])}" if names else "no table"
     first = next(iter(file.sample), "")
     return f"a first line “{first.strip()[:60]}”" if first else "an empty file"
 
 
 def _unknown(file: File, role: Role | None) -> InputError:
+    """Return why a file cannot be read that no format fits."""
     if binary_kind(file.source.data):
         expected = "a column of document ids and one of phrases"
-        return NotKnown(file.name, _shown(file), expected, "Say what the columns are.")
+        return InputError(file.name, _shown(file), expected, "Define the columns.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json
     lines = [record.broken for record in file.records]  # JSONL whose fields nobody knows is not broken
     if not is_json(value) and value.message and (any(lines) or not lines):
         found = f"broken JSON ({value.message})"
-        return InputError(file.name, found, "JSON or one JSON object a line", "Save the file again.")
+        printed = re.match(r"\s*[\[{]+\s*[(']", file.text)
+        remedy = "It is Python and no JSON: docs/formats.md shows how to convert it." if printed else "Save it again."
+        return InputError(file.name, found, "JSON or one JSON object per line", remedy)
     expected = f"{_WHAT[role] if role else 'keyphrases'} in a known format, with document ids"
     remedy = "See docs/formats.md, or name the columns of the id and the phrase."
     if _TAGGED.match(file.text[:2000]):
-        remedy = (
-            "Its records stand below each other: export them as CSV or XLSX, with the keywords and an id in columns."
-        )
+        remedy = "Its records are lists of fields: export them as CSV or XLSX, with columns of keywords and ids."
     if file.decoded.notes:  # windows-1252 was only proposed
         remedy = "It is not UTF-8: name its encoding."
-    return NotKnown(file.name, _shown(file), expected, remedy)
+    return InputError(file.name, _shown(file), expected, remedy)
 
 
 def _not_read(file: File) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote_to_bytes
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,6 @@ from kp_core.reading.lists.family import Family, File, Recognition, Strength
 from kp_core.reading.open.decode import split_lines
 from kp_core.reading.open.values import floats, number, text_column
 from kp_core.reading.rows.check import Rows
-from kp_core.reading.rows.tidy import unescape
 
 _TABS = r"\s*\t\s*"
 _ITERATION = re.compile(r"\d+|Q0")
@@ -30,7 +30,7 @@ _BLOCK = 4_000_000
 
 
 def _recognise(file: File, role: Role | None) -> Recognition | None:
-    """Recognise `doc 0 phrase grade` or `doc Q0 phrase rank score tag` in at least 80 % of the first 200 lines."""
+    """Recognise `doc 0 phrase grade` or `doc Q0 phrase rank score tag` in at least 80% of the first 200 lines."""
     if role == "documents":
         return None
     named = file.suffix == ".qrels"  # only under this name may annotators stand where the iteration does
@@ -48,8 +48,22 @@ def _recognise(file: File, role: Role | None) -> Recognition | None:
 
 
 def is_trec(file: File) -> bool:
-    """Tell qrels and runs from other lines with blanks."""
+    """Distinguish qrels and runs from other lines with blanks."""
     return _recognise(file, None) is not None
+
+
+def unescape(text: str) -> str | None:
+    """Return the text that was escaped, or None if some `%` is not part of a valid `%XX`.
+
+    >>> unescape("tide%20table"), unescape("50%")
+    ('tide table', None)
+    """
+    if re.search("%(?![0-9A-Fa-f]{2})", text):
+        return None
+    try:
+        return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
 
 
 def _trimmed(lines: list[str]) -> pa.Array:
@@ -145,7 +159,7 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
     if underscore:
         columns["phrase"] = pc.replace_substring(phrases, "_", " ")
     elif pc.any(pc.match_substring(phrases, "_")).as_py() and not pc.any(pc.match_substring(phrases, " ")).as_py():
-        message = "Phrases hold `_` and no blank; if `_` stands for a blank, choose the option underscore = space."
+        message = "Phrases contain `_` but no blanks; if `_` means a blank, choose underscore = space."
         rows.notes.append(Note("warning", file, message))
 
 
@@ -174,8 +188,9 @@ def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[
     if against.any():
         number_of_lists = len(np.unique(group[order][1:][against]))
         rest = "TREC tools follow the scores, and so does this."
-        one, several = f"list has ranks against its scores; {rest}", f"lists have ranks against their scores; {rest}"
-        rows.notes.append(Note.counting("warning", file, number_of_lists, one, several))
+        singular = f"list has ranks that contradict its scores; {rest}"
+        several = f"lists have ranks that contradict their scores; {rest}"
+        rows.notes.append(Note.counting("warning", file, number_of_lists, singular, several))
     size = np.bincount(group, minlength=len(lists))
     left = np.repeat(np.cumsum(size), size) - np.arange(len(order))
     if np.array_equal(score[order], left):
@@ -185,12 +200,5 @@ def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[
 
 
 FAMILIES = (
-    Family(
-        "F8",
-        "TREC qrels, and runs: `doc Q0 phrase rank score tag`",
-        "TREC qrels and run files become keyphrases with grades, and ranked lists in the order of their scores.",
-        _recognise,
-        _read,
-        OPTIONS=("underscore",),
-    ),
+    Family("F8", "TREC qrels, and runs: `doc Q0 phrase rank score tag`", _recognise, _read, OPTIONS=("underscore",)),
 )

@@ -49,7 +49,7 @@ def _with_datasets(table: Table, mapping: Mapping) -> Table:
         return table
     without = pc.sum(pc.and_(pc.equal(pc.utf8_trim_whitespace(datasets), ""), pc.not_equal(ids, ""))).as_py()
     if without:
-        remedy = f"Fill “{named[0]}”, or say what the other columns mean: --as {table.file}:document=…,keyphrases=…"
+        remedy = f"Fill “{named[0]}”, or define the other columns: --as {table.file}:document=…,keyphrases=…"
         found = pluralize(without, "row without a data set", "rows without a data set")
         raise InputError(table.file, found, "a data set in every row, or in none", remedy)
     if not all(map(str.startswith, ids.to_pylist(), (f"{name}/" for name in datasets.to_pylist()))):
@@ -59,7 +59,7 @@ def _with_datasets(table: Table, mapping: Mapping) -> Table:
 
 
 def _with_runs(table: Table, mapping: Mapping) -> Table:
-    """Name the run of a row behind its system, where some system has several."""
+    """Name the run of a row behind its system, if some system has several."""
     free = [name for name in table.names if plain(name) in RUNS]
     roles = find_roles([name for name in table.names if name not in free], ("system",))
     if mapping.names_columns:
@@ -80,13 +80,13 @@ def _both(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) -> pa.Chun
 
 
 def marks_in(table: Table, name: str) -> frozenset[str]:
-    """Return which marks of `GRADES` stand in a column; none where anything else does."""
+    """Return which marks of `GRADES` occur in a column; none where anything else does."""
     found = frozenset(map(str.upper, cells_of(table, name)))
     return found if found <= GRADES.keys() else frozenset()
 
 
 def _graded(table: Table, mapping: Mapping) -> Table:
-    """Return a table whose marks are grades; a row without a mark among others counts as N, and a note says so."""
+    """Return a table whose marks are grades; unmarked rows among marked ones count as N, and a note reports it."""
     for name in table.names if table.header else ():
         if not (plain(name) in NAMES["relevance"] or mapping.relevance == name) or not (marks := marks_in(table, name)):
             continue
@@ -102,7 +102,7 @@ def _graded(table: Table, mapping: Mapping) -> Table:
 
 
 def filled_down(table: Table, columns: dict[str, str], mapping: Mapping) -> tuple[Table, str]:
-    """Return the table with an id, or an annotator, that stands once above its rows repeated down, and words on it."""
+    """Fill down an id or annotator given only in its first row; return the table and a remark on it."""
     said = ""
     for role in ("annotator", "system", "doc_id") if len(table) else ():
         if role not in columns:
@@ -116,7 +116,7 @@ def filled_down(table: Table, columns: dict[str, str], mapping: Mapping) -> tupl
 
 
 def _is_merged(table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, mapping: Mapping) -> bool:
-    """Tell whether blank cells belong to the cell above: it stands once, over all of its rows."""
+    """Return whether blank cells repeat the cell above, which is given only in its first row."""
     if mapping.fill_down:
         return mapping.fill_down == "yes"
     share = pc.sum(blank).as_py() / len(table)

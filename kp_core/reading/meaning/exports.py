@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role
 from kp_core.errors import Note
 from kp_core.reading.meaning.fields import BESIDES, NAMES, base_of, is_form, number_of, plain, words_of
+from kp_core.reading.meaning.layout import Proposal
 from kp_core.reading.meaning.mapping import HEADS, ROW, Mapping
-from kp_core.reading.meaning.prefill import Proposal, systems_named
 from kp_core.reading.meaning.profiles import cells_of
 from kp_core.reading.open.table import Table, counts_rows, holds_lists
 from kp_core.reading.rows.separators import cell_separator
@@ -26,7 +26,9 @@ from kp_core.reading.rows.separators import cell_separator
 #: Words of a question that ask for keyphrases, for the document, or for the person.
 _ASKED = {
     "phrase": frozenset({*words_of("phrase"), "keyphrases", "keywords", "phrases"}),
-    "doc_id": frozenset({*NAMES["doc_id"], *NAMES["text"], *NAMES["title"], "read"} - {"name"}),
+    "doc_id": frozenset(
+        {*NAMES["doc_id"], *NAMES["text"], *NAMES["title"], "read", "lecture", "annotate", "vorlesung"} - {"name"}
+    ),
     "annotator": frozenset({*NAMES["name"], *NAMES["annotator"]}),
 }
 #: Role of a column in `schemas.toml` → field of a mapping, if it has another name.
@@ -58,7 +60,7 @@ class Schema:
         return self.name.startswith("KPScope")
 
     def fits(self, names: Sequence[str]) -> bool:
-        """Tell whether a table with these column names is such an export."""
+        """Return whether a table with these column names is such an export."""
         heads = frozenset(map(plain, names))
         if not heads.issuperset(self.needs) or not (heads.intersection(self.any) or not self.any):
             return False
@@ -77,7 +79,7 @@ class Schema:
         return found
 
     def answers(self, names: Iterable[str]) -> list[str]:
-        """Return the columns of answers, of which each may hold keyphrases.
+        """Return the columns of answers, of which each may contain keyphrases.
 
         >>> names = ["Timestamp", "Email Address", "Which text?", "Keywords"]
         >>> schema_of(names).answers(names)
@@ -132,15 +134,13 @@ def export_of(table: Table, role: Role | None) -> Proposal | None:
     made = (_answers if asks else _lists)(table, schema, role or schema.role, columns)
     if made is None:
         return None
-    made = replace(made, own=schema.own, program="" if schema.own else schema.name)
-    # Our own template says whose the rows are, and not that all of them are people.
-    return systems_named(table, made, ()) if schema.own and "relevance" not in columns else made
+    return replace(made, own=schema.own, program="" if schema.own else schema.name)
 
 
-def _proposal(role: Role, columns: dict[str, str], **said: Any) -> Proposal:
+def _proposal(role: Role, columns: dict[str, str], **fields: Any) -> Proposal:
     """Return what columns mean by their roles; without a column of documents each row is one."""
     named: dict[str, Any] = {_FIELDS.get(part, part): name for part, name in columns.items()}
-    return Proposal(Mapping(role, **{"document": ROW, **named, **said}))
+    return Proposal(Mapping(role, **{"document": ROW, **named, **fields}))
 
 
 def meant_rows(table: Table) -> Table:
@@ -155,7 +155,7 @@ def meant_rows(table: Table) -> Table:
     if not gone.any():
         return table
     words = ", ".join(f"“{name}”" for name in refused)
-    note = Note("info", table.file, f"Rows left out, as {words} says that they are not meant: {int(gone.sum()):,}.")
+    note = Note("info", table.file, f"Rows left out because of {words}: {int(gone.sum()):,}.")
     return replace(table.rows(pa.array(~gone)), blank=table.blank + int(gone.sum()), notes=[*table.notes, note])
 
 
@@ -175,7 +175,7 @@ def _filled(table: Table, schema: Schema) -> dict[str, str]:
 
 
 def _lists(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:
-    """Return what texts mean, or keyphrases in one column or in several beside each other."""
+    """Return what texts mean, or keyphrases in one column or in several next to each other."""
     if schema.role == "documents":
         return _proposal(role, columns)
     by_head = schema.by_head(table.names)
@@ -217,7 +217,7 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) 
 
 
 def _are_numbered(names: Sequence[str]) -> bool:
-    """Tell columns that are one list: of one head but for the number at its end."""
+    """Recognize columns that are one list: of one head except the number at its end."""
     return len({base_of(name) for name in names}) == 1 and all(number_of(name) is not None for name in names)
 
 

@@ -1,4 +1,4 @@
-"""Turn the heads of columns and the names of fields into the roles they play."""
+"""Map column headers and field names to roles."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ def _taken(*names: str) -> Iterator[frozenset[str]]:
 ANSWERS, SHELF_MARKS, REMARKS, WRITERS, _OTHERS = _taken("answers", "shelf_marks", "remarks", "writers", "others")
 DATASETS, UNSURE, RUNS, MACHINES, SYSTEMS = _taken("datasets", "unsure", "runs", "machines", "systems")
 KINDS, LANGUAGES, TOTALS, IDENTIFIERS = _taken("kinds", "languages", "totals", "identifiers")
+HIGHER, LOWER = _taken("higher", "lower")
 METRICS, METRIC_VALUES = _taken("metrics", "metric_values")
 #: Words in the paths of files of either role; those for the output of systems may also name folders.
 _GOLD_FILES, SYSTEM_FOLDERS = _taken("gold_files", "system_files")
@@ -81,7 +82,7 @@ _NUMBERED = re.compile(r"(?<![\s_.#(-])[\s_.#(-]*([0-9]{1,3})\)?$")
 
 @cache
 def words_of(role: str) -> tuple[str, ...]:
-    """Return the words for a role, the most telling first; a column of phrases may hold one or a list of them."""
+    """Return the words for a role, the most telling first; a column of phrases may contain one or a list of them."""
     if role == "phrase":
         return (*NAMES["phrase"], *NAMES["phrases"])
     return NAMES[role]
@@ -100,8 +101,8 @@ def plain(name: str) -> str:
     if name in _SPELLED:  # most heads are words as they stand
         return name
     parts = _without_marks(name[:_HEAD]).strip().rstrip(":.")
-    found = re.sub(r"[\s\-]+", "_", _SUFFIXED.sub("", _PREFIXED.sub("", parts.lower())))
-    return found if found in _SPELLED or not _CAMEL.search(parts) else _of_camel(parts, found)
+    plain_name = re.sub(r"[\s\-]+", "_", _SUFFIXED.sub("", _PREFIXED.sub("", parts.lower())))
+    return plain_name if plain_name in _SPELLED or not _CAMEL.search(parts) else _of_camel(parts, plain_name)
 
 
 def _of_camel(head: str, lower: str) -> str:
@@ -130,7 +131,7 @@ def quoted(names: Sequence[str]) -> str:
 
 
 def in_words(evidence: str) -> str:
-    """Say the evidence of a reading without a code.
+    """Report the evidence of a reading without a code.
 
     >>> in_words("2 rows; doc_id = “PPN”, phrase = “Begriff”"), in_words("files named 2 .key; document = file")
     ('2 rows; documents in “PPN”, keyphrases in “Begriff”', 'files named 2 .key; each file is a document')
@@ -141,12 +142,12 @@ def in_words(evidence: str) -> str:
 
 
 def is_known(name: str) -> bool:
-    """Tell whether a cell is a word of the field, as heads of columns are."""
+    """Return whether a cell is a word of the field, as column headers are."""
     return plain(name) in KNOWN or bool(JUDGE.match(name.strip()))
 
 
 def is_form(heads: Iterable[str]) -> bool:
-    """Tell the heads of the answers to a form, which are no documents by themselves."""
+    """Recognize the headers of the answers to a form, which do not identify documents."""
     return any(plain(head) in ANSWERS for head in heads)
 
 
@@ -174,18 +175,18 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
     by_plain: dict[str, str] = {}
     for name in names:
         by_plain.setdefault(plain(name), name)
-    found = {role: name for role, name in (chosen or {}).items() if name in by_plain.values()}
+    heads = {role: name for role, name in (chosen or {}).items() if name in by_plain.values()}
     for role in roles:
-        if role in found:
+        if role in heads:
             continue
-        fitting = next((by_plain[n] for n in NAMES[role] if n in by_plain and by_plain[n] not in found.values()), None)
+        fitting = next((by_plain[n] for n in NAMES[role] if n in by_plain and by_plain[n] not in heads.values()), None)
         if fitting is not None:
-            found[role] = fitting
-    return found
+            heads[role] = fitting
+    return heads
 
 
 def is_predicted(head: str) -> bool:
-    """Tell the head of a column of predictions: the name of a system, a word for predictions, or a certain rank.
+    """Recognize the header of a column of predictions: the name of a system, a word for predictions, or a certain rank.
 
     >>> is_predicted("YAKE"), is_predicted("predicted_keyphrases"), is_predicted("rank1"), is_predicted("MeSH Terms")
     (True, True, True, False)
@@ -197,7 +198,7 @@ def is_predicted(head: str) -> bool:
 
 
 def is_gold(head: str) -> bool:
-    """Tell the head of a gold standard.
+    """Recognize the header of a gold standard column.
 
     >>> is_gold("Keywords"), is_gold("true_keyphrases"), is_gold("Keywords Anna")
     (True, True, False)
@@ -209,7 +210,7 @@ def is_gold(head: str) -> bool:
 
 
 def source_of(head: str) -> str:
-    """Return whose keyphrases a column holds by its head: what is left without its number and words for keyphrases.
+    """Return whose keyphrases a column contains by its head: what is left without its number and words for keyphrases.
 
     >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
     ('Anna', 'Ben', '')
@@ -233,7 +234,7 @@ def source_of(head: str) -> str:
 
 
 def system_in(head: str) -> str:
-    """Return what the head of a column of scores has beside words for scores.
+    """Return the header of a score column without the words for scores.
 
     >>> system_in("yake_score")
     'yake'
@@ -243,17 +244,17 @@ def system_in(head: str) -> str:
 
 
 def rater_in(head: str) -> str:
-    """Return the name of the rater in the head of a column of scores.
+    """Return the name of the rater in the header of a score column.
 
     >>> rater_in("score_ana"), rater_in("Ben")
     ('ana', 'Ben')
     """
-    found = JUDGE.match(head)
-    return found[1] if found else head
+    match = JUDGE.match(head)
+    return match[1] if match else head
 
 
 def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
-    """Return the column of the gold standard beside those of systems; None where all hold what people chose."""
+    """Return the column of the gold standard next to those of systems; None where all hold what people chose."""
     heads = [names[0] for names in sources.values() if plain(names[0]) not in NAMES["annotator"]]
     gold = [head for head in heads if is_gold(head)]
     systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
@@ -261,7 +262,7 @@ def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
 
 
 def are_records(heads: Iterable[str]) -> bool:
-    """Tell the records of a catalogue by heads beside those of keyphrases, such as authors and year."""
+    """Recognize the records of a catalogue by heads next to those of keyphrases, such as authors and year."""
     return sum(plain(head) in BESIDES for head in heads) >= _RECORD
 
 
@@ -271,7 +272,7 @@ def base_of(head: str) -> str:
 
 
 def number_of(head: str) -> int | None:
-    """Return the number at the end of a head, if something stands before it.
+    """Return the number at the end of a header, if anything precedes it.
 
     >>> number_of("Anna 2"), number_of("kw1"), number_of("2"), number_of("Anna")
     (2, 1, None, None)
@@ -280,7 +281,7 @@ def number_of(head: str) -> int | None:
 
 
 def _apart(head: str) -> tuple[str, int | None]:
-    """Return a head without the number at its end, and the number, if something stands before it.
+    """Split the number off the end of a header, if anything precedes it.
 
     >>> _apart("KW 1 (Anna)"), _apart("Anna 1")
     (('KW Anna', 1), ('Anna', 1))
@@ -289,13 +290,13 @@ def _apart(head: str) -> tuple[str, int | None]:
     inside = _INSIDE.match(last[:_HEAD])  # the number stands before the name
     if inside and plain(inside[1]) in words_of("phrase"):
         last = f"{inside[1]} {inside[3].strip()} {inside[2]}"
-    found = _NUMBERED.search(last)
-    base = last[: found.start()].strip() if found else ""
-    return (base, int(found[1])) if found and base else (head.strip(), None)
+    match = _NUMBERED.search(last)
+    base = last[: match.start()].strip() if match else ""
+    return (base, int(match[1])) if match and base else (head.strip(), None)
 
 
 def grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Group columns by whose keyphrases they hold; a number in the head of a whole list is a part of the name.
+    """Group columns by whose keyphrases they contain; in columns of whole lists, numbers are part of the name.
 
     >>> grouped(["Anna 1", "Anna 2", "Ben 1"]), grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
     ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'Ben': ('Keywords Ben',)})

@@ -1,10 +1,10 @@
-"""Say how the rows of a table are to be read: which column plays which role, and what is in doubt about it."""
+"""Define how the rows of a table are read, and what is in doubt about it."""
 
 from __future__ import annotations
 
 from collections import abc
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
@@ -24,6 +24,32 @@ class Doubt(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Proposal:
+    """What a table most likely means, and what is not certain of it.
+
+    role_known  whether the table itself tells its role
+    worded      whether words tell anything of it
+    program     what wrote it, if it is a known export
+    own         whether it is a table of ours, of which nothing is doubted
+    """
+
+    mapping: Mapping
+    doubts: tuple[Doubt, ...] = ()
+    role_known: bool = True
+    worded: bool = True
+    program: str = ""
+    own: bool = False
+
+    def doubted(self, words: str, *fields: str, **changes: Any) -> Proposal:
+        """Return the proposal with a doubt, and with what is likeliest about it."""
+        mapping = replace(self.mapping, **changes)
+        return replace(self, mapping=mapping, doubts=(*self.doubts, Doubt(words, fields)))
+
+
+NOTHING = Proposal(Mapping())
+
+
+@dataclass(frozen=True)
 class Layout:
     """How the rows of a table are to be read.
 
@@ -32,16 +58,14 @@ class Layout:
     columns  role → column
     mapping  what spells it out
     sources  for a column or several an annotator or system: its name (empty: not told) → its columns
-    cells    how a cell is split into phrases, a key of `SEPARATORS`; empty where it is one phrase; of judged pairs
+    cells    how a cell is split into phrases, a key of `SEPARATORS`; empty if it is one phrase; of judged pairs
              the scale that was chosen
     numbered whether the rows themselves are the documents, 1, 2, …
     source   the annotator or system of all rows, where the sheet is named after it
     united   whether the lists of all columns are one
-    gold     the columns of the gold standard beside those of systems
+    gold     the columns of the gold standard next to those of systems
     gold_is  what the column of systems says of rows of the gold standard
-    doubts   what nobody can know; empty if names or proofs decide
-    worded   whether words tell anything of the table
-    own      whether it is a table of ours, of which nothing is doubted
+    proposal if nobody said what the table means, what was proposed, with its doubts
     """
 
     kind: Literal["long", "lists", "wide", "marked", "scored", "turned", "documents", "judged"]
@@ -53,14 +77,11 @@ class Layout:
     cells: str = ""
     numbered: bool = False
     source: str = ""
-    role_sure: bool = True
     united: bool = False
     gold: tuple[str, ...] = ()
     gold_is: tuple[str, ...] = ()
     evidence: str = ""
-    doubts: tuple[Doubt, ...] = ()
-    worded: bool = True
-    own: bool = False
+    proposal: Proposal = NOTHING
 
     @property
     def phrases(self) -> str:
@@ -71,6 +92,10 @@ class Layout:
     def inner(self) -> str:
         """What the items of a list are, where it is said."""
         return self.mapping.inner
+
+    def doubted(self, words: str, *fields: str) -> Layout:
+        """Return the layout with one more doubt."""
+        return replace(self, proposal=self.proposal.doubted(words, *fields))
 
     def source_column(self) -> str | None:
         """Return the column that names the annotator or system of a row."""

@@ -1,4 +1,4 @@
-"""Find how a table is to be read: as the user says, as a known export says, or as words and proofs propose."""
+"""Find how the rows of a table are read: as the user says, as a known export says, or as words and proofs propose."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from kp_core.reading.meaning.exports import export_of, meant_rows
 from kp_core.reading.meaning.fields import grouped, quoted, rater_in, system_in, told
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import FILE, HEADS, PLACES, ROW, SEPARATORS, SHEET, Mapping
-from kp_core.reading.meaning.prefill import proposal
+from kp_core.reading.meaning.prefill import proposal, systems_named
 from kp_core.reading.meaning.profiles import whole_lists
 from kp_core.reading.open.source import stem_of
 from kp_core.reading.open.table import Table, list_columns
 from kp_core.reading.open.values import repeated
-from kp_core.reading.rows.list_cells import number_behind
-from kp_core.reading.rows.separators import cell_separator
+from kp_core.reading.rows.separators import cell_separator, number_behind
 
 #: Roles of columns in the order in which they are shown, and of columns of texts.
 _ORDER = (
@@ -41,15 +40,17 @@ def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | Non
     table = derived(meant_rows(table), mapping)
     if mapping.names_columns:
         return layout_said(table, mapping, asked)
-    found = export_of(table, asked) or proposal(table, asked)
-    if found is None:
+    proposed = export_of(table, asked) or proposal(table, asked)
+    if proposed is None:
         return None
-    meant = replace(found.mapping, dataset=table.dataset, run=table.run).merged(replace(mapping, role=""))
-    made = layout_said(table, meant, cast(Role, found.mapping.role))
-    told_by = f"as {found.program} writes it; " if found.program else ""
-    told_by, doubts = f"{told_by}{made.evidence}", () if mapping.as_read else found.doubts
-    flags: dict[str, Any] = {"role_sure": found.role_known, "worded": found.worded, "own": found.own}
-    return replace(made, evidence=told_by, doubts=doubts, **flags)
+    if proposed.own and not proposed.mapping.relevance:
+        # Our own template states whose the rows are, not that all are people.
+        proposed = systems_named(table, proposed, ())
+    meant = replace(proposed.mapping, dataset=table.dataset, run=table.run).merged(replace(mapping, role=""))
+    made = layout_said(table, meant, cast(Role, proposed.mapping.role))
+    told_by = f"as {proposed.program} writes it; " if proposed.program else ""
+    proposed = replace(proposed, doubts=()) if mapping.as_read else proposed
+    return replace(made, evidence=f"{told_by}{made.evidence}", proposal=proposed)
 
 
 def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
@@ -82,7 +83,7 @@ def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
 
 
 def _evidence(layout: Layout) -> str:
-    """Say how a table is read: its columns, whose lists they are, and how cells are split."""
+    """Report how a table is read: its columns, whose lists they are, and how cells are split."""
     table, names = layout.table, [name for columns in layout.sources.values() for name in columns]
     beside = names if layout.kind in ("wide", "turned", "marked", "scored") else []
     columns = {role: name for role, name in layout.columns.items() if name not in beside}
@@ -135,10 +136,10 @@ def _need(there: object, table: Table, expected: str, found: str = "no column wi
 
 
 def _judged(made: Layout) -> Layout:
-    """Return judged pairs, or the judged output of systems: a grade beside each phrase."""
+    """Return judged pairs, or the judged output of systems: a grade next to each phrase."""
     mapping, phrases, scores = made.mapping, made.mapping.keyphrases, tuple(made.mapping.score)
     there = phrases or scores if mapping.candidate else phrases and "relevance" in made.columns
-    _need(there, made.table, "a column of candidates beside keyphrases or scores", "no scores of people")
+    _need(there, made.table, "a column of candidates next to keyphrases or scores", "no scores of people")
     if not mapping.candidate:
         return replace(made, kind="long", columns=made.columns | {"phrase": phrases[0]})
     keyphrase = {"keyphrase": phrases[0]} if phrases else {}
@@ -168,7 +169,8 @@ def _in_columns(made: Layout) -> Layout | None:
 def _in_one_column(made: Layout) -> Layout:
     """Return the layout of a keyphrase or a list per row."""
     mapping, table, name = made.mapping, made.table, made.mapping.keyphrases[0]
-    made = replace(made, columns=made.columns | {"phrase": name}, gold_is=tuple(mapping.gold))
+    gold_is = tuple(mapping.gold) if "system" in made.columns else ()
+    made = replace(made, columns=made.columns | {"phrase": name}, gold_is=gold_is)
     cells = "lists" if name in list_columns(table) else mapping.split
     if not cells:  # ranked rows hold one phrase each
         single = not table.splits or {"rank", "score"} & made.columns.keys()

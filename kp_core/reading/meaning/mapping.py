@@ -1,4 +1,4 @@
-"""Hold what a file means: its role, what each column is, and how its cells are split; as a record and in words."""
+"""Define what a file means: its role, what each column is, and how its cells are split; as a record and in words."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Mapping:
     verdict : str
         A column whose “no” rejects the keyphrase of the row.
     gold : tuple of str
-        The columns of `keyphrases`, or the values of `system`, that are the gold standard beside systems.
+        The columns of `keyphrases`, or the values of `system`, that are the gold standard next to systems.
     candidate, pair : str
         Of judged pairs: the phrase compared with `keyphrases`, and the id of the pair.
     title, text, group, concept, dataset, run : str
@@ -207,7 +207,7 @@ class Mapping:
         while at < len(words):
             part = _PART.match(words, at)
             if part is None or not (field := part[1] or field):
-                raise UsageError(f"'{words}' does not say what a file means; write document=A,keyphrases=B,split=;")
+                raise UsageError(f"'{words}' is not a mapping; write document=A,keyphrases=B,split=;")
             value = part[2][1:-1].replace('""', '"') if part[2].startswith('"') else part[2]
             if part[1] in found and part[1] not in SEVERAL:
                 raise UsageError(f"{part[1]} is given twice in '{words}'")
@@ -230,9 +230,9 @@ class Mapping:
         'role=gold,higher_is_better=no,split=","'
         """
         values = ((field, getattr(other, field.name)) for field in fields(other))
-        said = {field.name: value for field, value in values if value != field.default}
+        changed = {field.name: value for field, value in values if value != field.default}
         switches = tuple({**dict(self.switches), **dict(other.switches)}.items())
-        return replace(self, **{**said, "switches": switches})
+        return replace(self, **{**changed, "switches": switches})
 
     def __str__(self) -> str:
         parts = []
@@ -283,7 +283,7 @@ def _refuse(field: str, value: str) -> None:
 
 
 def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
-    """Return file → what FILE:FIELD=VALUE,… says of it; what is said of one file several times adds up.
+    """Return file → its mapping from FILE:FIELD=VALUE,…; several mappings of one file are merged.
 
     Raises UsageError for anything else.
 
@@ -291,13 +291,13 @@ def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
     >>> str(found["g.xlsx"])
     'document=Nr,keyphrases=Term,sheet=Lists'
     """
-    found: dict[str, Mapping] = {}
+    mappings: dict[str, Mapping] = {}
     for words in map(storable, given):
         parts = re.fullmatch(r"(?P<file>.+?):(?P<said>[a-z_]+=.*)", words, re.DOTALL)
         if parts is None:
             raise UsageError(f"--as is '{words}'; write FILE:FIELD=VALUE,…, such as gold.xlsx:sheet=Lists")
-        found[parts["file"]] = found.get(parts["file"], Mapping()).merged(Mapping.read(parts["said"]))
-    return found
+        mappings[parts["file"]] = mappings.get(parts["file"], Mapping()).merged(Mapping.read(parts["said"]))
+    return mappings
 
 
 def meanings_of(mapping: Mapping) -> dict[str, str]:
@@ -334,15 +334,15 @@ def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc
     >>> str(with_meanings(Mapping("gold"), said, {HEADS: "annotator"}))
     'role=gold,document=Nr,keyphrases=Anna,Ben,annotator=(heads)'
     """
-    said: dict[str, Any] = {field: () if field in SEVERAL else "" for field in (*COLUMNS, "gold")}
+    values: dict[str, Any] = {field: () if field in SEVERAL else "" for field in (*COLUMNS, "gold")}
     if "gold" not in meanings.values() and "system" in meanings.values():
-        said["gold"] = mapping.gold  # values of the column of systems
+        values["gold"] = mapping.gold  # values of the column of systems
     for name, field in meanings.items():
         if field == "gold":
-            said["keyphrases"] += (name,)
+            values["keyphrases"] += (name,)
         if field:
-            said[field] = (*said[field], name) if field in SEVERAL else name
+            values[field] = (*values[field], name) if field in SEVERAL else name
     for place, field in places.items():
-        if field and not said[field]:
-            said[field] = place
-    return replace(mapping, **said)
+        if field and not values[field]:
+            values[field] = place
+    return replace(mapping, **values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.reading.meaning import fields as known
-from kp_core.reading.meaning.derived import GRADES, marks_in
 from kp_core.reading.meaning.fields import (
     NAMES,
     base_of,
@@ -30,7 +29,7 @@ from kp_core.reading.meaning.fields import (
     source_of,
     words_of,
 )
-from kp_core.reading.meaning.layout import Doubt
+from kp_core.reading.meaning.layout import Doubt, Proposal
 from kp_core.reading.meaning.mapping import HEADS, ROW, Mapping
 from kp_core.reading.meaning.profiles import (
     SAMPLE,
@@ -60,7 +59,7 @@ _FIELDS: dict[Role, tuple[str, ...]] = {
 _MAY = {
     "document": "may be the ids of documents",
     "keyphrases": "may be the keyphrases",
-    "annotator": "may say who chose each keyphrase",
+    "annotator": "may name who chose each keyphrase",
     "system": "may name the system",
     "rank": "may be a rank: then lists are ordered by it",
     "score": "may be a score: then lists are ranked by it",
@@ -78,8 +77,12 @@ _MANY_WORDS = 5
 _PEOPLE = 20
 #: So many rows must be lists of their own if some document is there twice.
 _FEW_TWICE = 0.6
+#: Words of a title at the most, and the share of different cells of ids that are there several times.
+_TITLE, _VARIED = 6, 0.9
 #: So many ids of the smaller side must be met.
 _MET = 0.5
+#: Ends of the heads of two columns of phrases that are compared.
+_TWIN = re.compile(r"[\s_-]?[12abAB]$")
 #: Ends of the heads of questions about documents.
 _ABOUT = re.compile(
     r"(?i)(?:^|\W)(?:texte?|texto|testo|tekst|doc(?:ument)?|dokument|documento|abstract|article|artikel|paper|question|"
@@ -87,31 +90,8 @@ _ABOUT = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """What a table most likely means, and what is not certain of it.
-
-    role_known  whether the table itself tells its role
-    worded      whether words tell anything of it
-    program     what wrote it, if it is a known export
-    own         whether it is a table of ours, of which nothing is doubted
-    """
-
-    mapping: Mapping
-    doubts: tuple[Doubt, ...] = ()
-    role_known: bool = True
-    worded: bool = True
-    program: str = ""
-    own: bool = False
-
-    def doubted(self, words: str, *fields: str, **changes: Any) -> Proposal:
-        """Return the proposal with a doubt, and with what is likeliest about it."""
-        mapping = replace(self.mapping, **changes)
-        return replace(self, mapping=mapping, doubts=(*self.doubts, Doubt(words, fields)))
-
-
 def proposal(table: Table, role: Role | None) -> Proposal | None:
-    """Return what a table most likely means; None if no word and no content tells anything.
+    """Return the likeliest meaning of a table; None if neither headers nor content give a clue.
 
     >>> import pyarrow as pa
     >>> columns = [pa.chunked_array([["1", "2"]]), pa.chunked_array([["tide; sea", "moon"]])]
@@ -121,7 +101,7 @@ def proposal(table: Table, role: Role | None) -> Proposal | None:
     """
     if {OUTER, LIST} <= {*table.names}:
         return _nested(table, role)
-    if role in (None, "judgements") and (pairs := _pairs(table)) is not None:
+    if role in (None, "judgements") and (pairs := _pairs(table, role)) is not None:
         return pairs
     guessed = role or _role_by_heads(table)
     found = _texts(table, asked=role is not None) if guessed == "documents" else _phrases(table, guessed or "gold")
@@ -135,9 +115,11 @@ def proposal(table: Table, role: Role | None) -> Proposal | None:
 
 
 def _can_be(table: Table, name: str, field: str) -> bool:
-    """Tell whether the cells of a column can be what its head, or its place, says."""
+    """Return whether the cells of a column can be what its head, or its place, says."""
     shape, head = profile(table, name), plain(name)
     if not shape.cells or name in BRACKETS or head in ("doc_id", "phrase"):
+        return True
+    if name in ("annotator", "system") and {"doc_id", "phrase"} <= {*table.names}:  # of our own tables, also 0 or 1
         return True
     beside_codes = shape.addresses and any(profile(table, other).codes for other in _unknown(table))
     is_list, other_kind, text = shape.lists >= 0.5, shape.moments or shape.marks, is_long(table, name, 200)
@@ -164,7 +146,7 @@ def _is_unknown(table: Table, name: str) -> bool:
 
 
 def _unknown(table: Table, taken: Collection[str] = ()) -> list[str]:
-    """Return the columns under heads that nobody knows, but for those that are taken."""
+    """Return the columns under heads that nobody knows, except those that are taken."""
     return [name for name in table.names if name not in taken and _is_unknown(table, name)]
 
 
@@ -185,12 +167,12 @@ def _named(table: Table, fields: Sequence[str]) -> dict[str, str]:
 
 
 def _gives_way(table: Table, name: str, field: str) -> bool:
-    """Return whether a column holds tags, or addresses that are no identifiers; a better column comes first."""
+    """Return whether a column contains tags, or addresses that are no identifiers; a better column comes first."""
     return plain(name) in _TAGS or (field != "concept" and profile(table, name).addresses)
 
 
 def _role_by_heads(table: Table) -> Role | None:
-    """Return the role that the heads tell; None for keyphrases of anybody."""
+    """Return the role that the headers imply; None if the keyphrases could be anyone's."""
     heads = set(map(plain, table.names)) if table.header else set()
     ranked = heads & {*NAMES["rank"], *NAMES["score"]}
     worded = [name for name in table.names if table.header and plain(name) in words_of("phrase")]
@@ -208,7 +190,9 @@ def _role_by_heads(table: Table) -> Role | None:
         return None
     # Titles alone may stand beside the phrases of two people, one in every cell.
     beside = [name for name in table.names if _may_be_phrases(table, name)]
-    return "documents" if heads & {*NAMES["text"]} or (heads & {*NAMES["title"]} and len(beside) < 2) else None
+    texts = [profile(table, name) for name in table.names if plain(name) in NAMES["text"]]
+    texts = [shape for shape in texts if shape.words > _TITLE or shape.varied > _VARIED]  # else the ids of documents
+    return "documents" if texts or (heads & {*NAMES["title"]} and len(beside) < 2) else None
 
 
 def _scored(table: Table, name: str) -> list[Any]:
@@ -221,7 +205,7 @@ def _scored(table: Table, name: str) -> list[Any]:
 
 
 def _is_remark(name: str) -> bool:
-    """Tell “Comments”, and “Comments Anna”."""
+    """Recognize “Comments”, and “Comments Anna”."""
     return bool(known.REMARKS & set(map(plain, name.split())))
 
 
@@ -235,7 +219,7 @@ def _lists_of(table: Table) -> list[str]:
 
 
 def _may_be_phrases(table: Table, name: str) -> bool:
-    """Tell a column of words under a head that nobody knows."""
+    """Recognize a column of words under a head that nobody knows."""
     shape = profile(table, name)
     words = _is_unknown(table, name) and shape.phrases and bool(shape.cells)
     return words and not (shape.codes or shape.addresses or shape.numbers)
@@ -261,8 +245,8 @@ def _nested(table: Table, role: Role | None) -> Proposal:
     return made.doubted(words, "document")
 
 
-def _pairs(table: Table) -> Proposal | None:
-    """Return what judged pairs mean: a candidate beside a keyphrase or beside scores of people."""
+def _pairs(table: Table, role: Role | None) -> Proposal | None:
+    """Return what judged pairs mean: a candidate next to a keyphrase or next to scores of people."""
     if not table.header:
         return None
     fields = {"pair_id": "pair", "doc_id": "document", "keyphrase": "keyphrases"}
@@ -272,17 +256,26 @@ def _pairs(table: Table) -> Proposal | None:
     if "keyphrases" in found and "candidate" not in found and (beside := find_roles(free, ("phrase",))):
         found["candidate"] = beside["phrase"]
         free.remove(beside["phrase"])
+    twins = [name for name in free if profile(table, name).phrases and _TWIN.search(name)]
+    unsure = "candidate" not in found and len(twins) == 2 and _TWIN.sub("", twins[0]) == _TWIN.sub("", twins[1])
+    if unsure:  # “word 1” and “word 2”
+        found |= dict(zip(("keyphrases", "candidate"), twins, strict=True))
+        free = [name for name in free if name not in twins]
     if "candidate" in found and "score" not in found:
         raters = [name for name in free if known.JUDGE.match(name)]
         if not raters and "keyphrases" in found:
             unknown = {name: profile(table, name) for name in free if plain(name) not in known.KNOWN}
             raters = [name for name, shape in unknown.items() if shape.cells and shape.numbers > 0.8]
         found |= {"score": tuple(raters), "annotator": HEADS} if raters else {}
-    return Proposal(Mapping("judgements", **found)) if {"candidate", "score"} <= found.keys() else None
+    if not {"candidate", "score"} <= found.keys():
+        return None
+    made = Proposal(Mapping("judgements", **found))
+    words = f"The columns {quoted(twins)} may be pairs of phrases, with ratings beside them."
+    return made.doubted(words, "keyphrases", "candidate", "score") if unsure and role is None else made
 
 
 def _texts(table: Table, *, asked: bool) -> Proposal | None:
-    """Return what a table of texts means, with the doubt about a column that may hold their keyphrases."""
+    """Return what a table of texts means, with the doubt about a column that may contain their keyphrases."""
     found = _named(table, _FIELDS["documents"])
     doubts: tuple[Doubt, ...] = ()
     if not {"text", "title", "group"} & found.keys():
@@ -353,8 +346,9 @@ def _with_headings(table: Table, named: dict[str, str]) -> dict[str, str]:
         shape = profile(table, name)
         if plain(name) not in known.DOCUMENTS | known.SHELF_MARKS or not shape.cells or shape.lists >= 0.5:
             continue
-        coded = any(profile(table, other).codes for other in _unknown(table))
-        again = (shape.varied <= 0.9 or is_merged(table, name)) and not coded and shape.words <= 6
+        codes = [profile(table, other) for other in _unknown(table) if profile(table, other).codes]
+        coded = any(not shape.numbers for shape in codes)
+        again = (shape.varied <= _VARIED or is_merged(table, name)) and not coded and shape.words <= _TITLE
         is_person = plain(found.get("document", "")) in NAMES["name"]
         if ("document" not in found or is_person) and (shape.codes or again or plain(name) in known.SHELF_MARKS):
             person = {"annotator": found["document"]} if is_person else {}
@@ -367,7 +361,7 @@ def _with_headings(table: Table, named: dict[str, str]) -> dict[str, str]:
 
 
 def _guessed(table: Table, named: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the fields of columns that no word names, by what they hold."""
+    """Return the fields of columns that no word names, by what they contain."""
     nested, found = list_columns(table), list[tuple[str, str]]()
     free = [name for name in _unknown(table, named.values()) if cells_of(table, name) or name in nested]
     if "keyphrases" not in named:
@@ -407,7 +401,9 @@ def _of_one(table: Table, role: Role, named: dict[str, str], unknown: list[tuple
     if "document" not in named and split == "none" and "text" not in named:
         return None
     fields: dict[str, Any] = {"document": ROW, **named, "split": split}
-    mapping = Mapping(role, **fields)
+    better = {True: known.HIGHER, False: known.LOWER}
+    told = [way for way, words in better.items() if role == "system" and plain(named.get("score", "")) in words]
+    mapping = Mapping(role, higher_is_better=told[0] if told else None, **fields)
     made = Proposal(mapping)
     coded = named.get("document") == table.names[0] and profile(table, table.names[0]).codes
     if table.header or len(table.names) != 2 or not coded:
@@ -431,7 +427,7 @@ def _of_one(table: Table, role: Role, named: dict[str, str], unknown: list[tuple
 
 
 def _is_only_one(table: Table, named: dict[str, str], unknown: Sequence[tuple[str, str]], field: str) -> bool:
-    """Tell the only column of lists, or beside keyphrases that are named the only column of codes."""
+    """Recognize the only column of lists, or next to keyphrases that are named the only column of codes."""
     if field == "keyphrases":
         return [named["keyphrases"]] == _lists_of(table)
     coded = [name for name in _unknown(table) if profile(table, name).codes]
@@ -441,7 +437,7 @@ def _is_only_one(table: Table, named: dict[str, str], unknown: Sequence[tuple[st
 
 
 def _split_of(table: Table, named: dict[str, str]) -> str:
-    """Return how the cells of keyphrases are split: not at all if a row holds one keyphrase."""
+    """Return how the cells of keyphrases are split: not at all if a row contains one keyphrase."""
     name = named["keyphrases"]
     if name in list_columns(table):
         return ""
@@ -474,7 +470,7 @@ def _count_lists(table: Table, named: dict[str, str]) -> int:
 
 
 def systems_named(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
-    """Doubt a column whose cells name systems, beside people or the gold standard."""
+    """Doubt a column whose cells name systems, next to people or the gold standard."""
     mapping = made.mapping
     columns = {*free, mapping.group, mapping.annotator, mapping.text, mapping.title}
     for name in (name for name in table.names if name in columns and not name.endswith(known.BESIDE)):
@@ -529,7 +525,7 @@ def _scores(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
         steps, words = _steps(table, groups, mapping.score[0]), table.texts(mapping.keyphrases[0]).to_pylist()
         lists = pd.Series(words).str.casefold().groupby(groups).agg(list)
         return _alphabetical(made, "Rows", lists, steps) if len(steps) > 1 else made
-    numbers = [name for name in free if profile(table, name).numbers == 1 and plain(name) not in known.ASIDE]
+    numbers = [name for name in free if profile(table, name).numbers == 1]
     numbers = [name for name in numbers if cells_of(table, name)]
     for name in numbers:
         values = pd.Series(floats(table.column(name))[0])
@@ -551,7 +547,7 @@ def _scores(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
 
 
 def _scores_of_lists(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
-    """Doubt the order of lists of phrases with scores, and lists of numbers beside lists of phrases."""
+    """Doubt the order of lists of phrases with scores, and lists of numbers next to lists of phrases."""
     mapping = made.mapping
     pairs = [cell for cell in _scored(table, mapping.keyphrases[0]) if all(isinstance(item, list) for item in cell)]
     steps = [after - before for cell in pairs for before, after in pairwise(number(item[-1]) for item in cell)]
@@ -567,7 +563,7 @@ def _alphabetical(made: Proposal, what: str, lists: Iterable[list[str]], steps: 
     """Doubt the direction of scores that rise within lists in alphabetical order."""
     if not min(steps) >= 0 < max(steps) or any(words != sorted(words) for words in lists):
         return made
-    said = f"{what} are in alphabetical order, so their order does not tell whether high scores are better."
+    said = f"{what} are in alphabetical order, so it is unclear whether high scores are better."
     return made.doubted(said, "higher_is_better", higher_is_better=True)
 
 
@@ -589,13 +585,7 @@ def _marked(table: Table, role: Role, named: dict[str, str]) -> Proposal | None:
 def _verdicts(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     """Doubt columns that say yes or no of each phrase: of one person, or of several."""
     mapping = made.mapping
-    if mapping.split != "none" or len(table) < 2:
-        return made
-    graded = [name for name in free if marks_in(table, name) == GRADES.keys()]
-    if graded and not mapping.relevance:
-        words = f"Y, I and N in {quoted(graded)} may be marks: then they are grades 2, 1 and 0."
-        made = made.doubted(words, "relevance", relevance=graded[0])
-    if mapping.document == ROW:
+    if mapping.split != "none" or len(table) < 2 or mapping.document == ROW:
         return made
     marks = [n for n in free if plain(n) not in known.ASIDE and profile(table, n).cells and profile(table, n).marks]
     if 1 < len(marks) <= _PEOPLE and not mapping.annotator and mapping.role == "gold":
@@ -604,7 +594,7 @@ def _verdicts(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     for name in marks:
         values = {cell.lower() for cell in cells_of(table, name)}
         if values & known.NO and values - known.NO:
-            words = f"The column “{name[:40]}” may say which keyphrases were rejected."
+            words = f"The column “{name[:40]}” may mark rejected keyphrases."
             made = made.doubted(words, "verdict", verdict=name)
     return made
 
@@ -616,11 +606,11 @@ def _other_lists(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
     if phrases not in _lists_of(table) or plain(phrases) in words_of("phrase"):
         lists = [name for name in lists if not _is_unknown(table, name) or name.rstrip("'") == phrases]
     if mapping.role == "gold" and lists and mapping.split != "none":
-        return made.doubted(f"Several columns hold keyphrases: {quoted((phrases, *lists))}.", "keyphrases")
+        return made.doubted(f"Several columns contain keyphrases: {quoted((phrases, *lists))}.", "keyphrases")
     whole = mapping.split == "none" and table.splits and whole_lists(table, [phrases]) and mapping.document != ROW
     if not whole or "variants" in table.names or mapping.rank or mapping.score or made.doubts:
         return made
-    return made.doubted("Cells look like lists, and documents stand in several rows.", "split")
+    return made.doubted("Cells look like lists, but documents have several rows.", "split")
 
 
 def _inner(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
@@ -640,10 +630,10 @@ def _inner(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
 
 
 def _rows_of_people(table: Table, made: Proposal, free: Sequence[str]) -> Proposal:
-    """Doubt rows of people, or of a form, without a column of documents: a person is never a document."""
+    """Ask about rows of annotators, or of a form, if no column identifies the documents."""
     mapping = made.mapping
     if mapping.document == ROW and (mapping.annotator or mapping.system or is_form(table.names)):
-        words = "No column tells the documents: each row may be one, or all rows may be about the same."
+        words = "No column identifies the documents: each row may be one, or all rows may belong to one document."
         return made.doubted(words, "document")
     if mapping.document in table.names and plain(mapping.document) in NAMES["name"] and table.header:
         return made.doubted(f"“{mapping.document[:40]}” may name documents, or people.", "document")
@@ -654,7 +644,7 @@ def _rows_of_people(table: Table, made: Proposal, free: Sequence[str]) -> Propos
 
 
 def _tell_whose(names: Sequence[str]) -> bool:
-    """Tell columns whose heads say whose they are."""
+    """Recognize columns whose heads say whose they are."""
     return all(is_predicted(name) or source_of(name) != base_of(name) for name in names)
 
 
@@ -675,7 +665,7 @@ def _beside_each_other(table: Table, named: dict[str, str]) -> tuple[str, ...]:
 
 
 def _unnamed(table: Table, named: dict[str, str], gold: str | None) -> tuple[str, ...]:
-    """Return the columns under other heads that may be those of annotators, or of systems beside a gold standard."""
+    """Return the columns under other heads that may be those of annotators, or of systems next to a gold standard."""
     whole, free = whole_lists(table, table.names), _free(table, named)
     # A number behind the word for a person counts people, not the phrases of one of them.
     numbered = [name for name in free if number_of(name) is not None and name not in whole]
@@ -695,6 +685,8 @@ def _unnamed(table: Table, named: dict[str, str], gold: str | None) -> tuple[str
     if gold:  # the gold standard beside the systems, in one sheet
         predicted = [name for name in table.names if name not in free and is_predicted(name)]
         sure = plain(gold) in known.GOLD_WORDS
+        # Titles hold commas too.
+        lists = [n for n in lists if cell_separator(table, n, certain=False) != "," or share_lists(table, [gold, n])]
         beside = [name for name in wide if sure or name in lists or plain(name) in known.SYSTEMS]
         return (gold, *beside, *predicted) if beside or predicted else ()
     return tuple(wide) if len(wide) > 1 else ()
@@ -722,12 +714,13 @@ def _repeated(table: Table, named: dict[str, str]) -> tuple[str, ...]:
 
 
 def _free(table: Table, named: dict[str, str]) -> dict[str, Profile]:
-    """Return the columns that may be those of annotators or systems: no other is held to hold something else."""
+    """Return the columns that may be those of annotators or systems: no other is held to contain something else."""
     used = {*named.values()}
     held = used | {name for name in table.names if plain(name.rstrip("'")) in known.KNOWN | known.BESIDES}
     whole = {*whole_lists(table, table.names)} - used
     if not {"pt", "ut"} <= set(map(plain, table.names)):  # initials are tags of Web of Science only among others
         held -= {name for name in whole if re.fullmatch("[A-Z]{2}", name)}
+    held -= {name for name in whole if plain(name) in known.SYSTEMS}
     readers = {name for name in whole if plain(name) in NAMES["annotator"]}
     # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
     authors = {name for name in table.names if plain(name) in known.WRITERS}
@@ -741,22 +734,24 @@ def _free(table: Table, named: dict[str, str]) -> dict[str, Profile]:
 
 
 def share_lists(table: Table, names: Iterable[str]) -> bool:
-    """Tell columns whose lists have phrases in common row by row, as those of people and systems have.
+    """Recognize columns whose lists have phrases in common row by row, as those of people and systems have.
 
     Each column shares with the others in at least one row of five, and in two rows at the least.
     """
     items = {name: [*map(items_of, table.first_texts(name, SAMPLE).to_pylist())] for name in names}
-    for name, own in items.items():
-        others = [set().union(*(items[other][row] for other in items if other != name)) for row in range(len(own))]
-        both = sum(bool(cell & other) for cell, other in zip(own, others, strict=True))
-        cells = sum(map(bool, own))
+    for name, column_items in items.items():
+        others = [
+            set().union(*(items[other][row] for other in items if other != name)) for row in range(len(column_items))
+        ]
+        both = sum(bool(cell & other) for cell, other in zip(column_items, others, strict=True))
+        cells = sum(map(bool, column_items))
         if both < min(2, cells) or 5 * both < cells or not both:
             return False
     return len(items) > 1
 
 
 def _of_several(table: Table, role: Role, named: dict[str, str], apart: tuple[str, ...]) -> Proposal:
-    """Return what columns of keyphrases beside each other mean."""
+    """Return what columns of keyphrases next to each other mean."""
     named = {field: name for field, name in named.items() if name not in apart}
     corner = next((field for field in ("annotator", "system") if field in named and "document" not in named), "")
     if corner and profile(table, named[corner]).varied == 1:  # it says what is beside it, not below
@@ -776,62 +771,45 @@ def _of_several(table: Table, role: Role, named: dict[str, str], apart: tuple[st
 
 
 def _with_doubts_of_columns(table: Table, made: Proposal, named: dict[str, str]) -> Proposal:
-    """Doubt what is not certain of columns that may be those of people or systems."""
-    used = made.mapping.keyphrases
-    predicted, golds = [name for name in used if is_predicted(name)], [name for name in used if is_gold(name)]
-    gold = made.mapping.gold
-    apart = HEADS in (made.mapping.annotator, made.mapping.system)
+    """Ask whether columns belong to people or systems, if neither headers nor shared phrases settle it."""
+    mapping, used = made.mapping, tuple(made.mapping.keyphrases)
     if _lies_across(table, named, used):
         owner = named.get("annotator") or named.get("document") or (ROW if whole_lists(table, used) else "")
         turned = {"role": "gold", "document": HEADS, "annotator": owner, "system": "", "split": ""}
-        words = "Do the columns stand for documents, and the rows for people?"
+        words = "Are the columns documents, and the rows people?"
         return made.doubted(words, "document", "annotator", **turned)
-    if made.mapping.role == "system" and (numbers := _unordered(table, len(used))):
-        return made.doubted(f"The columns {quoted(numbers)} give the phrases another order.", "rank")
+    apart, changes = HEADS in (mapping.annotator, mapping.system), dict[str, Any]()
+    people = tuple(name for name in used if not is_predicted(name))
+    golds = [name for name in used if is_gold(name)]
+    kinds = {plain(source_of(name) or name) for name in used} <= known.KINDS | known.LANGUAGES
+    rest = [name for name in _lists_of(table) if name not in named.values() and name.rstrip("'") not in used]
+    rest = [name for name in rest if kinds or (apart and _is_unknown(table, name))]
     if {"rank", "score"} & named.keys():
-        words = f"Each of the columns {quoted(used)} may hold the phrases of a system."
-        return made.doubted(words, "keyphrases", role="system", annotator="", system=HEADS)
-    if {plain(source_of(name) or name) for name in used} <= known.KINDS | known.LANGUAGES:
-        rest = [name for name in _lists_of(table) if name not in (*used, *named.values())]
-        words = f"The columns {quoted((*used, *rest))} may be kinds of keyphrases, or people."
-        return made.doubted(words, "annotator", keyphrases=(*used, *rest), annotator="", system="", split="")
-    if predicted and len(predicted) < len(used) and not gold:
-        people = tuple(name for name in used if name not in predicted)
-        words = f"The columns {quoted(predicted)} may be systems beside people."
-        return made.doubted(words, "gold", annotator="", system=HEADS, gold=people)
-    if golds and len(golds) < len(used) and not gold and apart:
-        others = [name for name in used if name not in golds]
-        return made.doubted(f"The columns {quoted(others)} may be systems or people.", "annotator", "system")
-    return _whose_lists(table, made, named) if apart else made
-
-
-def _whose_lists(table: Table, made: Proposal, named: dict[str, str]) -> Proposal:
-    """Doubt columns of lists that neither their heads nor phrases in common tell to be those of people or systems."""
-    used = made.mapping.keyphrases
-    rest = [name for name in _lists_of(table) if name not in (*used, *named.values()) and _is_unknown(table, name)]
-    rest = [name for name in rest if name.rstrip("'") not in used]
-    if rest:
-        words = f"The columns {quoted(rest)} may hold keyphrases too."
-        return made.doubted(words, "keyphrases", keyphrases=(*used, *rest))
+        changes = {"role": "system", "annotator": "", "system": HEADS}
+    elif kinds:
+        changes = {"annotator": "", "system": "", "split": ""}
+    elif 0 < len(people) < len(used) and not mapping.gold:
+        changes = {"annotator": "", "system": HEADS, "gold": people}
     worded = all(source_of(n) != base_of(n) or number_of(n) is not None or is_predicted(n) for n in used)
-    if made.mapping.gold or worded or share_lists(table, used):
+    mixed = apart and 0 < len(golds) < len(used)
+    known_to_be = share_lists(table, used) or all(is_predicted(name) for name in used if name not in mapping.gold)
+    known_to_be = known_to_be if mapping.gold else not mixed and (worded or not apart or known_to_be)
+    if not (changes or rest) and known_to_be and not (mapping.role == "system" and _unordered(table, len(used))):
         return made
+    words = f"The columns {quoted((*used, *rest))} may be people, systems, or parts of one list."
     sharing = [name for name in used if any(share_lists(table, [name, other]) for other in used if other != name)]
-    if 1 < len(sharing) < len(used):
-        words = f"Not all of the columns {quoted(used)} have phrases in common."
-        return made.doubted(words, "keyphrases", keyphrases=tuple(sharing))
-    words = f"The columns {quoted(used)} may be people or systems, each with a list."
-    return made.doubted(words, "annotator", "system")
+    chosen = sharing if apart and not (changes or rest) and len(sharing) > 1 else [*used, *rest]
+    return made.doubted(words, "keyphrases", "annotator", "system", **changes, keyphrases=tuple(chosen))
 
 
-def _unordered(table: Table, size: int) -> list[str]:
-    """Return numbered columns of numbers beside those of phrases, if they give the phrases another order."""
+def _unordered(table: Table, size: int) -> bool:
+    """Return whether numbered columns of numbers imply another order of the numbered columns of phrases."""
     numbers = [name for name in table.names if number_of(name) is not None and profile(table, name).numbers == 1]
     if len(numbers) != size or size < 2:
-        return []
+        return False
     steps = np.diff(np.stack([floats(table.column(name))[0] for name in numbers], axis=1), axis=1)
     steps = steps[np.isfinite(steps)]
-    return [] if (steps >= 0).all() or (steps <= 0).all() else numbers
+    return not ((steps >= 0).all() or (steps <= 0).all())
 
 
 def _lies_across(table: Table, named: dict[str, str], used: Sequence[str]) -> bool:
@@ -880,11 +858,11 @@ def column_that_meets(
 
 
 def guess(table: Table, role: Role | None) -> Proposal:
-    """Return a meaning to begin with for a table that no word and no proof tells anything of."""
+    """Return a first guess for a table whose headers and content give no clue."""
     shapes = {name: shape for name in table.names if (shape := profile(table, name)).cells}
     made = Proposal(Mapping(role or "gold"), role_known=False, worded=False)
     if len(shapes) > 1 and all(re.search(r"\d", name) and " " not in name for name in shapes):
-        words, across = "Do the columns stand for documents?", {"document": HEADS, "keyphrases": tuple(shapes)}
+        words, across = "Are the columns documents?", {"document": HEADS, "keyphrases": tuple(shapes)}
         return made.doubted(words, "document", "keyphrases", **across)
     ids = [name for name, shape in shapes.items() if _can_be(table, name, "document")]
     ids = [name for name in ids if not (shapes[name].fraction or shapes[name].marks or shapes[name].addresses)]

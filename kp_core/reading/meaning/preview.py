@@ -11,21 +11,13 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.lists.families import family_named
-from kp_core.reading.lists.family import File, NotKnown, Recognition
-from kp_core.reading.lists.sniff import (
-    Asked,
-    form_of_unknown,
-    mapping_in_format,
-    readings_of,
-    recognise,
-    recognise_one,
-    role_said,
-)
+from kp_core.reading.lists.family import File, Recognition, family_named
+from kp_core.reading.lists.sniff import Asked, mapping_in_format, readings_of, recognise, recognise_one, role_said
 from kp_core.reading.load import load
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import SWITCHES, Mapping
 from kp_core.reading.meaning.question import Form, Question, form_of
+from kp_core.reading.meaning.tables import NAME, form_of_unknown
 from kp_core.reading.open.source import Source, expand
 
 #: Documents that are shown as they would be read.
@@ -47,9 +39,9 @@ class Understood:
 
 
 def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
-    """Return the form of one file, prefilled with what is said of it, else with its likeliest meaning.
+    """Return the form of one file, prefilled with its mapping, else with its likeliest meaning.
 
-    Raises InputError if the file cannot be opened.
+    Raises InputError if an archive cannot be opened.
 
     >>> form = form_for(Source("a.csv", b"Nr;Wort\\n1;Haus\\n"), Mapping())
     >>> str(form.mapping), form.columns
@@ -58,17 +50,21 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
     bundle = expand(source, limits)
     if bundle.folder:
         return _of_archive([File(one, limits, mapping=mapping) for one in bundle.files], source.name, mapping)
-    file = File(source, limits, mapping=mapping)
-    readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role_said(file))
-    formats = tuple(dict.fromkeys(reading.family for reading in readings))
+    file, readings = File(source, limits, mapping=mapping), list[Recognition]()
     try:
+        readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role_said(file))
         reading = recognise_one(file, role_said(file))
     except Question as question:
         if question.forms:
-            return replace(question.forms[0], formats=formats)
+            return replace(question.forms[0], formats=_formats(readings, NAME))
+        if not readings:  # what the format itself asks has answers
+            return Form(file.name, mapping, str(question))
         reading = readings[0]
-    except InputError as refusal:
-        return replace(_refused(file, refusal), formats=formats)
+    except InputError as refusal:  # it cannot be read, or not as it is said
+        form = form_of_unknown(file, role_said(file)) if mapping.names_columns else None
+        form = form or Form(file.name, mapping, "")
+        return replace(form, reason=str(refusal), mapping=mapping, formats=_formats(readings))
+    formats = _formats(readings, reading.family)
     if reading.plan and isinstance(reading.plan[0], Layout):
         return form_of(reading, "", formats)
     said = replace(mapping_in_format(reading), role=mapping.role or reading.role)
@@ -84,23 +80,22 @@ def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
     switches: dict[str, tuple[str, ...]] = {}
     for reading in readings:
         switches |= _switches(reading)
-    said = {option: value for one in readings for option, value in one.options.items() if option in switches and value}
-    return Form(name, replace(mapping, switches=tuple(said.items())), "", switches=switches)
+    chosen = {
+        option: value for one in readings for option, value in one.options.items() if option in switches and value
+    }
+    return Form(name, replace(mapping, switches=tuple(chosen.items())), "", switches=switches)
+
+
+def _formats(readings: Sequence[Recognition], first: str = "") -> tuple[str, ...]:
+    """Return the formats that a file may have, that in which it is read first."""
+    families = dict.fromkeys(reading.family for reading in readings)
+    return tuple(sorted(families, key=lambda family: family != first))
 
 
 def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
     """Return the settings of a format, and their values."""
     options = {name: SWITCHES[name] for name in family_named(reading.family).OPTIONS}
     return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
-
-
-def _refused(file: File, refusal: InputError) -> Form:
-    """Return the form of a file that cannot be read as it is, or as it is said."""
-    may_be_said = file.mapping.names_columns or isinstance(refusal, NotKnown)
-    form = form_of_unknown(file, role_said(file)) if may_be_said else None
-    if form is None:
-        return Form(file.name, file.mapping, str(refusal))
-    return replace(form, reason=str(refusal), mapping=file.mapping) if file.mapping.names_columns else form
 
 
 def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Understood:

@@ -72,9 +72,10 @@ class Profile:
 
     @property
     def _values(self) -> list[float]:
-        """The finite numbers of a column that holds hardly anything else."""
+        """The finite numbers of a column that contains hardly anything else."""
         cells = self.cells if self.numbers > 0.5 else ()
-        values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in cells)
+        bare = (cell.rstrip(" %") for cell in cells)
+        values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in bare)
         return [value for value in values if isfinite(value)]
 
     @property
@@ -94,7 +95,7 @@ class Profile:
 
 
 def profile(table: Table, name: str) -> Profile:
-    """Return what a column is, looked at once a table."""
+    """Return what a column is, looked together a table."""
     if name not in table.seen:
         table.seen[name] = _looked_at(table, name)
     return cast(Profile, table.seen[name])
@@ -120,11 +121,12 @@ def _looked_at(table: Table, name: str) -> Profile:
 
 
 def _is_numeric(cell: str, pattern: str) -> bool:
-    """Tell a number, and a list of nothing but numbers."""
+    """Recognize a number, and a list of nothing but numbers."""
     if cell[0] == "[":
         return bool(_NUMBERS.fullmatch(cell))
-    begins = cell[0] in "+-.0123456789"
-    return begins and (is_number(cell) or all(map(is_number, re.split(pattern, cell))))
+    bare = cell.rstrip(" %")
+    begins = bare[:1] in [*"+-.0123456789"]
+    return begins and (is_number(bare) or all(map(is_number, re.split(pattern, bare))))
 
 
 def cells_of(table: Table, name: str) -> list[str]:
@@ -150,7 +152,7 @@ def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
 
 
 def is_long(table: Table, name: str, characters: int) -> bool:
-    """Tell whether the values of a column are texts: longer on average than phrases can be."""
+    """Return whether the values of a column are texts: longer on average than phrases can be."""
     column = table.column(name)
     if not (pa.types.is_large_string(column.type) or pa.types.is_string(column.type)) or not len(column):
         return False
@@ -158,12 +160,12 @@ def is_long(table: Table, name: str, characters: int) -> bool:
 
 
 def is_blank(table: Table, name: str) -> pa.ChunkedArray:
-    """Tell which cells of a column hold nothing but blanks."""
+    """Return which cells of a column hold nothing but blanks."""
     return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
 
 
 def is_merged(table: Table, name: str) -> bool:
-    """Tell cells that are there once above those that are blank, as merged cells are."""
+    """Recognize cells that are there once above those that are blank, as merged cells are."""
     cells = [cell.strip() for cell in table.first_texts(name, SAMPLE).to_pylist()]
     heads = list(filter(None, cells))
     return 0 < len(heads) < len(cells) and bool(cells[0]) and len(set(heads)) == len(heads)
@@ -182,7 +184,7 @@ def filled(table: Table, name: str) -> pa.ChunkedArray:
 
 
 def count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
-    """Return how many different rows some columns have; rows that are alike mostly stand together."""
+    """Return how many different rows some columns have; rows that are alike mostly occur together."""
     if len(keys) == 1:  # without a table of groups it takes a tenth of the time
         return len(pc.unique(*keys.values()))
     begins = np.zeros(len(next(iter(keys.values()))), dtype=bool)

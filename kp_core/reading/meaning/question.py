@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections import abc
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, cast
 
 from kp_core.errors import InputError
 from kp_core.reading.lists.family import Recognition
-from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.layout import Doubt, Layout
 from kp_core.reading.meaning.mapping import COLUMNS, Mapping
 from kp_core.reading.open.table import Table
 
@@ -23,7 +23,7 @@ FIELDS = {field: f"the {field}" for field in COLUMNS} | {
     "relevance": "the grade of a keyphrase",
     "verdict": "whether a keyphrase was accepted",
     "marks": "the marks of annotators",
-    "gold": "the gold standard beside systems",
+    "gold": "the gold standard next to systems",
     "group": "the type of document",
     "split": "how cells are split",
     "inner": "what inner lists are",
@@ -49,7 +49,7 @@ class Reply:
         >>> Reply("the gold standard", {"a b.csv": Mapping("gold")}, ("strip-path",)).options()
         "--as 'a b.csv:role=gold' --fix strip-path"
         """
-        return " ".join([*(said.option(file) for file, said in self.mapping.items()), *_fixes(self.fixes)])
+        return " ".join([*(mapping.option(file) for file, mapping in self.mapping.items()), *_fixes(self.fixes)])
 
     def __str__(self) -> str:
         return f"{self.words} ({self.example})" if self.example else self.words
@@ -121,11 +121,16 @@ def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Fo
 
     formats  other formats that the file may have
     """
-    file, layout = reading.files[0], cast(Layout, reading.plan[0])
-    words = " ".join(doubt.words for doubt in layout.doubts) or (f"It has {found}." if found else "")
-    missing = tuple(dict.fromkeys(FIELDS[field] for doubt in layout.doubts for field in doubt.fields))
-    sheets, columns = reading.offers.get("sheet", ()), first_values(layout.table)
-    return Form(file.name, reading.mapping or Mapping(), words, missing, columns, sheets, tuple(formats))
+    layout, sheets = cast(Layout, reading.plan[0]), reading.offers.get("sheet", ())
+    mapping, doubts = reading.mapping or Mapping(), layout.proposal.doubts
+    form = form_of_doubts(reading.files[0].name, mapping, doubts, layout.table, sheets)
+    return replace(form, reason=form.reason or (f"It has {found}." if found else ""), formats=tuple(formats))
+
+
+def form_of_doubts(file: str, mapping: Mapping, doubts: Sequence[Doubt], table: Table, sheets: tuple[str, ...]) -> Form:
+    """Return the form that asks what is in doubt about a table."""
+    missing = tuple(dict.fromkeys(FIELDS[field] for doubt in doubts for field in doubt.fields))
+    return Form(file, mapping, " ".join(doubt.words for doubt in doubts), missing, first_values(table), sheets)
 
 
 def first_values(table: Table) -> dict[str, tuple[str, ...]]:
@@ -140,11 +145,13 @@ def first_values(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 class Question(InputError):
-    """Ask what is not certain: the meaning of a file in its form, what concerns several files in `findings`.
+    """A question on what is uncertain: the meaning of a file in its form, or several files in `findings`.
 
-    Given back as `load(mapping={form.file: form.mapping for form in question.forms})`, the forms load as proposed. Each
-    finding has `answers` with `mapping` and `fixes`; `answers` of the question are those of all findings.
+    `load(mapping={form.file: form.mapping for form in question.forms})` loads the files as proposed. Each finding has
+    `answers` with `mapping` and `fixes`; `answers` of the question are those of all findings.
 
+    Examples
+    --------
     >>> print(Question(Finding("ask", "a.csv", "lists of two people", "one", (Reply("gold"), Reply("systems")))))
     a.csv: expected one, found lists of two people. Choose: gold, or systems.
     """

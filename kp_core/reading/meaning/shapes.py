@@ -1,15 +1,11 @@
-"""Turn the values that JSON (or a Python dict) holds for a document into phrases, variants and scores."""
+"""Return what the values are that JSON (or a Python dict) holds for a document: phrases, variants or scores."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from kp_core.errors import Note
-from kp_core.reading.lists.list_builder import ListBuilder, bare_items
-from kp_core.reading.open.json_text import shown
-from kp_core.reading.open.values import is_number, number
+from kp_core.reading.open.values import is_number
 
 #: How the value of a document is to be understood.
 Shape = Literal["phrases", "variants", "scored", "tokens"]
@@ -18,7 +14,6 @@ SCORE_NAMES = ("score", "relevance", "confidence", "weight")
 CONCEPT_NAMES = ("concept", "uri", "concept_id", "notation")
 #: What some systems write between keyphrases that stand in the text and others.
 BORDER = "<peos>"
-_BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent keyphrases were left out.")
 
 
 def text_of(value: Any) -> str | None:
@@ -53,7 +48,7 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     nested = [item for item in items if isinstance(item, (list, tuple))]
     most = 0.8 * max(len(items), 1)
     if len(nested) < most:  # one bad item among many is a rejected row, not another format
-        told = len(objects) >= most and any(_pick(item, PHRASE_NAMES) is not None for item in objects)
+        told = len(objects) >= most and any(pick(item, PHRASE_NAMES) is not None for item in objects)
         said = "lists, mostly of strings" if nested or objects else "lists of strings"
         return ("scored", "lists of objects with a phrase") if told else ("phrases", said)
     if 2 * sum(len(item) != 2 and sum(isinstance(part, int) for part in item) > 1 for item in nested) > len(nested):
@@ -67,7 +62,7 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
 
 
 def are_scored(values: Iterable[Any]) -> bool:
-    """Tell lists of phrases with scores, as systems give them; a relevance is a grade of people.
+    """Recognize lists of phrases with scores, as systems give them; a relevance is a grade of people.
 
     >>> are_scored([{"tide": 0.8}]), are_scored([[{"label": "tide", "uri": "x:1"}]]), are_scored([[["tide", 0.8]]])
     (True, False, True)
@@ -75,38 +70,7 @@ def are_scored(values: Iterable[Any]) -> bool:
     lists = [value for value in values if value]
     items = [item for value in lists for item in value] if (shape_of(lists) or " ")[0] == "scored" else []
     names = [name for name in SCORE_NAMES if name != "relevance"]
-    return any(not isinstance(item, dict) or _pick(item, names) is not None for item in items)
-
-
-def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score", **more: Any) -> None:
-    """Add the phrases of one document to the open list; `amount` names the column for scores, `more` further ones."""
-    if isinstance(value, str):
-        value = builder.pieces(value)
-    elif isinstance(value, Mapping):
-        value = list(value.items())
-    elif not isinstance(value, (list, tuple)):
-        if value is not None:
-            builder.add(shown(value), reject="no list")
-        return
-    value = _present(builder, value)
-    plain = all(type(item) is str for item in value)
-    if BORDER in "\n".join(value) if plain else any(item in (BORDER, [BORDER]) for item in value):
-        # One string may hold the whole list, as in line-aligned files.
-        pieces = [builder.pieces(item) if plain and BORDER in item else [item] for item in value]
-        value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
-        builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
-    if plain and shape == "phrases" and not more:
-        builder.extend(bare_items(list(value)))
-        return
-    for item in value:
-        _add_item(builder, item, shape, amount, more)
-
-
-def _present(builder: ListBuilder, items: Sequence[Any]) -> Sequence[Any]:
-    """Return the items of a list; `null`, which is none, is counted as blank."""
-    found = [item for item in items if item is not None]
-    builder.skip(len(items) - len(found))
-    return found
+    return any(not isinstance(item, dict) or pick(item, names) is not None for item in items)
 
 
 def title_and_body(text: str) -> tuple[str | None, str]:
@@ -122,48 +86,8 @@ def title_and_body(text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, further: Mapping[str, Any]) -> None:
-    if isinstance(item, Mapping):
-        concept = text_of(_pick(item, CONCEPT_NAMES))
-        add_scored(builder, _pick(item, PHRASE_NAMES), _pick(item, SCORE_NAMES), amount, concept)
-    elif shape == "scored" and isinstance(item, (list, tuple)) and len(item) == 2:
-        first, second = item
-        turned = is_number(first) and not isinstance(first, str) and not is_number(second)
-        add_scored(builder, *((second, first) if turned else (first, second)), amount)
-    elif isinstance(item, (list, tuple)):
-        if item and not (item := _present(builder, item)):
-            return
-        spellings = tuple(text.strip() for text in map(text_of, item) if text is not None and text.strip())
-        if shape == "tokens":
-            builder.add(" ".join(spellings), reject="" if spellings else "an empty phrase")
-        elif len(spellings) != len(item) or not spellings:
-            builder.add(shown(item), reject="an entry with an empty or missing spelling")
-        else:
-            more: dict[str, Any] = {"variants": spellings} if len(spellings) > 1 else {}
-            builder.add(spellings[0], **more)
-    else:
-        text = text_of(item)
-        builder.add(shown(item) if text is None else text, reject="no text" if text is None else "", **further)
-
-
-def add_scored(
-    builder: ListBuilder, phrase: Any, score: Any, amount: str = "score", concept: str | None = None
-) -> None:
-    """Add a phrase with its score to the open list; a score that is no number makes a rejected row."""
-    text = " ".join(filter(None, map(text_of, phrase))) if isinstance(phrase, list) else text_of(phrase)
-    value = number(score)
-    more: dict[str, Any] = {"concept": concept} if concept else {}
-    if text is None:
-        builder.add(shown(phrase), reject="no phrase")
-    elif score is None:
-        builder.add(text, **more)
-    elif not math.isfinite(value):
-        builder.add(text, reject=f"{amount} is not a finite number: {shown(score)[:40]}")
-    else:
-        builder.add(text, **{amount: value} | more)
-
-
-def _pick(item: Any, names: Iterable[str]) -> Any:
+def pick(item: Any, names: Iterable[str]) -> Any:
+    """Return the first field of an object that has one of these names, None if there is none."""
     if not isinstance(item, Mapping):
         return None
     lower = {str(key).lower(): value for key, value in item.items() if value is not None}

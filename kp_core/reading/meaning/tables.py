@@ -15,9 +15,11 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, pluralize
 from kp_core.reading.lists.family import Family, File, NoData, Recognition, Strength
 from kp_core.reading.meaning.fields import GOLD, METRIC_VALUES, METRICS, NAMES, SYSTEMS, plain, quoted, told, words_of
-from kp_core.reading.meaning.layout import Doubt, Layout
+from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.layouts import layout_of
 from kp_core.reading.meaning.mapping import SHEET, Mapping
+from kp_core.reading.meaning.prefill import guess
+from kp_core.reading.meaning.question import Form, form_of_doubts
 from kp_core.reading.open.delimited import read_delimited
 from kp_core.reading.open.json_table import json_table, json_table_of
 from kp_core.reading.open.json_text import begins_like_json
@@ -28,36 +30,26 @@ from kp_core.reading.open.workbooks import read_sheet, sheet_names
 from kp_core.reading.rows.apply import rows_of
 from kp_core.reading.rows.check import Rows
 
+NAME = "F10"
 #: Formats of JSON that are tables, under their own names.
-FORMS = {"F1": "lists, JSON: phrases, variants, scores", "F6": "one JSON object a document (JSONL)"}
+FORMS = {"F1": "lists, JSON: phrases, variants, scores", "F6": "one JSON object per document (JSONL)"}
 #: Heads of the values of measures.
 _MEASURE = re.compile(
     r"(?:p|r|f|f1|map|mrr|ndcg|precision|recall|accuracy|kappa|f_?1?_?(?:score|measure))(?:_?@?[0-9mo]+)?"
 )
 
 
-def tables_of(file: File, mapping: Mapping, role: Role | None = None) -> list[Table]:
+def tables_of(file: File, mapping: Mapping) -> list[Table]:
     """Return the tables of a file: one, or of a workbook one a sheet, those that are shown first."""
     if is_parquet(file):
         return [file.once("parquet", lambda: read_parquet(file))]
     if file.workbook:
         chosen = [name for name in mapping.sheet if name in sheet_names(file)]
         return _sheets_of(file, chosen or sheet_names(file), mapping)
-    if begins_like_json(file.json):
-        rows = json_table(file)
-        return [] if rows is None else [rows]
-    delimited = file.once("table", lambda: read_delimited(file, mapping))
-    return [] if delimited is None else [delimited]
-
-
-def are_results(table: Table) -> bool:
-    """Tell a table of measures of systems: a column for each of several, or one of their names beside their values."""
-    heads = set(map(plain, table.names)) if table.header else set()
-    if heads & {*words_of("phrase")}:
-        return False
-    measures = [head for head in heads if _MEASURE.fullmatch(head)]
-    named = heads & METRICS and heads & METRIC_VALUES.union(NAMES["score"])
-    return len(measures) > 1 or bool(named)
+    table = json_table(file) if begins_like_json(file.json) else None
+    if table is None and not begins_like_json(file.json):
+        table = file.once("table", lambda: read_delimited(file, mapping))
+    return [] if table is None else [table]
 
 
 def sheets_in(file: File) -> tuple[str, ...]:
@@ -67,7 +59,7 @@ def sheets_in(file: File) -> tuple[str, ...]:
 
 
 def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table]:
-    """Return the sheets that hold anything; a first row that all of them have is their head."""
+    """Return the sheets that contain anything; a first row that all of them have is their head."""
     tables = [table for name in names if len(table := read_sheet(file, name, mapping))]
     rows = {tuple(column[0].as_py() for column in table.columns) for table in tables if not table.header}
     if len(tables) > 1 and len(rows) == 1 and not any(table.header for table in tables):
@@ -75,17 +67,21 @@ def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table
     return tables
 
 
-def _of_its_document(table: Table) -> Table:
-    """Return a sheet whose rows are those of the document that it is named after."""
-    return replace(table, names=["doc_id", *table.names], columns=[repeated(table.sheet, len(table)), *table.columns])
+def form_of_unknown(file: File, role: Role | None) -> Form | None:
+    """Return the form of a table whose meaning nothing tells; None if the file is no table with column names."""
+    table = next(iter(tables_of(file, file.mapping)), None)
+    if table is None or not table.header:
+        return None
+    made = guess(table, role)
+    return form_of_doubts(file.name, file.mapping.merged(made.mapping), made.doubts, table, sheets_in(file))
 
 
-def _may_be_document(table: Table) -> bool:
-    """Tell a sheet whose heads name no documents, and whose rows are no lists of several documents."""
-    layout = layout_of(table, None, Mapping())
-    if layout is None or not layout.worded:
-        return table.header
-    return table.header and (layout.numbered and (bool(layout.doubts) or len(table) == 1))
+def _are_results(table: Table) -> bool:
+    """Tell a table of measures of systems: a column for each of several, or one of their names beside their values."""
+    heads = set(map(plain, table.names)) if table.header else set()
+    measures = [head for head in heads if _MEASURE.fullmatch(head)]
+    named = heads & METRICS and heads & METRIC_VALUES.union(NAMES["score"])
+    return not heads & {*words_of("phrase")} and (len(measures) > 1 or bool(named))
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -94,7 +90,8 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     for file in files:
         table = json_table(file) if file.suffix == ".json" else None
         # An object whose fields are all objects holds documents by id.
-        if table is not None and (table.form, len(table)) == ("F6", 1) and not _is_by_id(file):
+        one = table is not None and (table.form, len(table)) == ("F6", 1)
+        if one and not all(isinstance(value, dict) for value in file.records[0].value.values()):
             folders[PurePosixPath(file.name).parent.name].append(file)
     several = {name: group for name, group in folders.items() if len(group) > 1}
     read = {name: made for name, group in several.items() if (made := _of_objects(group, role)) is not None}
@@ -104,94 +101,121 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     return [*read.values()]
 
 
-def _is_by_id(file: File) -> bool:
-    return all(isinstance(value, dict) for value in file.records[0].value.values())
-
-
 def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
     """Return the reading of objects that are one document each; None for those of people, of the same documents."""
-    table = json_table_of(files)
-    layout = layout_of(table, role, files[0].mapping)
+    layout = layout_of(json_table_of(files), role, files[0].mapping)
     lists = layout is not None and layout.kind in ("lists", "wide") and "doc_id" in layout.columns
     if layout is None or not lists or len(set(layout.ids().to_pylist())) < len(files):
         return None
     return replace(_recognition(files[0], [layout], role), files=tuple(files))
 
 
-def recognise(file: File, role: Role | None) -> list[Recognition]:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise a table with columns for ids and phrases, texts or judgements; of a workbook any of its sheets."""
-    said, tables = file.mapping, tables_of(file, file.mapping, role)
-    if said == Mapping() and tables and all(map(are_results, tables)):
+    mapping, tables = file.mapping, tables_of(file, file.mapping)
+    if mapping == Mapping() and role != "judgements" and tables and all(map(_are_results, tables)):
         shown = f"results of an evaluation (columns {', '.join(tables[0].names[:6])}), and no keyphrases"
-        raise NoData(file.name, shown, "lists of keyphrases", "Leave this file out: it holds results.")
-    if said.format in FORMS and not all(table.form == said.format for table in tables):
-        return []
-    if said.names_columns:
-        meant = [table for table in tables if {*said.columns} <= {*table.names}] or tables[:1]
-        plan = [layout for table in meant if (layout := layout_of(table, role, said)) is not None]
-        return [_recognition(file, plan, role)] if plan else []
-    readable = [layout for table in tables if (layout := layout_of(table, role, said)) is not None]
-    readable = [layout for layout in readable if layout.worded] or readable
-    found = None
-    if readable:
-        found = _of_sheets(file, readable, role) if file.workbook else _recognition(file, readable[:1], role)
-    if len(tables) > 1 and file.workbook and all(map(_may_be_document, tables)):
-        return list(filter(None, [_of_documents(file, tables, role, found)]))
-    return [] if found is None else [found]
+        raise NoData(file.name, shown, "lists of keyphrases", "Leave this file out: it contains results.")
+    if mapping.format in FORMS and not all(table.form == mapping.format for table in tables):
+        return None
+    if mapping.names_columns:
+        tables = [table for table in tables if {*mapping.columns} <= {*table.names}] or tables[:1]
+    plan = [layout for table in tables if (layout := layout_of(table, role, mapping)) is not None]
+    if mapping.names_columns:
+        return _recognition(file, plan, role) if plan else None
+    plan = [one for one in plan if one.table.header or not _is_uneven(one.table)]
+    plan = [layout for layout in plan if layout.proposal.worded] or plan
+    if not file.workbook:
+        return _recognition(file, plan[:1], role) if plan else None
+    found = _of_sheets(file, plan, role) if plan else None
+    return _of_documents(file, tables, role, found) if len(tables) > 1 and all(map(_may_be_document, tables)) else found
+
+
+def _is_uneven(table: Table) -> bool:
+    """Recognize a table of which too many rows have another number of cells."""
+    return len(table.rejected) * 100 > table.limits.rejected_percent * table.read
+
+
+def _may_be_document(table: Table) -> bool:
+    """Recognize a sheet whose heads name no documents, and whose rows are no lists of several documents."""
+    layout = layout_of(table, None, Mapping())
+    if layout is None or not layout.proposal.worded:
+        return table.header
+    return table.header and (layout.numbered and (bool(layout.proposal.doubts) or len(table) == 1))
 
 
 def _of_documents(
     file: File, tables: Sequence[Table], role: Role | None, other: Recognition | None
 ) -> Recognition | None:
     """Return the reading in which each sheet is a document, which is in doubt if another reading is possible."""
-    plan = [one for table in tables if (one := layout_of(_of_its_document(table), role, file.mapping)) is not None]
+    # The rows of a sheet are those of the document that it is named after.
+    ids = [{"doc_id": repeated(table.sheet, len(table))} for table in tables]
+    named = [
+        replace(table, names=[*one, *table.names], columns=[*one.values(), *table.columns])
+        for one, table in zip(ids, tables, strict=True)
+    ]
+    plan = [layout for table in named if (layout := layout_of(table, role, file.mapping)) is not None]
     if not plan or plan[0].role not in ("gold", "system"):
         return other
     # A name without a number may be that of a person.
-    numbered = all(any(map(str.isdigit, table.sheet)) for table in tables)
-    if other is not None or not numbered:
-        doubt = Doubt("The sheets may be documents or people.", ("document",))
-        plan = [replace(plan[0], doubts=(*plan[0].doubts, doubt)), *plan[1:]]
+    if other is not None or not all(any(map(str.isdigit, table.sheet)) for table in tables):
+        plan[0] = plan[0].doubted("The sheets may be documents or people.", "document")
     return _of_several(file, plan, role, "one for each document", document=SHEET)
 
 
-def _recognition(file: File, plan: list[Layout], role: Role | None, **said: Any) -> Recognition:
-    first = plan[0]
-    strength = Strength.PROPOSED if first.doubts else Strength.NAMES if first.table.header else Strength.CONTENT
+def _recognition(file: File, plan: list[Layout], role: Role | None, **options: Any) -> Recognition:
+    first, several = plan[0], sheets_in(file)
+    strength = (
+        Strength.PROPOSED if first.proposal.doubts else Strength.NAMES if first.table.header else Strength.CONTENT
+    )
+    if several and not file.mapping.sheet:
+        options = {"sheet": tuple(one.table.sheet for one in plan), **options}
     meant = file.mapping if file.mapping.names_columns else first.mapping
-    several = sheets_in(file)
-    sheets = {"sheet": tuple(one.table.sheet for one in plan)} if several and not file.mapping.sheet else {}
-    opened = {} if first.table.header else {"header": "no"}
-    changes: dict[str, Any] = {**opened, **sheets, **said}
-    mapping = file.mapping.merged(replace(meant, **changes))
+    changes: dict[str, Any] = options | ({} if first.table.header else {"header": "no"})
+    mapping: Mapping | None = file.mapping.merged(replace(meant, **changes))
     columns, evidence = dict(first.columns), first.evidence
     if (form := first.table.form) == "F6":
         kind = "gold" if first.role == "gold" else "predictions"
         columns = {kind if part == "phrase" else part: name for part, name in columns.items()}
         evidence = f"{first.table.described}; {told(columns)}"
     offers = {"sheet": several} if several else {}
-    guessed = not first.role_sure and role is None
-    found = Recognition(form, first.role, (file,), evidence, columns, {}, offers, tuple(plan), guessed, strength)
-    # One mapping cannot say what sheets of several roles are.
-    return replace(found, mapping=mapping) if len({layout.role for layout in plan}) == 1 else found
+    guessed = not first.proposal.role_known and role is None
+    one_role = len({layout.role for layout in plan}) == 1  # one mapping cannot say what sheets of several roles are
+    mapping = mapping if one_role else None
+    return Recognition(
+        form,
+        first.role,
+        (file,),
+        evidence,
+        columns,
+        {},
+        offers,
+        tuple(plan),
+        guessed,
+        strength,
+        mapping if one_role else None,
+    )
 
 
 def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recognition:
     """Return how the sheets of a workbook are read: the first alone, or several as annotators, systems or parts."""
-    alike = [one for one in readable if _alike(one, readable[0])]
+    first = readable[0]
+    same_kind = [
+        one for one in readable if (one.kind, one.role, one.columns) == (first.kind, first.role, first.columns)
+    ]
     if len(readable) == 1 or len(file.mapping.sheet) == 1:
         return _recognition(file, readable[:1], role)
-    if len(alike) < len(readable):  # each sheet is something of its own: texts, gold standard, systems
+    if len(same_kind) < len(readable):  # each sheet is something of its own: texts, gold standard, systems
         return _of_several(file, [_named(one) for one in readable], role, "one for each annotator, system or table")
-    named = readable[0].source_column() is not None or _has_names(readable[0])
-    if named or readable[0].kind in ("documents", "judged"):
-        return _of_several(file, alike, role, "read as one table")
-    apart = [_named(one) for one in alike]
+    if _tells_whose(first) or first.kind in ("documents", "judged"):
+        return _of_several(file, same_kind, role, "read as one table")
+    names = [_named(one) for one in same_kind]
     # Lists of the same documents are those of several people; lists of other documents may be parts of one list.
-    if _shared(alike) <= 0.5:
+    ids = [set(one.ids().to_pylist()) for one in same_kind]
+    if any(2 * len(ids[0] & other) <= min(len(ids[0]), len(other)) for other in ids[1:]):
         words = "The sheets may be people or systems, or parts of one table."
-        apart[0] = replace(apart[0], doubts=(*apart[0].doubts, Doubt(words, ("annotator", "system"))))
-    return _of_several(file, apart, role, "one for each annotator, system or table")
+        names[0] = names[0].doubted(words, "annotator", "system")
+    return _of_several(file, names, role, "one for each annotator, system or table")
 
 
 def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, **said: Any) -> Recognition:
@@ -199,45 +223,33 @@ def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, 
     return replace(found, evidence=f"{len(plan)} sheets ({names}), {sheets}; {found.evidence}")
 
 
-def _alike(one: Layout, other: Layout) -> bool:
-    return one.kind == other.kind and one.role == other.role and one.columns == other.columns
-
-
 def _named(layout: Layout) -> Layout:
     """Return a layout whose rows are by the annotator or system that the sheet is named after."""
     name = plain(layout.table.sheet)
-    gold = bool(GOLD & set(name.split("_"))) or name in GOLD
-    if not layout.role_sure:
+    gold = bool(GOLD & {name, *name.split("_")})
+    if not layout.proposal.role_known:
         layout = replace(layout, role="gold" if gold or name not in SYSTEMS else "system")
-    if layout.role not in ("gold", "system") or layout.source_column() is not None or _has_names(layout):
+    if layout.role not in ("gold", "system") or _tells_whose(layout):
         return layout
-    person = "system" if layout.role == "system" else "annotator"
-    named: dict[str, Any] = {person: SHEET}
+    named: dict[str, Any] = {"system" if layout.role == "system" else "annotator": SHEET}
     mapping = replace(layout.mapping, role=layout.role, **named)
     return replace(layout, source="gold" if gold else layout.table.sheet, mapping=mapping)
 
 
-def _has_names(layout: Layout) -> bool:
-    """Tell columns that say themselves whose they are."""
-    return layout.kind == "wide" and list(layout.sources) != [""]
-
-
-def _shared(plan: list[Layout]) -> float:
-    """Return which part of the documents of the smallest sheet the first sheet has, at the least."""
-    ids = [set(one.ids().to_pylist()) for one in plan]
-    return min(len(ids[0] & other) / max(min(len(ids[0]), len(other)), 1) for other in ids[1:])
+def _tells_whose(layout: Layout) -> bool:
+    """Recognize a table with a column, or heads, that say whose its lists are."""
+    return layout.source_column() is not None or (layout.kind == "wide" and list(layout.sources) != [""])
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the tables by the columns recognised."""
     plan: tuple[Any, ...] = recognition.plan
-    file = recognition.files[0]
+    file, chosen = recognition.files[0], recognition.files[0].mapping.sheet
     if len({layout.role for layout in plan}) == 1:
         plan = tuple(replace(layout, role=recognition.role) for layout in plan)
     rows = [part for layout in plan for part in rows_of(layout, role)]
     for part in rows:
         part.table = part.table.combine_chunks()
-    chosen = file.mapping.sheet
     missing = [name for name in chosen if name not in sheet_names(file)] if file.workbook else []
     if not file.workbook or (chosen and not missing):
         return rows
@@ -249,27 +261,13 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _left(file: File, read: set[str]) -> list[str]:
-    """Return the names of the other sheets that hold anything."""
+    """Return the names of the other sheets that contain anything."""
+    tables = {name: read_sheet(file, name, Mapping(header="no")) for name in sheet_names(file) if name not in read}
     return [
         name
-        for name in sheet_names(file)
-        if name not in read
-        and len(table := read_sheet(file, name, Mapping(header="no")))
-        and any(pc.any(pc.not_equal(column, "")).as_py() for column in table.columns)
+        for name, table in tables.items()
+        if any(pc.any(pc.not_equal(column, "")).as_py() for column in table.columns)
     ]
 
 
-FAMILIES = (
-    Family(
-        "F10",
-        "tables: CSV, TSV, XLSX, ODS, Parquet, JSON",
-        "Tables (CSV, TSV, XLSX, ODS, Parquet, JSON rows) become rows by the names of their columns or their content.",
-        recognise,
-        read,
-        recognise_groups,
-        FORMS=FORMS,
-        TABLES=True,
-        tables_of=tables_of,
-        sheets_in=sheets_in,
-    ),
-)
+FAMILIES = (Family(NAME, "tables: CSV, TSV, XLSX, ODS, Parquet, JSON", recognise, read, recognise_groups, FORMS=FORMS),)

@@ -19,6 +19,8 @@ from kp_core.reading.limits import Limits, refuse_over
 from kp_core.typeset import storable
 
 _PIECE = 1 << 20
+#: Folders around a file at most.
+_FOLDERS = 100
 _ENDINGS = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 #: What lies beside data: notes, scripts, settings, links, papers, models. Files of no other name are looked at.
 _NO_DATA = re.compile(
@@ -33,34 +35,26 @@ _NO_DATA = re.compile(
 _LANGUAGE = re.compile(r"lan(g|guage)?\.txt", re.IGNORECASE)
 #: What zipfile, tarfile and the decompressors raise on damaged archives.
 DAMAGED = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OSError,
-    LookupError,
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error),
+    *(EOFError, RuntimeError, ValueError, OSError, LookupError),
 )
 #: And NumPy beside: it parses heads of arrays as Python, and believes the sizes in them.
 DAMAGED_ARRAYS = (*DAMAGED, AttributeError, MemoryError, SyntaxError, TokenError, TypeError)
 
 
 def is_zip(data: bytes) -> bool:
-    """Tell whether bytes begin like a zip archive; arrays of NumPy are one file, whatever holds them."""
+    """Return whether bytes begin like a zip archive; arrays of NumPy are one file, whatever contains them."""
     return data[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_arrays(data)
 
 
 def is_arrays(data: bytes) -> bool:
-    """Tell whether bytes are arrays of NumPy (npz), by the name of the first."""
+    """Return whether bytes are arrays of NumPy (npz), by the name of the first."""
     name = data[30 : 30 + int.from_bytes(data[26:28], "little")]
     return data[:4] == b"PK\x03\x04" and name.endswith(b".npy")
 
 
 def is_gzip(data: bytes) -> bool:
-    """Tell whether bytes begin like a gzip file."""
+    """Return whether bytes begin like a gzip file."""
     return data[:2] == b"\x1f\x8b"
 
 
@@ -73,12 +67,12 @@ def workbook_kind(data: bytes) -> str:
 
 
 def is_folder(data: bytes) -> bool:
-    """Tell whether bytes are a zip or tar archive of files; a workbook is one file."""
+    """Return whether bytes are a zip or tar archive of files; a workbook is one file."""
     return data[257:262] == b"ustar" or (is_zip(data) and not workbook_kind(data))
 
 
 def is_ignored(path: str, data: bytes | None = None) -> bool:
-    """Tell whether a member of a folder or archive is no data, by its name, and a short one by what it says.
+    """Return whether a member of a folder or archive is no data, by its name, and a short one by what it contains.
 
     >>> is_ignored("a/README.md"), is_ignored("a/1.txt"), is_ignored("lan.txt", b"EN")
     (True, False, True)
@@ -143,19 +137,15 @@ def check_workbook(name: str, data: bytes, limits: Limits) -> None:
     total = marks = 0
     try:
         for inner, pieces in _zipped(name, data, limits):
-            before = b""
-            for piece in pieces:
-                total += len(piece)
-                refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked workbook")
-                # Reading takes as long as there are elements; a cell has two or three.
-                marks += piece.count(b"<")
-                refuse_over(8 * limits.table_cells, marks, "marks of XML", name, "a workbook")
-                # Without NUL bytes UTF-16 reads like ASCII; a word may be cut between two pieces.
-                start = (before + piece).replace(b"\0", b"")
-                if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
-                    found = f"entities declared in {inner[:100]}"
-                    raise InputError(name, found, "an ordinary workbook", "Save it again as XLSX, or as CSV.")
-                before = piece[-32:]
+            content = b"".join(pieces)
+            total += len(content)
+            refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked workbook")
+            # Reading takes as long as there are elements; a cell has two or three.
+            marks += content.count(b"<")
+            refuse_over(8 * limits.table_cells, marks, "marks of XML", name, "a workbook")
+            if re.search(rb"<!(?:DOCTYPE|ENTITY)", content.replace(b"\0", b"")):  # without NUL, UTF-16 is like ASCII
+                found = f"entities declared in {inner[:100]}"
+                raise InputError(name, found, "an ordinary workbook", "Save it again as XLSX, or as CSV.")
     except DAMAGED as error:
         raise _refused(name, error, "workbook") from None
 
@@ -211,6 +201,8 @@ def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Itera
 
 
 def _check_path(archive: str, inner: str, seen: set[str]) -> None:
+    if inner.count("/") > _FOLDERS:  # every folder of a path is looked at many times
+        raise _unfit(archive, inner, f"a member in more than {_FOLDERS} folders")
     if ".." in PurePosixPath(inner).parts or inner.startswith("/") or re.match(r"[A-Za-z]:", inner):
         raise _unfit(archive, inner, "a member that leaves the archive")
     if "\\" in inner or "\0" in inner:

@@ -59,7 +59,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def binary_kind(data: bytes) -> str | None:
-    """Say what bytes are if their beginning shows that they are no text.
+    """Describe what bytes are if their beginning shows that they are no text.
 
     >>> binary_kind(b"%PDF-1.7")
     'a PDF'
@@ -75,8 +75,6 @@ def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool 
     """
     if kind := binary_kind(data):
         raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")
-    if encoding is not None:
-        _refuse_unknown(encoding)
     for mark, marked in _MARKS:
         if data.startswith(mark):
             return _strictly(name, data[len(mark) :], marked, bom=True)
@@ -89,19 +87,11 @@ def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool 
     return _strictly(name, data, encoding)
 
 
-def _refuse_unknown(encoding: str) -> None:
-    offered = (*ENCODINGS, "ascii", "iso-8859-1", "utf-8-sig")
-    try:
-        known = codecs.lookup(encoding).name in {codecs.lookup(one).name for one in offered}
-    except LookupError:
-        known = False
-    if not known:
-        raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}")
-
-
 def _strictly(name: str, data: bytes, encoding: str, *, bom: bool = False) -> Text:
     try:
         return _text(name, data.decode(encoding), encoding, bom=bom)
+    except LookupError:
+        raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}") from None
     except UnicodeError as error:
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
         where, found = f"{name}, line {_line_at(data, start)}", f"bytes that are not {encoding} (byte {start})"
@@ -111,20 +101,17 @@ def _strictly(name: str, data: bytes, encoding: str, *, bom: bool = False) -> Te
 def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:
     line = _line_at(data, error.start)
     where, found = f"{name}, line {line}", f"byte 0x{data[error.start]:02x} at offset {error.start}"
-    try:
-        text = data.decode("windows-1252")
-    except UnicodeDecodeError:
-        text = ""
+    text = data.decode("windows-1252", "replace")
     letters = [character for character in text[:100_000] if character.isalpha()]
     # Letters of another script would stand there as accented ones, which no language has so many of.
     foreign = sum(not letter.isascii() for letter in letters) > 0.4 * len(letters)
-    if strict or foreign or not text:
+    if strict or foreign or "\ufffd" in text:
         raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
     lines = split_lines(text)
     changed = pluralize(sum(not row.isascii() for row in lines), "line")
-    message = f"such as “{lines[line - 1].strip()[:60]}”"
-    message = f"Not UTF-8 ({found}); read as windows-1252, which concerns {changed}, {message}."
-    return _text(name, text, "windows-1252", notes=(Note("warning", where, message),))
+    message = f"which concerns {changed}, such as “{lines[line - 1].strip()[:60]}”."
+    note = Note("warning", where, f"Not UTF-8 ({found}); read as windows-1252, {message}")
+    return _text(name, text, "windows-1252", notes=(note,))
 
 
 def _line_at(data: bytes, offset: int) -> int:

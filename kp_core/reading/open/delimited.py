@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from kp_core.errors import InputError, Note, pluralize
+from kp_core.errors import InputError, pluralize
 from kp_core.reading.limits import LIMITS, refuse_over
 from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.fields import KNOWN, is_known, plain
@@ -53,7 +53,7 @@ def read_delimited(file: File, mapping: Mapping) -> Table | None:
 
 
 def _is_code(file: File) -> bool:
-    """Tell lines that a program printed, such as `('tide table', 0.02)`, or a web page: they are no rows."""
+    """Recognize lines that a program printed, such as `('tide table', 0.02)`, or a web page: they are no rows."""
     lines = file.sample
     if re.match(r"\s*<(!doctype html|html|table)\b", file.text[:200], re.IGNORECASE):
         return True
@@ -164,15 +164,7 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
 
 def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) -> None:
     """Read row by row: blank lines are counted, rows of another width rejected."""
-    blocks: list[list[pa.Array]] = [[] for _ in range(width)]
-    lines: list[int] = []
-    rows: list[list[str]] = []
-
-    def keep() -> None:
-        for block, cells in zip(blocks, zip(*rows, strict=True) if rows else (), strict=bool(rows)):
-            block.append(pa.array(cells, pa.large_string()))
-        rows.clear()
-
+    blocks, lines, rows = list[pa.Table](), list[int](), list[list[str]]()
     for line, record in _records(file, file.text, delimiter, quoting):
         table.read += 1
         if len(record) == width:
@@ -180,16 +172,19 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
             rows.append(record)
         elif _is_blank(record):
             table.blank += 1
-        elif len(record) == 1 and record[0].lstrip().startswith("#"):
-            table.blank += 1
-            table.notes.append(Note("info", table.file, f"Line {line} is a comment: “{record[0][:60]}”."))
         else:
             reason = f"{pluralize(len(record), 'field')} instead of {width}"
             table.rejected.append((table.file, line, reason, " | ".join(record[:200])[:200]))
         if len(rows) * width >= _CELLS:
-            keep()
+            blocks.append(_block(rows, width))
             refuse_over(file.limits.rows, len(lines), "rows or more", file.name)
+            rows.clear()
     refuse_over(file.limits.rows, len(lines), "rows", file.name)
-    keep()
-    table.columns = [pa.chunked_array(block, pa.large_string()) for block in blocks]
+    table.columns = pa.concat_tables([*blocks, _block(rows, width)]).columns
     table.lines = lines
+
+
+def _block(rows: list[list[str]], width: int) -> pa.Table:
+    """Return rows of strings as columns, which take a tenth of their memory."""
+    columns = zip(*rows, strict=True) if rows else [()] * width
+    return pa.table([pa.array(cells, pa.large_string()) for cells in columns], list(map(str, range(width))))

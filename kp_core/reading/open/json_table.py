@@ -1,4 +1,4 @@
-"""Turn JSON of any shape that holds keyphrases, predictions or texts into a table whose columns are its fields."""
+"""Turn JSON of any shape that contains keyphrases, predictions or texts into a table whose columns are its fields."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ from kp_core.typeset import storable
 _DEPTH, _NAMES = 8, 100
 #: Keys of an object that are looked at, lines that tell the fields of JSONL and their order, and bytes for Arrow.
 _FIRST, _LINES, _BYTES = 50, 200, 2**31 - 1
-_TEXT = pa.large_string()
-_LISTS = pa.list_(_TEXT)
+#: The types of fields that Arrow reads, by those of the first lines; where there is nothing yet, text is expected.
+_TEXT, _LISTS = pa.large_string(), pa.list_(pa.large_string())
+_TYPES = {pa.null(): _TEXT, pa.string(): _TEXT, pa.int64(): pa.int64(), pa.float64(): pa.float64()}
+_TYPES |= {pa.list_(pa.null()): _LISTS, pa.list_(pa.string()): _LISTS}
 #: Fields of what an item of a list says beside its phrase, which `shapes` reads.
 _PLACES = {"start", "end", "begin", "offset", "offsets", "start_offset", "end_offset"}
 _AMOUNTS = {*SCORE_NAMES, *CONCEPT_NAMES}
@@ -43,7 +45,7 @@ Row = Mapping[str, Any]
 def json_table(file: File) -> Table | None:
     """Return the table that a file of JSON is; None if it is no JSON, or JSON without objects or lists of phrases.
 
-    Objects are rows and their fields columns; what stands in no field has a head in brackets.
+    Objects are rows and their fields columns; what occurs in no field has a head in brackets.
     """
     return file.once("json table", lambda: _read(file))
 
@@ -59,24 +61,33 @@ def json_table_of(files: Sequence[File]) -> Table:
 
 
 def _read(file: File) -> Table | None:
+    value = file.json
     try:
-        if not is_json(file.json):
+        if not is_json(value):
             return _of_lines(file) or _of_records(file)
-        found = _of_list(file, file.json) if isinstance(file.json, list) else _of_object(file, file.json)
-        return _of_records(file) if found is None else _table(file, found) if found else None
+        rows = _of_list(file, value) if isinstance(value, list) else _of_object(value)
+        if rows is None:
+            return _of_records(file)
+        _refuse_long(file, rows)
+        return _table(file, rows) if rows else None
     except RecursionError:  # what could just be read can be too deep to be written
         remedy = "Flatten it, or write it as text."
         raise InputError(file.name, "deeply nested JSON", "lists of keyphrases", remedy) from None
 
 
+def _refuse_long(file: File, rows: Sequence[Row]) -> None:
+    """Refuse more phrases in a list than can be used, before a table of them takes memory."""
+    longest = max((len(cell) for row in rows if isinstance(cell := row.get(LIST), list)), default=0)
+    refuse_over(file.limits.list_phrases, longest, "phrases", file.name, "a list")
+
+
 def _of_lines(file: File) -> Table | None:
     """Return JSONL whose lines all are flat objects."""
     file.refuse_long_lines()
-    found = columns_at_once(file.text, file.utf8, file.limits)
-    if found is None:
+    columns = columns_at_once(file.text, file.utf8, file.limits)
+    if columns is None:
         return None
-    names, columns = found
-    table = table_of(file.name, names, [(column, []) for column in columns], (), file.limits)
+    table = table_of(file.name, columns[0], [(column, []) for column in columns[1]], (), file.limits)
     return _described(replace(table, lines=None), f"{pluralize(len(table), 'JSON object')}")
 
 
@@ -94,7 +105,7 @@ def _of_records(file: File) -> Table | None:
 
 
 def _of_list(file: File, value: list[Any]) -> list[Row] | None:
-    """Return the rows of a list of lists, or of strings that hold lists, or of one document; None for objects."""
+    """Return the rows of a list of lists, or of strings that contain lists, or of one document; None for objects."""
     kinds = set(map(type, value))
     if kinds == {dict}:
         return None
@@ -104,23 +115,22 @@ def _of_list(file: File, value: list[Any]) -> list[Row] | None:
         return [{KEY: file.stem, LIST: value}]
     numbers = any(isinstance(one, (int, float)) for row in value if isinstance(row, list) for one in row)
     listed = strings or (kinds == {list} and not numbers)  # numbers stand in rows without heads
+    refuse_over(file.limits.documents, len(value), "documents", file.name, "JSON")
     return [{TEXT if strings else LIST: one} for one in value if listed]
 
 
-def _of_object(file: File, value: dict[str, Any]) -> list[Row] | None:
+def _of_object(value: dict[str, Any]) -> list[Row] | None:
     """Return the rows of objects, lists or strings by id; None for the fields of one document."""
     cells = list(map(unfenced, value.values()))
     if cells and all(isinstance(cell, dict) for cell in cells):
         return _of_objects(value)
-    first = list(value)[:_FIRST]
-    strings = any(isinstance(cell, str) for cell in cells)
-    if find_roles(first, _FIELDS) or (strings and find_roles(first, ("doc_id", "title"))):
-        return None
-    if not all(cell is None or isinstance(cell, (str, list, dict)) for cell in cells):
+    first, strings = list(value)[:_FIRST], any(isinstance(cell, str) for cell in cells)
+    document = find_roles(first, _FIELDS) or (strings and find_roles(first, ("doc_id", "title")))
+    if document or not all(cell is None or isinstance(cell, (str, list, dict)) for cell in cells):
         return None
     name = LIST if any(isinstance(cell, (list, dict)) for cell in cells) else TEXT
-    empty = set(map(type, cells)) <= {type(None)}
-    return [{KEY: key, name: cell} for key, cell in zip(value, cells, strict=True) if not empty]
+    empty = all(cell is None for cell in cells)
+    return [] if empty else [{KEY: key, name: cell} for key, cell in zip(value, cells, strict=True)]
 
 
 def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
@@ -135,35 +145,33 @@ def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
         return [{OUTER: outer, INNER: inner, LIST: one} for outer, inner, one in within]
     if _are_scored(list(value.values())) or len(names) > _NAMES:
         return [{KEY: key, LIST: one} for key, one in value.items()]
-    # pandas writes the numbers of rows in front of rows that have ids of their own.
-    if list(value) == [str(row) for row in range(len(value))] and find_roles(names, ("doc_id",)):
-        return list(value.values())
     return [{KEY: key} | one for key, one in value.items()] if within else []
 
 
 def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
     """Return objects, with the lines that they begin in, as a table: fields in the order in which they appear."""
     unit = "list" if LIST in rows[0] else "document"
-    said = pluralize(len(rows), "JSON object") if lines else f"JSON of {pluralize(len(rows), unit)}"
+    description = pluralize(len(rows), "JSON object") if lines else f"JSON of {pluralize(len(rows), unit)}"
     size, (rows, lines, missing) = len(rows), _exploded(rows, lines or [0] * len(rows))
     if len(rows) > size:  # a long text would stand beside each of its phrases
         texts = sum(len(cell) for row in rows for cell in row.values() if isinstance(cell, str))
         refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table of a row for each object")
     names = list(dict.fromkeys(chain.from_iterable(rows)))
-    _refuse_large(file, names, len(rows))
-    ours = _are_ours(names)
-    columns = [column for name in names for column in _columns(name, _field(rows, name), ours)]
-    names = [name for name, _ in columns]
-    _refuse_large(file, names, len(rows))
-    table = table_of(file.name, names, [_cells(values) for _, values in columns], lines, file.limits)
+    ours, columns = _are_ours(names), list[tuple[str, list[Any]]]()
+    for place, name in enumerate(names, 1):
+        columns += _columns(name, _field(rows, name), ours)
+        found = len(columns) + len(names) - place
+        refuse_over(file.limits.columns, found, "different fields", file.name, "JSON objects")
+        refuse_over(file.limits.cells, found * len(rows), "cells", file.name, "a table")
+    table = table_of(file.name, [name for name, _ in columns], [_cells(one) for _, one in columns], lines, file.limits)
     table.notes += [Note("info", file.name, missing)] if missing else []
-    return _described(table, said)
+    return _described(table, description)
 
 
-def _described(table: Table, said: str) -> Table:
-    """Return a table with what is said of it, and the format that its fields tell."""
+def _described(table: Table, description: str) -> Table:
+    """Return a table with its description and the format that its fields imply."""
     form = "F10" if _are_ours(table.names) else "F1" if set(table.names) <= {*BRACKETS} else "F6"
-    described = f"{said}, one a row" if form == "F10" else said
+    described = f"{description}, one per row" if form == "F10" else description
     return replace(table, described=described, nulls=True, splits=not _PHRASES & set(table.names), form=form)
 
 
@@ -172,51 +180,41 @@ def _are_ours(names: Iterable[str]) -> bool:
     return bool(_PHRASES & set(names)) or set(names) >= _TEXTS
 
 
-def _refuse_large(file: File, names: Sequence[str], rows: int) -> None:
-    refuse_over(file.limits.columns, len(names), "different fields", file.name, "JSON objects")
-    refuse_over(file.limits.cells, len(names) * rows, "cells", file.name, "a table")
-
-
 def _exploded(rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], str]:
     """Return a row for each object in the only lists, where these say more than a phrase with its score or concept.
 
     A record of an empty list is one row that says so, and one without a list none, on which there are words.
     """
-    names = {name for row in rows for name, value in row.items() if isinstance(value, list) or _objects_in(value)}
+    names = {name for row in rows for name, value in row.items() if isinstance(value, list)}
     name = names.pop() if len(names) == 1 else ""
     items = [_objects_in(row.get(name)) for row in rows]
     every = [item for one in items for item in one or ()]
-    others = [one for row, found in zip(rows, items, strict=True) if found is None and (one := row.get(name))]
+    others = any(found is None and row.get(name) for row, found in zip(rows, items, strict=True))
     beside = dict.fromkeys(key for row in rows for key in row if key != name)
     if not every or others or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
         return rows, lines, ""
     numbered = INNER not in beside and not find_roles(beside, ("doc_id",))
+    flat = [list(map(_flat, one or ())) for one in items]
     # What would be that of the document has the name of its list before it.
-    apart = {key for item in every for key in _flat(item) if key in beside or find_roles((key,), _TEXTS)}
+    keys = dict.fromkeys(key for one in flat for item in one for key in item)
+    names_of = {key: f"{name}.{key}" if key in beside or find_roles((key,), _TEXTS) else key for key in keys}
     found, of = list[Row](), list[int]()
-    for number, (row, line, one) in enumerate(zip(rows, lines, items, strict=True), 1):
+    for number, (row, line, one) in enumerate(zip(rows, lines, flat, strict=True), 1):
         rest = {KEY: str(number)} if numbered else {}
         rest |= {key: value for key, value in row.items() if key != name}
-        flat = [
-            {f"{name}.{key}" if key in apart else key: cell for key, cell in _flat(item).items()} for item in one or ()
-        ]
-        flat = flat or ([{"empty": "yes"}] if name in row else [])
-        found += [rest | item for item in flat]
-        of += [line] * len(flat)
+        told = [{names_of[key]: cell for key, cell in item.items()} for item in one]
+        told = told or ([{"empty": "yes"}] if name in row else [])
+        found += [rest | item for item in told]
+        of += [line] * len(told)
     gone = sum(name not in row for row in rows)
-    said = f"{pluralize(gone, 'record')} without “{name}” left out: there is no list." if gone else ""
-    return found, of, said
+    note = f"{pluralize(gone, 'record')} without “{name}” left out: there is no list." if gone else ""
+    return found, of, note
 
 
 def _objects_in(value: Any) -> list[Row] | None:
-    """Return the objects of a list of nothing else, or those under phrases as names; else None."""
-    if isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):
-        return value
-    if isinstance(value, dict) and value and all(isinstance(item, dict) and item for item in value.values()):
-        leaves = [leaf for item in value.values() for leaf in _flat(item).values()]
-        same = len({tuple(item) for item in value.values()}) == 1 and all(map(is_number, leaves))
-        return [{"phrase": phrase, **item} for phrase, item in value.items()] if same else None
-    return None
+    """Return the objects of a list of nothing else, else None."""
+    objects = isinstance(value, list) and bool(value) and all(isinstance(item, dict) and item for item in value)
+    return value if objects else None
 
 
 def _are_phrases(items: Sequence[Row]) -> bool:
@@ -236,7 +234,7 @@ def _flat(item: Row, prefix: str = "") -> dict[str, Any]:
 
 
 def _field(rows: Iterable[Row], name: str) -> list[Any]:
-    """Return a field of objects: `null` in the place of a list is an empty one, and where there is no field, None."""
+    """Return a field of objects: `null` in the place of a list is an empty one, and if there is no field, None."""
     values = [(name in row, row.get(name)) for row in rows]
     kinds = {type(value) for _, value in values}
     empty: Any = [] if list in kinds else {} if dict in kinds else "" if name == TEXT else None
@@ -248,22 +246,21 @@ def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) 
     # What programs write for a missing number, `NaN`, is a missing value.
     there = (None if isinstance(one, float) and not isfinite(one) else one for one in values)
     cells = list(there if ours else map(unfenced, there))
-    present = [cell for cell in cells if cell is not None]
-    if present and all(map(_is_one_object, present)):
+    if any(cell is not None for cell in cells) and all(cell is None or _is_one_object(cell) for cell in cells):
         name, cells = f"{name}.0", [None if cell is None else cell[0] for cell in cells]
-        present = [cell for cell in cells if cell is not None]
+    present = [cell for cell in cells if cell is not None]
     objects = bool(present) and all(isinstance(cell, dict) for cell in present) and not _are_scored(present)
     inner = dict.fromkeys(chain.from_iterable(present)) if objects and depth else {}
     if not 0 < len(inner) <= _NAMES:
         yield name, cells
-    else:
-        rows = [cell or {} for cell in cells]
-        for one in inner:
-            yield from _columns(f"{name}.{one}", _field(rows, one), ours, depth - 1)
+        return
+    rows = [cell or {} for cell in cells]
+    for one in inner:
+        yield from _columns(f"{name}.{one}", _field(rows, one), ours, depth - 1)
 
 
 def _is_one_object(cell: Any) -> bool:
-    """Tell a list of one object which is no phrase, as answers of language models stand in."""
+    """Recognize a list of one object which is no phrase, as answers of language models occur in."""
     one = isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict)
     return one and (not _is_phrase(cell[0]) or "type" in cell[0])
 
@@ -273,7 +270,7 @@ def _is_phrase(item: Row) -> bool:
 
 
 def _are_scored(cells: Sequence[Any]) -> bool:
-    """Tell objects of phrases with their scores from objects of fields."""
+    """Distinguish objects of phrases with their scores from objects of fields."""
     numbers = [score for cell in cells if isinstance(cell, dict) for score in cell.values()]
     scored = all(isinstance(score, float) or is_number(score) for score in numbers)
     return bool(numbers) and scored and all(isinstance(cell, dict) for cell in cells)
@@ -325,29 +322,18 @@ def columns_at_once(
 def _schema_of(text: str) -> pa.Schema | None:
     """Return the fields of the first lines and their types; None where one is not flat, or of several types."""
     fields: dict[str, list[Any]] = {}
-    for line in islice(re.finditer(r"[^\n]+", text), _LINES):
-        try:
+    try:
+        for line in islice(re.finditer(r"[^\n]+", text), _LINES):
             value = json.loads(line.group())
-        except (ValueError, RecursionError):
-            return None
-        for name, cell in value.items() if isinstance(value, dict) else ():
-            fields.setdefault(storable(name), []).append(cell)  # a name with half a character is none that Arrow finds
-    kinds = [(name, _kind([cell for cell in cells if cell is not None])) for name, cells in fields.items()]
-    return pa.schema(kinds) if kinds and all(kind is not None for _, kind in kinds) else None
-
-
-def _kind(cells: Sequence[Any]) -> pa.DataType | None:
-    """Return the type of text, numbers or lists of text, as which nothing counts; None for anything else."""
-    types = set(map(type, cells))
-    if types <= {float, int} and types:
-        return pa.float64() if float in types else pa.int64()
-    if types == {list}:
-        return _LISTS if all(isinstance(item, str) for cell in cells for item in cell) else None
-    return _TEXT if types <= {str} else None
+            for name, cell in value.items() if isinstance(value, dict) else ():
+                fields.setdefault(storable(name), []).append(cell)  # half a character in a name Arrow does not find
+        return pa.schema([(name, _TYPES[pa.infer_type(cells)]) for name, cells in fields.items()]) if fields else None
+    except (ValueError, RecursionError, KeyError, TypeError, OverflowError):
+        return None
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:
-    """Tell a column in which Arrow changed nothing: no large number or -0, and no `null` for a list, or in one."""
+    """Recognize a column in which Arrow changed nothing: no large number or -0, and no `null` for a list, or in one."""
     if pa.types.is_list(column.type):
         return not column.null_count and not pc.list_flatten(column).null_count
     if column.type == _TEXT:

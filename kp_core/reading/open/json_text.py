@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -23,15 +21,12 @@ class _NotJson:
     message: str = ""
 
 
-NOT_JSON = _NotJson()
 _FENCE = re.compile(r"^```\w*|```$")
 #: JSON between the sentences of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
-_BETWEEN, _LINE = re.compile(r"[\s,]*"), re.compile(r"[^\r\n]*")
+_BETWEEN, _LINE, _LINE_END = re.compile(r"[\s,]*"), re.compile(r"[^\r\n]*"), re.compile(r"\r\n|\r|\n")
 #: So many objects tell whether a text holds records, and such a part of these may be broken.
 _FIRST, _BROKEN = 200, 0.2
-#: Characters that Python may have printed.
-_PRINTED = 2_000_000
 #: Fields that only say that what is looked for stands within.
 _WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
 
@@ -46,7 +41,7 @@ class JsonRecord(NamedTuple):
 
 
 class _TwiceError(ValueError):
-    """A key that stands in one object twice."""
+    """A key that occurs in one object twice."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -61,42 +56,26 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def parse_json(name: str, text: str, limits: Limits) -> Any:
-    """Return the value of a text that is JSON, or holds it in one fence; else a `_NotJson` with the reason."""
+    """Return the value of a text that is JSON, or contains it in one fence; else a `_NotJson` with the reason."""
     if "```" in text and len(blocks := list(_BLOCK.finditer(text))) == 1:
         begin, end = blocks[0].span(1)
         text = "\n" * text.count("\n", 0, begin) + text[begin:end]  # errors keep their lines
     if text.lstrip()[:1] not in ("{", "["):
-        return NOT_JSON
+        return _NotJson()
     # An empty list takes two characters in the file and fifty times as much in memory.
     refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        message = f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}"
-        return _NotJson(message) if (value := _printed(text)) is None else value
+        return _NotJson(f"line {_line(text, 0, error.pos)}, column {error.colno}: {error.msg}")
     except _TwiceError as error:
         raise _twice(name, text, error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
 
 
-def _printed(text: str) -> Any:
-    """Return what Python printed, as a whole or a value on each line, as values of JSON; None if it is none of it.
-
-    >>> _printed("[('tide', 0.8), ('sea', 0.5)]\\n[('moon', 0.9)]")
-    [[['tide', 0.8], ['sea', 0.5]], [['moon', 0.9]]]
-    """
-    if not re.match(r"\s*[\[{]+\s*[(']", text) or len(text) > _PRINTED:
-        return None
-    for parts in ([text], text.splitlines()):
-        with suppress(ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-            values = [ast.literal_eval(part.strip()) for part in parts if part.strip()]
-            return json.loads(json.dumps(values[0] if parts == [text] else values))
-    return None
-
-
 def records_within(value: Any) -> Any:
-    """Return the records of an object that says no more of them, or holds them column by column; else the value.
+    """Return the records of an object that says no more of them, or contains them column by column; else the value.
 
     >>> records_within({"model": "m", "results": [{"id": "d1", "keyphrases": ["tide"]}]})
     [{'id': 'd1', 'keyphrases': ['tide']}]
@@ -134,7 +113,7 @@ def _by_column(value: dict[str, Any]) -> Any:
 
 
 def _holds_records(name: str, inner: Any) -> bool:
-    """Tell records of documents, or lists by id under a name that does not describe them."""
+    """Recognize records of documents, or lists by id under a name that does not describe them."""
     if isinstance(inner, list):
         first = [item for item in inner[:_FIRST] if isinstance(item, dict)]
         parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
@@ -161,17 +140,17 @@ def unfenced(value: Any) -> Any:
         parsed = json.loads(answer)
     except (ValueError, RecursionError):
         return answer
-    lists = list(parsed.values()) if isinstance(parsed, dict) and len(parsed) == 1 else [parsed]
-    return lists[0] if isinstance(lists[0], list) else answer
+    found = next(iter(parsed.values())) if isinstance(parsed, dict) and len(parsed) == 1 else parsed
+    return found if isinstance(found, list) else answer
 
 
 def is_json(value: Any) -> bool:
-    """Tell whether `parse_json` found JSON."""
+    """Return whether `parse_json` found JSON."""
     return not isinstance(value, _NotJson)
 
 
 def begins_like_json(value: Any) -> bool:
-    """Tell whether a text is JSON, or begins like it and is broken."""
+    """Return whether a text is JSON, or begins like it and is broken."""
     return is_json(value) or bool(value.message)
 
 
@@ -197,10 +176,22 @@ def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
         return [JsonRecord(1, whole)] if is_json(whole) else []
     records, bad, position, line, start = list[JsonRecord](), 0, 0, 1, 0
     while (position := _end(_BETWEEN, text, position)) < len(text):
-        line, start = _line(text, position, start, line), position
-        value, position, broken = _next_object(name, text, start, line)
+        line, start, broken = _line(text, start, position, line), position, "no JSON object"
+        try:
+            value, position = _DECODER.raw_decode(text, start)
+            broken = "" if isinstance(value, dict) else broken
+        except _TwiceError as error:
+            raise _twice(name, text[start:], error, line) from None
+        except (ValueError, RecursionError) as error:
+            early = isinstance(error, json.JSONDecodeError) and (
+                "Untermin" in error.msg or error.pos >= _end(_LINE, text, start)
+            )
+            broken = "no whole JSON object (ends early)" if early else f"no JSON object ({_stopped(error)})"
+        position = _end(_LINE, text, start) if broken else position
         bad += bool(broken)
-        records.append(JsonRecord(line, value, broken, text[start:position][:200] if broken else ""))
+        records.append(
+            JsonRecord(line, None, broken, text[start:position][:200]) if broken else JsonRecord(line, value)
+        )
         blank = len(records) == _FIRST and not any(record.value for record in records)
         if records[0].broken or blank or bad > _BROKEN * max(len(records), _FIRST):
             return []
@@ -212,25 +203,8 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
     return pattern.match(text, position).end()  # type: ignore[union-attr]
 
 
-def _next_object(name: str, text: str, start: int, line: int) -> tuple[Any, int, str]:
-    """Return the object that begins at a place and where it ends; else None, the end of the line, and the reason."""
-    broken = "no JSON object"
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-        if isinstance(value, dict):
-            return value, end, ""
-    except _TwiceError as error:
-        raise _twice(name, text[start:], error, line) from None
-    except (ValueError, RecursionError) as error:
-        early = isinstance(error, json.JSONDecodeError) and (
-            "Untermin" in error.msg or error.pos >= _end(_LINE, text, start)
-        )
-        broken = "no whole JSON object (ends early)" if early else f"no JSON object ({_stopped(error)})"
-    return None, _end(_LINE, text, start), broken
-
-
 def _stopped(error: Exception) -> str:
-    """Say in words at what Python stopped."""
+    """Report in words at what Python stopped."""
     if isinstance(error, json.JSONDecodeError):
         return f"column {error.colno}: {error.msg}"
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
@@ -239,15 +213,12 @@ def _stopped(error: Exception) -> str:
 def _twice(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
     """Return the refusal of a key that stands twice in an object of a text, which begins in some line."""
     key = str(error)
-    pattern = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
-    places = [_line(text, match.start(), first=first) for match in islice(pattern.finditer(text), 2)]
-    lines = " and ".join(map(str, dict.fromkeys(places or [first])))
-    where = f"{name}, line{'s' * (' ' in lines)} {lines}"
+    places = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
+    lines = list(dict.fromkeys(_line(text, 0, place.start(), first) for place in islice(places, 2))) or [first]
+    where = f"{name}, line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
     return InputError(where, f"the key “{key[:60]}” twice", "each key once in an object", "Keep one of them.")
 
 
-def _line(text: str, position: int, start: int = 0, first: int = 1) -> int:
+def _line(text: str, start: int, position: int, first: int = 1) -> int:
     """Return the line of a position, counted from the first, which is that of the start."""
-    before = text[start:position]
-    returns = before.count("\r") - before.count("\r\n") if "\r" in before else 0
-    return before.count("\n") + returns + first
+    return first + len(_LINE_END.findall(text, start, position))

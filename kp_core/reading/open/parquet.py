@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # it brings half of Arrow along, which those who load no Parq
 
 
 def is_parquet(file: File) -> bool:
-    """Tell whether a file is Parquet, by its first bytes."""
+    """Return whether a file is Parquet, by its first bytes."""
     return file.source.data.startswith(b"PAR1")
 
 
@@ -31,7 +31,7 @@ def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = heade
         # Kept as entry and number, repeated text takes no memory until its size is known.
         table = _read(file, pq.ParquetFile(pa.BufferReader(file.source.data), read_dictionary=texts))
         table.validate(full=True)  # text that is not UTF-8 would fail later
-        columns = [_without_dictionary(column) for column in table.columns]
+        columns = [pa.chunked_array([plain_column(column).combine_chunks()]) for column in table.columns]
         names = named(table.column_names)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError):
@@ -74,7 +74,7 @@ def _text_columns(file: File, opened: pq.ParquetFile) -> list[str]:
 
 
 def _read(file: File, stored: pq.ParquetFile) -> pa.Table:
-    """Read the row groups one by one, as long as they fit the memory; Arrow cannot read lists of several at once."""
+    """Read the row groups one by one, as long as they fit the memory; Arrow cannot read lists of several together."""
     groups, size = [stored.schema_arrow.empty_table()], 0
     for number in range(stored.num_row_groups):
         groups.append(stored.read_row_group(number))
@@ -92,13 +92,3 @@ def _spelled_out(values: pa.Array) -> int:
     if holds_lists(values):
         return _spelled_out(values.flatten())
     return sum(map(_spelled_out, values.flatten())) if pa.types.is_struct(kind) else int(values.nbytes)
-
-
-def _without_dictionary(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as tables hold it, in one piece."""
-    kind = column.type
-    if holds_lists(column) and pa.types.is_dictionary(kind.value_type):
-        column = column.cast(pa.list_(kind.value_type.value_type))
-    elif pa.types.is_dictionary(kind):
-        column = column.cast(pa.large_string())
-    return pa.chunked_array([plain_column(column).combine_chunks()])

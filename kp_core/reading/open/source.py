@@ -6,7 +6,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
@@ -44,7 +44,7 @@ class Bundle:
     """What stands behind one path or upload: its name, its files, and the members that were left out.
 
     folder  a folder or archive: of what is in it, files that nobody can read are left out
-    loose   several paths that were given one by one, named like the folder they stand in: each of them was meant
+    loose   several paths that were given one by one, named like the folder they occurs in: each of them was meant
     given   the path that was given, or the name of the upload
     """
 
@@ -111,7 +111,7 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
 def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     """Put loose files into one bundle, with the folders that tell them apart, so that what belongs together is seen so.
 
-    Several paths, as a shell makes them of a pattern, are the folder that they all stand in.
+    Several paths, as a shell makes them of a pattern, are the folder that they all occur in.
     """
     loose = [bundle for bundle in bundles if not bundle.folder]
     if len(loose) < 2:
@@ -119,23 +119,25 @@ def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     parents = [Path(bundle.given).absolute().parent if bundle.on_disk else None for bundle in loose]
     known = [parent for parent in parents if parent]
     root = Path(os.path.commonpath(known)) if len({parent.anchor for parent in known}) == 1 else None
-    files, ignored = list[Source](), list[str]()
+    named = list[Source]()
     for bundle, parent in zip(loose, parents, strict=True):
         inside = parent.relative_to(root).as_posix() if parent and root else ""
-        named = (Source(str(PurePosixPath(inside, file.name)), file.data) for file in bundle.files)
-        files += _data_among(named, ignored)
+        named += (Source(str(PurePosixPath(inside, file.name)), file.data) for file in bundle.files)
+    files, ignored = _without_notes(named)
     paths = root is not None and len(known) == len(loose)
     name = root.name if paths and root else pluralize(len(loose), "file")
     return [Bundle(name, tuple(files), tuple(ignored), loose=paths), *(bundle for bundle in bundles if bundle.folder)]
 
 
-def _data_among(files: Iterable[Source], ignored: list[str]) -> Iterator[Source]:
-    """Give the files that are data; the names of the others are added to those that are ignored."""
+def _without_notes(files: Iterable[Source]) -> tuple[list[Source], list[str]]:
+    """Return the files that are data, and the names of the others."""
+    kept, ignored = list[Source](), list[str]()
     for file in files:
         if is_ignored(file.name, file.data):
             ignored.append(file.name)
         else:
-            yield file
+            kept.append(file)
+    return kept, ignored
 
 
 def _bytes(path: Path, name: str, limits: Limits) -> bytes:
@@ -161,9 +163,10 @@ def _folder(root: Path, limits: Limits) -> Bundle:
         unpacked = _unpack(Source(inner, _bytes(path, inner, limits)), limits, nested=True)
         total += sum(len(file.data) for file in unpacked.files)
         refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
-        files += _data_among(unpacked.files, ignored)
+        files += unpacked.files
         ignored += unpacked.ignored
-    return Bundle(root.resolve().name, tuple(files), tuple(ignored), folder=True)
+    files, notes = _without_notes(files)
+    return Bundle(root.resolve().name, tuple(files), (*ignored, *notes), folder=True)
 
 
 def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
@@ -189,27 +192,26 @@ SHARED_FOLDER = "KPSCOPE_DATA"
 
 def shared_names(root: Path) -> list[str]:
     """Return the data sets of a folder: every folder or file in it, hidden ones and notes left out."""
+    return sorted(_shared_paths(root), key=natural_key)
+
+
+def _shared_paths(root: Path) -> dict[str, Path]:
+    """Return what is in the folder by the names under which it is shown."""
     try:
-        found = _paths(root)
+        return {storable(path.name): path for path in root.iterdir() if not is_ignored(path.name)}
     except OSError:
         where = f"the folder of shared data sets ({SHARED_FOLDER})"
-        raise InputError(where, "none that can be read", "a folder", "Tell whoever runs this server.") from None
-    return sorted(found, key=natural_key)
-
-
-def _paths(root: Path) -> dict[str, Path]:
-    """Return what is in the folder by the names under which it is shown."""
-    return {storable(path.name): path for path in root.iterdir() if not is_ignored(path.name)}
+        raise InputError(where, "none that can be read", "a folder", "Contact whoever runs this server.") from None
 
 
 def shared(root: Path, name: str, limits: Limits = LIMITS) -> Source:
     """Return one data set as an upload of it would be: a file as it is, a folder packed as one zip in memory.
 
-    Raises `InputError` where there is no such data set, where a link in it leads out of `root`, or at a limit.
+    Raises `InputError` if there is no such data set, where a link in it leads out of `root`, or at a limit.
     """
-    if name not in shared_names(root):
+    path = _shared_paths(root).get(name)
+    if path is None:
         raise InputError(f"“{name}”", "nothing", "a shared data set", "Choose one that is listed.")
-    path = _paths(root)[name]
     _refuse_links_that_leave(root, path)
     if not path.is_dir():
         refuse_over(limits.file_bytes, path.stat().st_size, "bytes", f"“{name}”")
@@ -235,4 +237,4 @@ def _refuse_links_that_leave(root: Path, path: Path) -> None:
     for one in (path, *path.rglob("*")):
         if one.is_symlink() and (not one.resolve().is_relative_to(inside) or one.is_dir()):
             found = f"a link that leads elsewhere (“{one.relative_to(root).as_posix()}”)"
-            raise InputError(f"“{path.name}”", found, "plain files", "Tell whoever runs this server to copy the files.")
+            raise InputError(f"“{path.name}”", found, "plain files", "Ask whoever runs this server to copy the files.")

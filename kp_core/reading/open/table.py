@@ -1,4 +1,4 @@
-"""Hold a table of any origin as columns of Arrow, and settle which of its first rows is the head."""
+"""Define a table of any origin as columns of Arrow, and settle which of its first rows is the head."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Table:
     """Columns of equal length under their names; from a text file all are text, elsewhere numbers and lists occur.
 
     names   empty until `headed` found them, where the format itself has none
-    lines   line of each row, or None where row i stands in line i + 1
+    lines   line of each row, or None where row i occurs in line i + 1
     read    how many rows the opener met below the head, counted where it met them, so before any is taken out
     nulls   whether a missing value is told from an empty one, as in JSON, where it is no list
     form    the format that the file is of
     datasets  the data sets with which the ids begin, if a column names them
     dataset, run  the columns that became a part of the ids, and of the names of systems
-    splits  whether a text may hold several phrases, as where the format has no lists of its own
-    seen    what was found by looking at a column, so that it is looked at once
+    splits  whether a text may contain several phrases, as where the format has no lists of its own
+    seen    what was found by looking at a column, so that it is looked together
     """
 
     file: str
@@ -124,27 +124,27 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def list_columns(table: Table) -> list[str]:
-    """Return the columns whose cells are lists, which only some formats have."""
+    """Return the columns whose cells are lists; only some formats have any."""
     return [name for name, column in zip(table.names, table.columns, strict=True) if holds_lists(column)]
 
 
 def holds_lists(column: pa.ChunkedArray) -> bool:
-    """Tell whether the cells of a column are lists."""
+    """Return whether the cells of a column are lists."""
     return bool(pa.types.is_list(column.type) or pa.types.is_large_list(column.type))
 
 
 def holds_lists_of_texts(column: pa.ChunkedArray) -> bool:
-    """Tell whether the cells of a column are lists of texts."""
+    """Return whether the cells of a column are lists of texts."""
     return holds_lists(column) and is_text(column.type.value_type)
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Tell the types of text."""
+    """Return whether a type holds text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def share_with(texts: pa.ChunkedArray, mark: str) -> float:
-    """Return the share of texts that hold a mark."""
+    """Return the share of texts that contain a mark."""
     return (pc.sum(pc.match_substring(texts, mark)).as_py() or 0) / max(len(texts), 1)
 
 
@@ -152,7 +152,9 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return plain_column(column.cast(kind.value_type))
+        return plain_column(column.cast(pa.large_string() if is_text(kind.value_type) else kind.value_type))
+    if holds_lists(column) and pa.types.is_dictionary(kind.value_type):
+        return plain_column(column.cast(pa.list_(kind.value_type.value_type)))
     if pa.types.is_decimal(kind) or pa.types.is_float16(kind):
         return column.cast(pa.float64())
     if holds_lists_of_texts(column):
@@ -165,7 +167,7 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def table_of(
     file: str, names: Sequence[str], columns: Sequence[tuple[pa.Array, list[int]]], lines: Sequence[int], limits: Limits
 ) -> Table:
-    """Return a table of columns, each with the rows in which it holds half a character; these rows are rejected."""
+    """Return a table of columns, each with the rows in which it contains half a character; these rows are rejected."""
     arrays = [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column, _ in columns]
     table = Table(file, header_names([storable(name) for name in names]), arrays, lines, limits=limits)
     table.read = len(table)
@@ -205,41 +207,36 @@ def headed(table: Table, mapping: Mapping) -> Table:
         below = replace(table.rows(pa.array(kept)), read=table.read - kept.count(False))
         return headed(below, mapping)
     above, heads = _head(table, rows, mapping)
-    names = [f"column {number}" for number in range(1, len(table.columns) + 1)]
-    if heads:
-        names = header_names(_one_head(rows[above : above + heads]))
     skipped = above + heads
-    ruled = rows[skipped] if heads and len(rows) > skipped else []
-    skipped += any(ruled) and all(map(_RULE.fullmatch, ruled))  # as Markdown parts the head from the rows
-    lines = table.line_numbers()[skipped:]
-    notes = list(table.notes)
+    # Markdown parts the head from the rows.
+    skipped += bool(heads) and len(rows) > skipped and any(rows[skipped]) and all(map(_RULE.fullmatch, rows[skipped]))
     beneath = int(table.line_numbers()[above]) if heads else 0
     titles = [" ".join(filter(None, map(str.strip, row))) for row in rows[:above]]
     titles += [row[3] for row in table.rejected if row[1] < beneath]
-    if titles:
-        shown = titles[0][:60]
-        notes.append(Note("info", table.file, f"Above the header: {pluralize(len(titles), 'row')}, “{shown}”."))
+    said = f"Above the header: {pluralize(len(titles), 'row')}, “{titles[0][:60]}”." if titles else ""
     rejected = [row for row in table.rejected if row[1] >= beneath]
-    found = replace(
+    numbered = [f"column {number}" for number in range(1, len(table.columns) + 1)]
+    trimmed = replace(
         table,
-        names=names,
+        names=header_names(_one_head(rows[above : above + heads])) if heads else numbered,
         columns=[column.slice(skipped) for column in table.columns],
-        lines=lines.tolist() if table.lines is not None else range(skipped + 1, skipped + 1 + len(lines)),
+        lines=(range(1, len(table) + 1) if table.lines is None else table.lines)[skipped:],
         header=bool(heads),
         rejected=rejected,
         read=table.read - skipped - (len(table.rejected) - len(rejected)),
-        notes=notes,
+        notes=[*table.notes, *([Note("info", table.file, said)] if said else [])],
     )
-    found = _without_blank_rows(found)
+    blank = [pc.equal(column, "").to_numpy() for column in trimmed.columns]
+    trimmed = _take_out(trimmed, np.logical_and.reduce(blank))  # spreadsheets leave them behind
     if not heads:
-        return found
+        return trimmed
     head = rows[above + heads - 1]
-    found = _without_heads(found, head)
-    if not {*empty_table("gold")} <= {*names}:  # nobody explains the heads that we write
-        found = _without_explanation(found)
-    found = _without_footer(found)
+    trimmed = _without_heads(trimmed, head)
+    if not {*empty_table("gold")} <= {*trimmed.names}:  # nobody explains the heads that we write
+        trimmed = _without_explanation(trimmed)
+    trimmed = _without_footer(trimmed)
     unnamed = not head[0].strip() or is_form(head)
-    return found.without(names[: unnamed and len(names) > 1 and counts_rows(found.columns[0])])
+    return trimmed.without(trimmed.names[: unnamed and len(trimmed.names) > 1 and counts_rows(trimmed.columns[0])])
 
 
 def _is_imported(cell: str) -> bool:
@@ -247,16 +244,16 @@ def _is_imported(cell: str) -> bool:
 
 
 def counts_rows(column: pa.ChunkedArray) -> bool:
-    """Tell a column that only counts the rows, from 0 or 1, as programs write it in front of a table."""
+    """Distinguish a column that only counts the rows, from 0 or 1, as programs write it in front of a table."""
     cells = column.to_pylist()
     return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
 
 
-def _take_out(table: Table, gone: Mask, said: str = "") -> Table:
-    """Return a table without some rows, which count as blank, and with a note on them if something is to be said."""
+def _take_out(table: Table, gone: Mask, message: str = "") -> Table:
+    """Return a table without some rows, which count as blank, with a note on them if one is given."""
     if not gone.any():
         return table
-    notes = [*table.notes, *([Note("info", table.file, said)] if said else [])]
+    notes = [*table.notes, *([Note("info", table.file, message)] if message else [])]
     return replace(table.rows(pa.array(~gone)), blank=table.blank + int(gone.sum()), notes=notes)
 
 
@@ -268,7 +265,7 @@ def _without_heads(table: Table, head: list[str]) -> Table:
             again &= pc.equal(pc.utf8_trim_whitespace(column), cell.strip()).to_numpy()
     lines = table.line_numbers()[again]
     times = f"{pluralize(len(lines), 'time')}, first in line {next(iter(lines), 0)}"
-    return _take_out(table, again, f"The header stands there again {times}; it is no data.")
+    return _take_out(table, again, f"The header is repeated {times}; the repeats were skipped.")
 
 
 def _without_explanation(table: Table) -> Table:
@@ -276,19 +273,16 @@ def _without_explanation(table: Table) -> Table:
 
     It is in parentheses, or the fields of MARC, or unlike all rows below it in two columns, and like them in none.
     """
-    first = [column.slice(0, _BODY).to_pylist() for column in table.columns]
-    rows = list(zip(*first, strict=True))
-    if len(rows) < 3 or len(table.names) < 2:
+    first = [list(map(str.strip, column.slice(0, _BODY).to_pylist())) for column in table.columns]
+    if len(table) < 3 or len(first) < 2:
         return table
-    own = [cell.strip() for cell in rows[0]]
-    kinds = [
-        _is_unlike(cell, [one for one in cells[1:] if one.strip()]) for cell, cells in zip(own, first, strict=True)
-    ]
-    bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in own if cell) and sum(map(bool, own)) > 1
-    marc = all(map(_MARC.fullmatch, filter(None, own))) and any("$" in cell for cell in own)
+    own = list(filter(None, (cells[0] for cells in first)))
+    kinds = [_is_unlike(cells[0], list(filter(None, cells[1:]))) for cells in first]
+    bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in own) and len(own) > 1
+    marc = all(map(_MARC.fullmatch, own)) and any("$" in cell for cell in own)
     if not (bracketed or marc) and (kinds.count(True) < 2 or False in kinds):
         return table
-    shown = " | ".join(filter(None, own))[:60]
+    shown = " | ".join(own)[:60]
     return _take_out(table, np.arange(len(table)) == 0, f"Below the header: 1 row that explains it, “{shown}”.")
 
 
@@ -302,22 +296,22 @@ def _without_footer(table: Table) -> Table:
         words = " ".join(cells).replace(":", " ").split()
         digits = [bool(re.search(r"\d", cell)) for cell in (cells[1:] or words[1:])]
         sums = bool(digits) and all(digits) and plain(words[0]) in TOTALS
-        note = len(cells) == 1 and " " in cells[0] and last[len(rows) - 1] - last[len(rows) - 2] > 1
+        alone = (len(cells) == 1 and " " in cells[0]) or cells[0].endswith(":")
+        note = alone and last[len(rows) - 1] - last[len(rows) - 2] > 1
         if not (sums or note):
             break
         below.append(" ".join(cells))
         rows.pop()
-    said = f"Below the table: {pluralize(len(below), 'row')}, “{below[-1][:60]}”." if below else ""
-    return _take_out(table, np.arange(len(table)) >= len(table) - len(below), said)
-
-
-def _without_blank_rows(table: Table) -> Table:
-    """Take out rows without any cell, which spreadsheets leave behind, and count them as blank."""
-    blank = np.ones(len(table), dtype=bool)
-    for column in table.columns:
-        if blank.any():
-            blank &= pc.equal(column, "").to_numpy()
-    return _take_out(table, blank)
+    # Lines of another number of cells behind a blank line were rejected; they are notes too.
+    notes = [row for row in table.rejected if last and row[1] > last[-1] + 1]
+    rows_below = [*(row[3] for row in notes), *below]
+    if not rows_below:
+        return table
+    said = f"Below the table: {pluralize(len(rows_below), 'row')}, “{rows_below[-1][:60]}”."
+    kept = table.rows(pa.array(np.arange(len(table)) < len(table) - len(below))) if below else table
+    rejected = [row for row in table.rejected if row not in notes]
+    all_notes = [*table.notes, Note("info", table.file, said)]
+    return replace(kept, rejected=rejected, blank=table.blank + len(rows_below), notes=all_notes)
 
 
 def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, int]:
@@ -347,76 +341,69 @@ def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, i
 
 
 def _continues(rows: list[list[str]]) -> bool:
-    """Tell whether the second row belongs to the head: it parts what a merged cell above it spans."""
-    if len(rows) < 3:
+    """Return whether the second row belongs to the head: it parts what a merged cell above it spans."""
+    if len(rows) < 3 or not any(map(str.strip, rows[0])):
         return False
-    top, second, body = rows[0], rows[1], rows[2:]
-    spanned = [place for place, cell in enumerate(top) if place and not cell.strip() and second[place].strip()]
-    if not spanned or not any(cell.strip() for cell in top):
-        return False
-    parts = [second[place].strip() for place in spanned]
-    repeated = any(row[place].strip() == second[place].strip() for place in spanned for row in body)
-    return not repeated and all(len(part) <= 40 and ";" not in part for part in parts)
+    top, second, *body = ([cell.strip() for cell in row] for row in rows)
+    parts = {place: second[place] for place, cell in enumerate(top) if place and not cell and second[place]}
+    repeated = any(row[place] == part for place, part in parts.items() for row in body)
+    # Under a last column without a name a number is data.
+    data = any(map(is_number, parts.values())) and not all(map(is_number, filter(None, second)))
+    return bool(parts) and not (repeated or data) and all(len(one) <= 40 and ";" not in one for one in parts.values())
 
 
 def _one_head(heads: list[list[str]]) -> list[str]:
     """Return one head of one or two rows; what stands over several columns is repeated over each."""
     if len(heads) == 1:
         return heads[0]
-    spread: list[str] = []
-    for place, cell in enumerate(heads[0]):
-        spread.append(cell.strip() or (spread[-1] if place and heads[1][place].strip() else ""))
-    over = {cell for cell, part in zip(spread, heads[1], strict=True) if cell and part.strip()}
-    same = len(over) == 1
-    both = zip(spread, heads[1], strict=True)
-    return [part.strip() if part.strip() and same else f"{cell} {part.strip()}".strip() for cell, part in both]
+    spread, parts = list[str](), [part.strip() for part in heads[1]]
+    for cell, part in zip(heads[0], parts, strict=True):
+        spread.append(cell.strip() or (spread[-1] if spread and part else ""))
+    one = len({cell for cell, part in zip(spread, parts, strict=True) if cell and part}) == 1
+    return [part if part and one else f"{cell} {part}".strip() for cell, part in zip(spread, parts, strict=True)]
 
 
 def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
-    """Tell whether the first row names the columns: by words of the field, or since it is unlike the rows below."""
-    if not rows:
-        return False
-    if mapping.header:  # “no” leaves nothing to be asked here
-        return True
+    """Return whether the first row names the columns: by words of the field, or since it is unlike the rows below."""
+    if not rows or mapping.header:  # “no” leaves nothing to be asked here
+        return bool(rows)
     first, others = rows[0], rows[1:]
     if any(cell.rstrip().endswith(";") for cell in first):  # a list, of which no head is
         return False
-    if {*mapping.columns} & {*first}:
-        return True
     known = sum(map(is_known, first))
     if known == 1 and any(cell.strip().isdigit() and is_known(cell) for cell in first):
         known = 0  # a number may be a tag of MARC, but hardly alone
+    if known >= 2 or {*mapping.columns} & {*first}:
+        return True
     below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
     repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
     kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
-    unlike = any(kind is True for kind in kinds) and not any(kind is False for kind in kinds)
+    unlike = True in kinds and False not in kinds
     counted_up = {f"{base_of(cell)} {number_of(cell)}" for cell in first}
     series = any(f"{base_of(cell)} 2" in counted_up for cell in first if number_of(cell) == 1)
-    return known >= 2 or ((known == 1 or unlike or series) and not repeated) or _is_of_codes(first, below)
+    return ((known == 1 or unlike or series) and not repeated) or _is_of_codes(first, below)
 
 
 def _is_of_codes(first: list[str], below: list[list[str]]) -> bool:
-    """Tell a first row of codes, such as d1, d2, d3, over cells that have no digit."""
+    """Recognize a first row of codes, such as d1, d2, d3, over cells that have no digit."""
     named = [(cell.strip(), cells) for cell, cells in zip(first, below, strict=True) if cell.strip()]
     codes = all(re.search(r"\d", head) and not re.search(r"[\s;,|\[]", head) for head, _ in named)
-    words = all(cells and not re.search(r"\d", "".join(cells)) for _, cells in named)
-    return len(named) > 1 and codes and words
+    return len(named) > 1 and codes and all(cells and not re.search(r"\d", "".join(cells)) for _, cells in named)
 
 
 def _is_unlike(head: str, cells: list[str]) -> bool | None:
-    """Tell whether a first cell is of another kind than all those below; None where they have no kind."""
+    """Return whether a first cell is of another kind than all those below; None if they have no kind."""
     if not head.strip() or not cells:
         return None
-    numbers = sum(map(is_number, cells))
+    numbers, most = sum(map(is_number, cells)), 0.8 * len(cells)
     if numbers == len(cells):
         return not is_number(head)
     if is_number(head) and not numbers:
         return True
-    most = 0.8 * len(cells)
     if len(cells) < 2:
         return None
     if sum(any(map(str.isdigit, cell)) for cell in cells) >= most:
         return not any(map(str.isdigit, head))
-    if sum(any(separator in cell for separator in ";|\n") for cell in cells) >= most:
-        return not any(separator in head for separator in ";|\n") or None
+    if sum(bool(re.search(r"[;|\n]", cell)) for cell in cells) >= most:
+        return not re.search(r"[;|\n]", head) or None
     return len(head) <= 30 if sum(len(cell) > 60 for cell in cells) >= most else None

@@ -1,4 +1,4 @@
-"""Turn columns of text into trimmed text, numbers and columns of pandas, looking closely only where it is needed."""
+"""Turn columns of text into trimmed text, numbers and pandas columns, checking single cells only if necessary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import flatten, run_starts
+from kp_core.corpus import flatten
 from kp_core.typeset import storable
 
 HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
@@ -33,17 +33,8 @@ EDGES = "".join(c for c in map(chr, range(0x3001)) if c.isspace() or unicodedata
 _LESS = "".join(c for c in EDGES if not "\x80" <= c <= "\x9f" or c == "\x85")
 
 
-def _bytes_that(position: int) -> Mask:
-    table = np.zeros(256, dtype=bool)
-    table[[character.encode()[position] for character in EDGES]] = True
-    return table
-
-
-_MAY_BEGIN, _MAY_END = _bytes_that(0), _bytes_that(-1)
-
-
 def number(value: object) -> float:
-    """Return a JSON or text value as a float; NaN where it is none.
+    """Return a JSON or text value as a float; NaN if it is none.
 
     >>> number("0.82"), number(3), number("high")
     (0.82, 3.0, nan)
@@ -57,7 +48,7 @@ def number(value: object) -> float:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is, or reads as, a finite number."""
+    """Return whether a value is, or reads as, a finite number."""
     return math.isfinite(number(value))
 
 
@@ -67,51 +58,19 @@ def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
     >>> trim(pa.chunked_array([["tide", " sea ", "x\\u00a0"]], pa.large_string())).to_pylist()
     ['tide', 'sea', 'x']
     """
-    before = column.chunks
-    after = [_trimmed(chunk) for chunk in before]
-    if all(new is old for new, old in zip(after, before, strict=True)):
+    trimmed = pc.utf8_trim(column, EDGES)
+    if trimmed.equals(column):
         return column
-    return pa.chunked_array(after, column.type)
-
-
-def _trimmed(chunk: pa.Array) -> pa.Array:
-    starts, stops, data = _bounds(chunk)
-    if not len(chunk) or not data.size or starts[0] == stops[-1]:
-        return chunk
-    # The first and the last byte of a value tell whether it can have an edge to take off.
-    first = starts if starts[-1] < data.size else np.minimum(starts, data.size - 1)
-    suspects = _MAY_BEGIN[data[first]] | _MAY_END[data[(stops if stops[0] else np.maximum(stops, 1)) - 1]]
-    if not suspects.any():
-        return chunk
-    where = np.flatnonzero(suspects)
-    taken = chunk.take(pa.array(where))
-    trimmed = pc.utf8_trim(taken, EDGES)
-    trimmed = pc.if_else(pc.equal(trimmed, ""), pc.utf8_trim(taken, _LESS), trimmed)
-    changed = pc.not_equal(taken, trimmed).to_numpy(zero_copy_only=False)
-    if not changed.any():
-        return chunk
-    mask = np.zeros(len(chunk), dtype=bool)
-    mask[where[changed]] = True
-    return pc.replace_with_mask(chunk, pa.array(mask), trimmed.filter(pa.array(changed)))
-
-
-def _bounds(chunk: pa.Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
-    """Return where every value starts and stops in the bytes of a chunk, and the bytes."""
-    _, offset_buffer, data_buffer = chunk.buffers()
-    size = len(chunk) + 1
-    offsets = np.frombuffer(offset_buffer, np.int64, size, chunk.offset * 8) if len(chunk) else np.zeros(1, np.int64)
-    data = np.frombuffer(data_buffer, np.uint8) if data_buffer is not None else np.zeros(0, np.uint8)
-    return offsets[:-1], offsets[1:], data
+    return pc.if_else(pc.equal(trimmed, ""), pc.utf8_trim(column, _LESS), trimmed)
 
 
 def byte_lengths(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     """Return the number of bytes of every value."""
-    parts = [stops - starts for starts, stops, _ in map(_bounds, column.chunks)]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    return np.asarray(pc.binary_length(column).to_numpy())
 
 
 def longer_than(column: pa.ChunkedArray, limit: int, lengths: npt.NDArray[np.int64]) -> Mask:
-    """Tell which values have more characters than the limit, given their lengths in bytes."""
+    """Return which values have more characters than the limit, given their lengths in bytes."""
     if not len(lengths) or lengths.max() <= limit:
         return np.zeros(len(lengths), dtype=bool)
     return np.asarray(pc.utf8_length(column).to_numpy() > limit)
@@ -124,7 +83,7 @@ def distinct_values(column: pa.ChunkedArray, starts: npt.NDArray[np.int64]) -> p
 
 def distinct(column: pa.ChunkedArray) -> list[str]:
     """Return the distinct values in order of first appearance."""
-    return list(distinct_values(column, run_starts(column)).to_pylist())
+    return list(pc.unique(column).to_pylist())
 
 
 def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
@@ -148,7 +107,7 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
 
 
 def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with decimal points and without percent signs, if all of its cells are such numbers.
+    """Convert decimal commas to points and drop percent signs, if every cell of the column is a number.
 
     >>> with_points(pa.chunked_array([["0,5", "75 %", ""]], pa.large_string())).to_pylist()
     ['0.5', '75', '']
@@ -192,14 +151,14 @@ def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
 
 
 def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
-    """Return a column as pandas holds it, without a copy of text."""
+    """Return a column as pandas contains it, without a copy of text."""
     if pa.types.is_large_string(column.type):
         return pd.Series(TEXT.__from_arrow__(column), copy=False)
     return column.to_pandas()
 
 
 def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow text column and the places of values that hold half a character.
+    """Return an Arrow text column and the places of values that contain half a character.
 
     >>> text_column(["tide", "x\\ud800"])[1]
     [1]

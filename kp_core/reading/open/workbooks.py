@@ -9,6 +9,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree
 
@@ -26,10 +27,8 @@ _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis
 _FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
 #: A character that XML cannot hold, as the format spells it.
 _SPELLED = re.compile("_x00([01][0-9A-Fa-f])_")
-#: The last cell of the size that a sheet declares, which stands above its rows, within so many bytes.
-_SIZE, _HEAD = re.compile(rb'<dimension ref="(?:[A-Z0-9]+:)?([A-Z]{1,3}[0-9]+)"'), 2_000
 #: The numbers of the rows of a sheet that are not blank, and its columns, in which each of them has a text.
-_Filled = tuple[list[int], list[list[str]]]
+_Filled = tuple[list[int], list[tuple[str, ...]]]
 
 
 def sheet_names(file: File) -> list[str]:
@@ -61,8 +60,8 @@ def _book(file: File) -> dict[str, Any]:
 
 def _refuse_formulas(file: File, sheet: str, content: bytes) -> None:
     """Refuse a sheet with formulas without values, as programs write them: their cells would be blank."""
-    if found := _FORMULA.search(content):
-        where, what = f"{file.name}, sheet “{sheet}”, cell {found[1].decode()}", "a formula without its value"
+    if match := _FORMULA.search(content):
+        where, what = f"{file.name}, sheet “{sheet}”, cell {match[1].decode()}", "a formula without its value"
         remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
         raise InputError(where, what, "values", remedy)
 
@@ -95,70 +94,57 @@ def _damaged(file: File) -> InputError:
 def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
     """Return those of the rows of a sheet that are not blank."""
     limits, where = file.limits, file.name
-    numbers, columns = list[int](), list[list[str]]()
-    cells = characters = 0
+    numbers, rows = list[int](), list[list[str]]()
+    cells = characters = width = 0
     try:
         for number, texts in every:
             cells += max(len(texts), 1)  # a row number may lie millions of rows down
-            _refuse_cells(file, cells)
+            refuse_over(limits.table_cells, cells, "cells", where, "a sheet")
             while texts and not texts[-1]:
                 texts.pop()
             if not texts:
                 continue
             numbers.append(number)
-            width = max(len(texts), len(columns))
+            rows.append(texts)
+            width = max(width, len(texts))
             refuse_over(limits.columns, width, "columns", where, "a sheet")
-            refuse_over(limits.cells, width * len(numbers), "cells", where, "a sheet as wide as its widest row")
+            refuse_over(limits.cells, width * len(rows), "cells", where, "a sheet as wide as its widest row")
             characters += sum(map(len, texts))  # one shared text may stand in millions of cells
             refuse_over(limits.unpacked_bytes, characters, "characters", where, "a sheet")
-            columns += [[""] * (len(numbers) - 1) for _ in range(width - len(columns))]
-            texts += [""] * (width - len(texts))
-            for column, text in zip(columns, texts, strict=True):
-                column.append(text)
     except InputError:
         raise
     except Exception:  # as above: the XML of a sheet is read while it is walked
         raise _damaged(file) from None
-    refuse_over(limits.rows, len(numbers), "rows", where, "a sheet")
-    return numbers, columns
+    refuse_over(limits.rows, len(rows), "rows", where, "a sheet")
+    return numbers, list(zip_longest(*rows, fillvalue=""))
 
 
 def _excel_rows(file: File, page: Any) -> Iterator[tuple[int, list[str]]]:
-    """Give number and cells of the rows of an Excel sheet."""
-    from openpyxl.utils.cell import coordinate_to_tuple
+    """Give number and cells of the rows of an Excel sheet; the size that it declares may be wrong."""
     from openpyxl.worksheet._read_only import ReadOnlyCell, WorkSheetParser
 
-    book, before, patterns = page.parent, 0, dict[int, str]()
+    book, before = page.parent, 0
     content = book._archive.read(page._worksheet_path)
     _refuse_formulas(file, page.title, content)
-    if size := _SIZE.search(content, 0, _HEAD):
-        rows, columns = coordinate_to_tuple(size[1].decode())
-        _refuse_cells(file, rows * columns)
-    reader = WorkSheetParser(
-        io.BytesIO(content), page._shared_strings, True, book.epoch, book._date_formats, book._timedelta_formats
-    )
+    formats = (book.epoch, book._date_formats, book._timedelta_formats)
     with warnings.catch_warnings(action="ignore"):
-        for number, cells in reader.parse():
-            _refuse_cells(file, number)
+        for number, cells in WorkSheetParser(io.BytesIO(content), page._shared_strings, True, *formats).parse():
+            refuse_over(file.limits.table_cells, number, "cells", file.name, "a sheet")
             if number <= before:
                 raise _damaged(file)
             before, texts = number, list[str]()
             for cell in cells:
-                style = cell["style_id"]
-                if style not in patterns:
-                    patterns[style] = ReadOnlyCell(page, **cell).number_format
                 texts += [""] * (cell["column"] - 1 - len(texts))
-                texts[cell["column"] - 1 :] = [
-                    "" if cell["data_type"] == "e" else shown(cell["value"], patterns[style])
-                ]
+                error = cell["data_type"] == "e"
+                texts[cell["column"] - 1 :] = ["" if error else shown(cell["value"], ReadOnlyCell(page, **cell))]
             yield number, texts
 
 
-def shown(value: Any, pattern: str = "General") -> str:
-    """Return a value as the spreadsheet shows it: a number without a needless point, and with the zeros of a pattern.
+def shown(value: Any, cell: Any = None) -> str:
+    """Return a value as the spreadsheet shows it: a number without a needless point, and with the zeros of its format.
 
-    >>> shown(3.0), shown(0.1 + 0.2), shown(7, "000"), shown(True), shown(datetime.datetime(2026, 5, 1))
-    ('3', '0.3', '007', 'TRUE', '2026-05-01')
+    >>> shown(3.0), shown(0.1 + 0.2), shown(True), shown(datetime.datetime(2026, 5, 1))
+    ('3', '0.3', 'TRUE', '2026-05-01')
     """
     if value is None:
         return ""
@@ -167,10 +153,10 @@ def shown(value: Any, pattern: str = "General") -> str:
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):
-        whole = abs(value) < 1e15 and value == int(value)
-        if whole and pattern.strip("0") == "":
-            return str(int(value)).zfill(len(pattern))
-        return str(int(value)) if whole else f"{value:.15g}"
+        if abs(value) >= 1e15 or value != int(value):
+            return f"{value:.15g}"
+        zeros = cell.number_format if cell is not None else ""
+        return str(int(value)).zfill(0 if zeros.strip("0") else len(zeros))
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
     return str(value)
@@ -191,7 +177,7 @@ def _open_document(file: File) -> dict[str, _Filled]:
 def _open_document_rows(
     file: File, events: Iterator[tuple[str, ElementTree.Element]]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Give number and cells of the rows up to the end of a sheet; cells hold the text that they show."""
+    """Give number and cells of the rows up to the end of a sheet; cells contain the text that they show."""
     number = 1
     for event, element in events:
         if event == "end" and element.tag == f"{_TABLE}table":
@@ -202,14 +188,9 @@ def _open_document_rows(
                 lines = ["".join(line.itertext()) for line in cell.findall(f"{_TEXT}p")]
                 times = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
                 # Behind the last cell and row the format repeats blank ones to the edge of the sheet.
-                _refuse_cells(file, len(row) + times if lines else 0)
                 row += ["\n".join(lines)] * min(times, file.limits.columns + 1)
             times = int(element.get(f"{_TABLE}number-rows-repeated", 1))
             for place in range(times if any(row) else 0):
                 yield number + place, list(row)
             number += times
             element.clear()
-
-
-def _refuse_cells(file: File, cells: int) -> None:
-    refuse_over(file.limits.table_cells, cells, "cells", file.name, "a sheet")

@@ -21,7 +21,7 @@ from kp_core.reading.meaning.layout import PAIR, Layout
 from kp_core.reading.meaning.mapping import HEADS
 from kp_core.reading.meaning.profiles import count_distinct
 from kp_core.reading.meaning.shapes import title_and_body
-from kp_core.reading.open.table import Table, holds_lists_of_texts, is_text
+from kp_core.reading.open.table import Table, holds_lists, holds_lists_of_texts, is_text
 from kp_core.reading.open.values import byte_lengths, column_of, floats, repeated, with_points
 from kp_core.reading.rows.check import Rows
 from kp_core.reading.rows.list_cells import ListCells, parallel, rows_at_once
@@ -33,10 +33,12 @@ _YES, _NO = (pa.array(sorted(words), pa.large_string()) for words in (YES, NO))
 _TITLE_END = r" (\[sep\]|\[SEP\]|<eos>) "
 #: What stands beside the score of a judged system: its role, and its name among judgements.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
+#: Rows that are looked at for columns that are not read.
+_ROWS = 10_000
 
 
 def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
-    """Return the rows of the layout's role, and of texts and judgements that stand beside them."""
+    """Return the rows of the layout's role, and those of accompanying texts and judgements."""
     if layout.kind == "judged":
         return [_judgements(layout)]
     titles = layout.table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
@@ -73,7 +75,7 @@ def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
         return layout, []
     name = layout.columns["verdict"]
     no = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(layout.table.texts(name))), _NO)
-    message = f"Rows of which “{name}” says no, and left out: {pc.sum(no).as_py() or 0:,}."
+    message = f"Rows left out because “{name}” is no: {pc.sum(no).as_py() or 0:,}."
     columns = {role: column for role, column in layout.columns.items() if role != "verdict"}
     kept = layout.table.rows(pc.invert(no))
     return replace(layout, table=kept, columns=columns), [Note("info", layout.table.file, message)]
@@ -83,10 +85,10 @@ def _phrases(layout: Layout) -> list[Rows]:
     """Return the rows of phrases, of the gold standard and of systems apart, and lists without a phrase."""
     if layout.gold_is:
         return _of_both(layout)
+    if layout.kind == "turned":  # each column is a document, each row a person, or a part of the list
+        layout = replace(_melted(layout), kind="lists", cells=layout.cells)
     if layout.kind in ("marked", "scored") or (layout.kind == "wide" and _have_several_rows(layout)):
         return [_long(_melted(layout))]
-    if layout.kind == "turned":
-        return [_turned(layout)]
     if layout.kind == "lists":
         return [_lists(layout, layout.role, {layout.source: (layout.phrases,)})]
     if layout.kind == "wide":
@@ -105,24 +107,8 @@ def _phrases(layout: Layout) -> list[Rows]:
     return [rows, *([hollow] if hollow is not None else [])]
 
 
-def _turned(layout: Layout) -> Rows:
-    """Read lists of which each column is a document, and each row a person, or a part of the list."""
-    table, builder = layout.table, ListBuilder(layout.role, layout.table.limits)
-    owner, line = layout.source_column(), int(table.line_numbers()[0]) if len(table) else 0
-    for (name,) in layout.sources.values():
-        column = replace(layout, kind="lists", sources={name: (name,)}, numbered=True)
-        if owner is not None:
-            _add_lists(builder, column, (name,), table.texts(owner).to_pylist(), document=name)
-            continue
-        cells = ListCells(column, (name,))
-        builder.open(name, file=table.file, line=line)
-        for row in range(len(table)):
-            cells.add(builder, row)
-    return builder.rows()
-
-
 def _of_both(layout: Layout) -> list[Rows]:
-    """Return the rows of the gold standard and those of systems, which one column tells apart."""
+    """Return the rows of the gold standard and of systems, as one column distinguishes them."""
     name = layout.columns["system"]
     is_gold = pc.is_in(layout.table.texts(name), pa.array(layout.gold_is, pa.large_string()))
     beside = {role: column for role, column in layout.columns.items() if role not in ("system", "rank", "score")}
@@ -134,44 +120,64 @@ def _of_both(layout: Layout) -> list[Rows]:
 
 
 def _have_several_rows(layout: Layout) -> bool:
-    """Tell columns of people or systems of which each row gives one phrase more of its document."""
+    """Recognize columns of people or systems of which each row gives one phrase more of its document."""
     known = not layout.numbered and not layout.united and all(len(names) == 1 for names in layout.sources.values())
     return known and not layout.cells and count_distinct({"doc_id": layout.ids()}) * 2 <= len(layout.table)
 
 
 def _melted(layout: Layout) -> Layout:
-    """Return one phrase per row, with a column that says whose it is, of columns that each belong to somebody.
+    """Return one phrase per row, with a column for its source, from columns that each belong to one source.
 
-    Such a column holds marks of those who chose the phrase beside it, scores of systems for it, or the phrases.
+    Such a column contains marks of those who chose the phrase beside it, scores of systems for it, or the phrases, or
+    lists of them for a document.
     """
-    table, value = layout.table, {"wide": "phrase", "scored": "score"}.get(layout.kind)
+    table = layout.table
+    value = {"wide": "phrase", "turned": "phrase", "scored": "score"}.get(layout.kind)
     others, parts = table.without([names[0] for names in layout.sources.values()]), []
+    mixed = len({holds_lists(table.column(name)) for name, *_ in layout.sources.values()}) > 1
     for source, (name, *_) in layout.sources.items():
         cells = table.texts(name)
-        is_marked = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(cells)), _YES)
         columns = dict(zip(others.names, others.columns, strict=True)) | {"(whose)": repeated(source, len(table))}
-        columns |= {f"({value})": cells} if value else {}
+        columns |= {f"({value})": cells if mixed else table.column(name)} if value else {}
         part = pa.table(columns).append_column("(line)", pa.array(table.line_numbers()))
-        parts.append(part.filter(pc.not_equal(cells, "") if value else is_marked))
-    whole = pa.concat_tables(parts)
+        marked = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(cells)), _YES)
+        kept = pc.not_equal(cells, "") if value else marked
+        parts.append(part if layout.kind == "turned" else part.filter(kept))
+    whole = pa.concat_tables(parts, promote_options="permissive")
     lines, whole = whole["(line)"].to_pylist(), whole.drop_columns(["(line)"])
     made = replace(others, names=whole.column_names, columns=whole.columns, lines=lines)
     person = "annotator" if layout.role == "gold" else "system"
-    roles = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"} | (
-        {value: f"({value})"} if value else {}
-    )
+    roles = {"doc_id" if layout.mapping.document == HEADS else person: "(whose)"}
+    roles |= {value: f"({value})"} if value else {}
     return replace(layout, kind="long", table=made, columns={**layout.columns, **roles}, sources={})
 
 
 def _further(layout: Layout) -> list[Note]:
-    """Name the columns that have the same name as one that is read, and are not read themselves."""
+    """Name the columns that are not read though their name, or what they contain, suggests it."""
     table = layout.table
     used = {*layout.columns.values(), *(name for names in layout.sources.values() for name in names)}
     again = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
-    return [
-        Note("warning", table.file, f"The column “{name}” is there {again.count(name) + 1} times; the first is read.")
+    notes = [
+        Note("warning", table.file, f"The column “{name}” occurs {again.count(name) + 1} times; the first is used.")
         for name in dict.fromkeys(again)
     ]
+    if varying := [name for name in _varying(layout) if name not in used and name.rstrip("'") not in again]:
+        said = f"Columns that vary within documents and are not read: {quoted(varying)}."
+        remedy = "In the form of the file, use them as annotator, system, rank, score, relevance or type."
+        notes.append(Note("info", table.file, f"{said} {remedy}"))
+    return notes
+
+
+def _varying(layout: Layout) -> list[str]:
+    """Return the columns that say different things of one list, in a table of a keyphrase or a list per row."""
+    if layout.kind not in ("long", "lists") or not layout.table.header or layout.numbered or layout.proposal.own:
+        return []
+    mask = pa.array(np.arange(len(layout.table)) < _ROWS)
+    head, source = replace(layout, table=layout.table.rows(mask)), layout.source_column()
+    lists = {"doc_id": head.ids()} | ({} if source is None else {"source": head.table.texts(source)})
+    size = count_distinct(lists)
+    names = [name for name in layout.table.names if name not in ("variants", "empty")] if size < len(head.table) else []
+    return [name for name in names if count_distinct({**lists, name: head.table.texts(name)}) > size]
 
 
 def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
@@ -192,7 +198,7 @@ def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
 
 
 def _long(layout: Layout) -> Rows:
-    """Read one phrase a row."""
+    """Read one phrase per row."""
     table, columns, role = layout.table, layout.columns, layout.role
     named = {"phrase": layout.phrases, "source": layout.source_column(), "concept": columns.get("concept")}
     taken = {"doc_id": layout.ids()} | {part: table.texts(name) for part, name in named.items() if name is not None}
@@ -216,7 +222,7 @@ def _long(layout: Layout) -> Rows:
     _add_others(taken, table, used, ("annotator", "system", "variants", "source", "list"))
     notes: list[Note] = []
     if not table.header:
-        said = f"There is no header; by their content there are {in_words(told(columns))}."
+        said = f"There is no header; the content suggests {in_words(told(columns))}."
         notes.append(Note("warning", table.file, said))
     return Rows(role, pa.table(taken), len(table), table.lines, notes=notes)
 
@@ -226,7 +232,7 @@ def _add_others(
 ) -> None:
     """Add the columns that play no role; names that are ours, and those that are taken, say that they are the file's.
 
-    Variants that hold no lists of spellings are an ordinary column.
+    Variants that contain no lists of spellings are an ordinary column.
     """
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in used:
@@ -253,26 +259,27 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
     table, builder = layout.table, ListBuilder(role, layout.table.limits)
     owner = layout.source_column() if len(sources) == 1 else None
     for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
-        if part in layout.columns and parallel(layout, "score") is None:
+        if part in layout.columns and parallel(layout) is None:
             message = (
-                f"“{layout.columns[part]}” beside lists of phrases is not used: lists keep their order, best first."
+                f"“{layout.columns[part]}” next to lists of phrases is not used: lists keep their order, best first."
             )
             builder.notes.append(Note("warning", table.file, message))
-    commas, at_once = list[str](), rows_at_once(layout, role, sources)
+    turned = layout.mapping.document == HEADS
+    commas, at_once = list[str](), None if turned else rows_at_once(layout, role, sources)
     for source, names in sources.items():
         owners = [source or layout.source or None] * len(table) if owner is None else table.texts(owner).to_pylist()
         if at_once is None:
             commas += names if _add_lists(builder, layout, names, owners) == "," else ()
-        if table.nulls and len(names) == 1:
+        if table.nulls and len(names) == 1 and not turned:
             _say_missing(builder, layout, names[0])
     if commas:
-        message = f"Cells of {quoted(commas)} were split at commas; if phrases hold commas, choose `;`."
+        message = f"{quoted(commas)}: split at commas. If phrases contain commas, choose another separator."
         builder.say("warning", table.file, message)
     return builder.rows() if at_once is None else replace(at_once, notes=builder.notes)
 
 
 def _say_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
-    """Say which documents have no list, as nothing stands where it should."""
+    """Report which documents have no list because its place is empty."""
     gone = layout.table.column(name).is_null().to_pylist()
     without = [doc_id for doc_id, is_null in zip(layout.ids().to_pylist(), gone, strict=True) if is_null]
     if without:
@@ -281,24 +288,21 @@ def _say_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
         builder.say("info", layout.table.file, f"{said}: there is no list for {whom}.")
 
 
-def _add_lists(
-    builder: ListBuilder,
-    layout: Layout,
-    names: Sequence[str],
-    owners: Sequence[str | None],
-    document: str | None = None,
-) -> str:
+def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owners: Sequence[str | None]) -> str:
     """Add the list of every row in some columns, and return what parts their phrases.
 
-    document  that of all rows, where the column is one
+    Where a document is a column that nobody owns, its rows are parts of one list.
     """
-    table, cells = layout.table, ListCells(layout, names)
-    ids = layout.ids().to_pylist() if document is None else [document] * len(table)
-    for row, (doc_id, line, source) in enumerate(zip(ids, table.line_numbers().tolist(), owners, strict=True)):
+    table, cells, last = layout.table, ListCells(layout, names), ""
+    united = layout.mapping.document == HEADS and layout.source_column() is None
+    rows = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), owners, strict=True)
+    for row, (doc_id, line, source) in enumerate(rows):
         if not doc_id.strip():
             builder.reject(table.file, line, "an empty id", str(cells.cells[row])[:200])
         elif not cells.missing[row]:
-            builder.open(doc_id, file=table.file, line=line, source=source)
+            if not (united and doc_id == last):
+                builder.open(doc_id, file=table.file, line=line, source=source)
+            last = doc_id
             cells.add(builder, row)
     builder.notes += cells.notes(table.file, names[0])
     return cells.separator
@@ -323,22 +327,22 @@ def _texts_of(layout: Layout) -> tuple[dict[str, pa.ChunkedArray], list[Note]]:
 
 def _documents(layout: Layout) -> Rows:
     table = layout.table
-    texts, said = _texts_of(layout)
+    texts, text_notes = _texts_of(layout)
     taken = {"doc_id": layout.ids()} | texts
     _add_others(taken, table, layout.columns.values())
-    notes = table.notes + _further(layout) + said
+    notes = table.notes + _further(layout) + text_notes
     rows = Rows("documents", pa.table(taken), table.read, table.lines, rejected=table.rejected, notes=notes)
     rows.blank, rows.counted = table.blank, len(table) if layout.numbered else 0
     return rows
 
 
 def _beside(layout: Layout) -> list[Rows]:
-    """Return the texts, titles and types that stand in a gold table, if each is constant within its document."""
+    """Return the texts, titles and types that occur in a gold table, if each is constant within its document."""
     table = layout.table
     ids = layout.ids()
     taken = {"doc_id": ids}
     documents = len(pc.unique(ids))
-    texts, said = _texts_of(layout)
+    texts, text_notes = _texts_of(layout)
     for role, column in texts.items():
         pairs = pa.table({"doc_id": ids, role: column}).group_by(["doc_id", role], use_threads=False).aggregate([])
         if len(pairs) == documents:
@@ -350,7 +354,7 @@ def _beside(layout: Layout) -> list[Rows]:
     keep = pc.not_equal(rows["doc_id"], "")
     rows = rows.filter(keep)
     beside = Rows("documents", rows, len(rows), table.line_numbers()[first][keep.to_numpy()].tolist())
-    beside.counted, beside.notes = len(table) if layout.numbered else 0, said
+    beside.counted, beside.notes = len(table) if layout.numbered else 0, text_notes
     return [beside]
 
 
@@ -368,7 +372,7 @@ def _is_judged(layout: Layout) -> bool:
 
 
 def _judged(layout: Layout) -> Rows:
-    """Return judged system output as judgements whose keyphrase is not known yet; `gold_id` may tell it later."""
+    """Return judged system output as judgements whose keyphrase is not yet known; `gold_id` may supply it later."""
     table, columns = layout.table, layout.columns
     taken = {
         "pair_id": table.numbers(),
@@ -383,10 +387,10 @@ def _judged(layout: Layout) -> Rows:
 
 
 def _judgements(layout: Layout) -> Rows:
-    """Return one row a pair and annotator; a blank score is no judgement, one outside the scale is rejected."""
+    """Return one row per pair and annotator; a blank score is no judgement, one outside the scale is rejected."""
     table, columns = layout.table, layout.columns
     judges = [name for names in layout.sources.values() for name in names]
-    refuse_over(table.limits.judges, len(judges), "annotators a pair", table.file, "a table")
+    refuse_over(table.limits.judges, len(judges), "annotators per pair", table.file, "a table")
     scored = judges or [columns["score"]]
     base = {"pair_id": table.numbers()} | {role: table.texts(columns[role]) for role in PAIR if role in columns}
     if "annotator" in columns and "pair_id" not in columns:

@@ -1,8 +1,7 @@
-"""Hold the rows of one role on their way: as a family reads them, as they were checked, and with whose they are."""
+"""Define the rows of one role on their way: as a family reads them, as they were checked, and with whose they are."""
 
 from __future__ import annotations
 
-import json
 from collections import abc, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,13 +66,13 @@ class Rows:
     datasets: tuple[str, ...] = ()
 
     def line(self, row: int) -> int:
-        """Return the line of a row, 0 where it is not known."""
+        """Return the line of a row, 0 if it is not known."""
         return row + 1 if self.lines is None else int(self.lines[row])
 
 
 @dataclass(kw_only=True, eq=False)
 class Part(Rows):
-    """Checked rows with what is known of them as a whole, and then whose each of them is.
+    """Checked rows, with what is known of all of them and the source of each.
 
     file     as the report calls it; origin: the number of the upload, which may give several parts
     name     the annotator or system if no column tells it, and whether the user gave it
@@ -102,7 +101,7 @@ class Part(Rows):
         return phrases_by_document(self.table["doc_id"].to_pylist(), self.table["phrase"].to_pylist())
 
     def every_source(self) -> list[str]:
-        """Return the names of all sources, those with nothing but empty lists included."""
+        """Return the names of all sources, including those with only empty lists."""
         listed = [] if self.lists is None else self.lists["source"].unique().tolist()
         return list(dict.fromkeys([*self.sources, *listed]))
 
@@ -122,29 +121,25 @@ class Part(Rows):
 
 
 #: The column that a row of each role cannot be without, beside the document.
-_NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
-#: Of so many rows, the first rejected ones, the line is looked up in JSON.
-_LOCATED = 20
+_NEEDED = {"gold": "phrase", "system": "phrase", "documents": "", "judgements": "candidate"}
+#: What is shown of a rejected row.
+_SHOWN = ("source", "doc_id", "rank", "phrase", "candidate", "score")
 
 
-def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Rows:
+def check(rows: Rows, file: str, limits: Limits) -> Rows:
     """Return rows whose ids and phrases are trimmed and whose numbers are parsed; the others are rejected.
 
     file  as the report calls it
-    text  of a file of JSON, where the lines of documents are looked up
     """
     refuse_over(limits.rows, len(rows.table), "rows", file)
-    table, reasons, notes = rows.table, dict(rows.marked), list(rows.notes)
-    rejected, needed = list(rows.rejected), _NEEDED[rows.role]
-    if "doc_id" in table.column_names:
-        ids = _text(table["doc_id"], "id", limits.id_characters, reasons, "an empty id")
-        table = put(table, "doc_id", ids)
-    if needed is not None:
-        phrases = _text(table[needed], "phrase", limits.phrase_characters, reasons, "an empty phrase")
-        table = put(table, needed, phrases)
-    if "source" in table.column_names:
-        source = _text(table["source"], "annotator or system", limits.id_characters, reasons)
-        table = put(table, "source", source)
+    table, reasons, notes, rejected = rows.table, dict(rows.marked), list(rows.notes), list(rows.rejected)
+    for name, what, limit, empty in (
+        ("doc_id", "id", limits.id_characters, "an empty id"),
+        (_NEEDED[rows.role], "phrase", limits.phrase_characters, "an empty phrase"),
+        ("source", "annotator or system", limits.id_characters, ""),
+    ):
+        if name in table.column_names:
+            table = put(table, name, _text(table[name], what, limit, reasons, empty))
     table = _ranks(table, file, reasons, notes)
     for name in (name for name in ("score", "relevance") if name in table.column_names):
         table = _amounts(table, name, rows.role, file, reasons, notes)
@@ -152,10 +147,13 @@ def check(rows: Rows, file: str, limits: Limits, text: str = "") -> Rows:
     # A list without a phrase is a row only where it is rejected.
     read = rows.read + len(rejected) - len(rows.rejected)
     if reasons:
-        rejected += _contents(rows, file, reasons, text)
-        kept = np.ones(len(table), dtype=bool)
-        kept[list(reasons)] = False
-        table = table.filter(pa.array(kept))
+        order = sorted(reasons)
+        shown = rows.table.select([name for name in _SHOWN if name in rows.table.column_names])
+        for row, cells in zip(order, shown.take(pa.array(order, pa.int64())).to_pylist(), strict=True):
+            content = " | ".join("" if cell is None else str(cell)[:200] for cell in cells.values())
+            place = file if rows.places is None else str(rows.places[row])
+            rejected.append((place, rows.line(row), reasons[row], content))
+        table = table.filter(pa.array(~np.isin(np.arange(len(table)), order)))
     places, lines = None if rows.places is None else (), [rows.line(0) if len(rows.table) else 0]
     new: dict[str, Any] = {"table": table, "lists": lists, "rejected": rejected, "notes": notes, "read": read}
     return replace(rows, **new, lines=lines, places=places, marked={})
@@ -167,7 +165,7 @@ def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> 
 
 
 def _text(column: pa.ChunkedArray, what: str, limit: int, reasons: dict[int, str], empty: str = "") -> pa.ChunkedArray:
-    """Trim a column; mark what is too long and, if `empty` says it in words, what is empty."""
+    """Trim a column; mark cells that are too long and, if `empty` gives a message, empty cells."""
     column = trim(column.fill_null("") if column.null_count else column)
     lengths = byte_lengths(column)
     if empty:
@@ -201,11 +199,11 @@ def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[in
         return table.drop_columns([name])
     if len(values) and np.isnan(values).all():
         first = str(table[name][int(np.argmax(bad))].as_py())[:40]
-        text = f"The column “{name}” holds no number (the first entry is “{first}”), so it is not used."
+        text = f"The column “{name}” contains no number (the first entry is “{first}”), so it is not used."
         notes.append(Note("warning", file, f"{text} Write numbers with a decimal point."))
         return table.rename_columns({name: f"{name} (text)"})
     _mark(reasons, bad, f"{name} is not a finite number")
-    if missing.any() and name == "score" and role == "judgements":
+    if missing.any() and name == "score" and role != "system":
         return table
     if missing.any() and name == "score" and "rank" not in table.column_names:
         _mark(reasons, missing, "no score, and no rank either")
@@ -213,7 +211,7 @@ def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[in
 
 
 def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.DataFrame:
-    """Check the ids of lists like those of their rows; a list that is empty has no other row to be rejected."""
+    """Check the ids of lists as those of their rows are checked; an empty list has no row that could be rejected."""
     ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
     reasons: dict[int, str] = {}
     trimmed = _text(ids, "id", limits.id_characters, reasons, "an empty id")
@@ -225,31 +223,8 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
     return lists.drop(index=lists.index[list(reasons)]) if reasons else lists
 
 
-def _contents(rows: Rows, file: str, reasons: abc.Mapping[int, str], text: str) -> list[Rejected]:
-    """Return the rows that have a reason, as they were read."""
-    rejected = list[Rejected]()
-    for row, content in zip(sorted(reasons), _shown(rows.table, sorted(reasons)), strict=True):
-        line = rows.line(row)
-        if text and not line and len(rejected) < _LOCATED and "doc_id" in rows.table.column_names:
-            line = _line_of(json.dumps(rows.table["doc_id"][row].as_py(), ensure_ascii=False), text)
-        rejected.append((file if rows.places is None else str(rows.places[row]), line, reasons[row], content))
-    return rejected
-
-
-def _shown(table: pa.Table, indices: list[int]) -> list[str]:
-    shown = ("source", "doc_id", "rank", "phrase", "candidate", "score")
-    taken = table.select([name for name in shown if name in table.column_names]).take(pa.array(indices, pa.int64()))
-    return [" | ".join("" if v is None else str(v)[:200] for v in record.values()) for record in taken.to_pylist()]
-
-
-def _line_of(string: str, text: str) -> int:
-    """Return the line where a string of JSON first stands in a text; 0 if it stands nowhere."""
-    place = text.find(string)
-    return text.count("\n", 0, place) + 1 if place >= 0 else 0
-
-
 def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits, *, strict: bool) -> None:
-    """Refuse a file with over 20 % of its rows rejected; in strict mode refuse at the first one."""
+    """Refuse a file with over 20% of its rows rejected; in strict mode refuse at the first one."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:
         return
@@ -263,5 +238,5 @@ def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits
         rows = f"{len(rejected):,} of {pluralize(read, 'row')}"
         found = f"{rows} that {'does' if len(rejected) == 1 else 'do'} not fit, the first: {shown}"
         raise InputError(
-            where, found, f"at most {limits.rejected_percent} % such rows", "This is probably another format."
+            where, found, f"at most {limits.rejected_percent}% such rows", "This is probably another format."
         )

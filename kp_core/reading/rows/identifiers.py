@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from os.path import commonprefix, splitext
 from typing import TypeAlias
@@ -42,7 +42,7 @@ def _only_number(doc_id: str) -> str:
 
 
 def _last_part(doc_id: str) -> str:
-    """Return what stands behind the last separator of an id.
+    """Return the part of an id after its last separator.
 
     >>> _last_part("semeval_test_C-41"), _last_part("C 41")
     ('41', '41')
@@ -58,21 +58,39 @@ ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
     "strip-extension": ("strip the extension", strip_extension),
     "casefold-ids": ("ignore case", str.casefold),
     "strip-zeros": ("strip leading zeros", lambda doc_id: doc_id.lstrip("0") or "0" if doc_id.isdigit() else doc_id),
-    "last-part": ("keep what stands behind the last separator", _last_part),
+    "last-part": ("keep the part after the last separator", _last_part),
     "only-number": ("keep the number alone", _only_number),
 }
-#: Rules that leave so little of an id that they are offered last.
+#: Rules that leave so little of an id that they are offered last, and only where all ids meet.
 _LOOSE = ("last-part", "only-number")
+_STRICT = [name for name in ID_RULES if name not in _LOOSE]
+#: What is tried to make ids meet, in order.
+_TRIED = [*((name,) for name in _STRICT), *combinations(_STRICT, 2), *((name,) for name in _LOOSE)]
 #: Fixes that concern no ids.
 OTHER_FIXES: dict[str, str] = {
     "keep-first": "keep the first of two lists, or texts, for one document",
     "merge": "merge two lists for one document",
     "strip-common": "strip what all file names of systems (or annotators) begin or end with",
+    "types-from-ids": "take the document type from the beginning of the id",
 }
 #: Every fix in words.
 WORDS = {name: what for name, (what, _) in ID_RULES.items()} | OTHER_FIXES
 #: A fix, what it does, two sides or sources, how many ids would match, and of how many.
 _Offer: TypeAlias = tuple[str, str, str, str, int, int]
+
+
+def types_in_ids(ids: Sequence[str]) -> dict[str, str]:
+    """Return id → document type where all ids are a type and a number; empty unless there are two to ten types.
+
+    >>> types_in_ids(["C-1", "C-17", "H-3", "H-4"])
+    {'C-1': 'C', 'C-17': 'C', 'H-3': 'H', 'H-4': 'H'}
+    >>> types_in_ids(["lecture-01", "lecture-02"]), types_in_ids(["C-1", "H-3"]), types_in_ids(["C-1", "C-2", "tides"])
+    ({}, {}, {})
+    """
+    found = {one: match[1] for one in ids if (match := re.fullmatch(r"(.*?[^\W\d_])[\W_]*\d+", one))}
+    sizes = Counter(found.values())
+    fit = len(found) == len(ids) and 2 <= len(sizes) <= 10 and min(sizes.values()) > 1
+    return found if fit else {}
 
 
 def id_fix(name: str) -> Callable[[str], str] | None:
@@ -98,27 +116,11 @@ def without_common(names: Sequence[str]) -> list[str]:
     return short if all(short) and len(set(short)) == len(set(names)) else list(names)
 
 
-def matches(left: Collection[str], right: Collection[str], rule: Callable[[str], str]) -> int:
-    """Return how many more ids of both sides meet under a rule; 0 unless it keeps the ids of each side apart.
-
-    >>> matches(["C-1", "C-2"], ["C-1.txt", "C-2.txt", "C-3.txt"], strip_extension)
-    2
-    """
-    mapped_left, mapped_right = {rule(i) for i in left}, {rule(i) for i in right}
-    if len(mapped_left) < len(set(left)) or len(mapped_right) < len(set(right)):
-        return 0
-    gained = len(mapped_left & mapped_right)
-    return gained if gained > len(set(left) & set(right)) else 0
-
-
-def near(doc_id: str, others: Sequence[str], limit: int = 3) -> list[str]:
-    """Return up to three ids at edit distance two or less, the nearest first.
-
-    >>> near("C-14", ["C-41", "C-4", "H-999"])
-    ['C-4', 'C-41']
-    """
-    close = process.extract_iter(doc_id, others, scorer=Levenshtein.distance, score_cutoff=2)
-    return [other for _, other in sorted((distance, other) for other, distance, _ in close)[:limit]]
+def applied(names: Sequence[str], doc_id: str) -> str:
+    """Return an id after some rules, one after the other."""
+    for name in names:
+        doc_id = ID_RULES[name][1](doc_id)
+    return doc_id
 
 
 def sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
@@ -127,20 +129,17 @@ def sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
 
 
 def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
-    found = dict[str, dict[str, list[str]]]()
-    for side, role, names, table, column in (
-        ("gold", "gold", corpus.annotators, corpus.gold, "annotator"),
-        ("systems", "system", corpus.systems, corpus.runs, "system"),
-    ):
+    texts = corpus.documents.loc[corpus.documents["text"].notna(), "doc_id"].tolist()
+    found = {"texts": {"texts": texts}} if texts else {}
+    for side, role, table in (("systems", "system", corpus.runs), ("gold", "gold", corpus.gold)):
+        column = "system" if role == "system" else "annotator"
         # The first row of every run of one source and document stands for the others.
         starts = np.union1d(*(run_starts(pa.array(table[name])) for name in (column, "doc_id")))
         rows = table.iloc[starts].rename(columns={column: "source"})
-        pairs = pd.concat([rows, corpus.empty[corpus.empty["role"] == role]])[["source", "doc_id"]]
-        documents = pairs.drop_duplicates().groupby("source", sort=False)["doc_id"].agg(list)
-        found[side] = {name: documents[name] for name in names if name in documents}
-    texts = corpus.documents.loc[corpus.documents["text"].notna(), "doc_id"].tolist()
-    found["texts"] = {"texts": texts} if texts else {}
-    return {side: named for side, named in found.items() if named}
+        pairs = pd.concat([rows, corpus.empty[corpus.empty["role"] == role]])[["source", "doc_id"]].drop_duplicates()
+        if len(pairs):
+            found = {side: pairs.groupby("source", sort=False)["doc_id"].agg(list).to_dict()} | found
+    return found
 
 
 def sides(corpus: Corpus) -> dict[str, list[str]]:
@@ -158,47 +157,52 @@ def coverage(corpus: Corpus) -> pd.DataFrame:
     """
     found = sides(corpus)
     shared = set.intersection(*map(set, found.values())) if found else set()
-    rows = [*((side, len(ids)) for side, ids in found.items()), ("every side", len(shared))]
-    return pd.DataFrame([*rows, ("all", len(corpus.documents))], columns=["side", "documents"])
+    sizes = {side: len(ids) for side, ids in found.items()} | {"every side": len(shared), "all": len(corpus.documents)}
+    return pd.DataFrame(list(sizes.items()), columns=["side", "documents"])
 
 
-def _alone(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str]]]:
-    """Give every two sides, and the documents that only the first, and that the second has."""
-    for (left, left_ids), (right, right_ids) in permutations(sides(corpus).items(), 2):
-        others = set(right_ids)
-        yield left, right, [doc_id for doc_id in left_ids if doc_id not in others], right_ids
+def _alone(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str], list[str]]]:
+    """Give every two sides with their documents, and those that only the first has."""
+    for (left, own), (right, others) in permutations(sides(corpus).items(), 2):
+        known = set(others)
+        yield left, right, own, others, [doc_id for doc_id in own if doc_id not in known]
 
 
 def gaps(corpus: Corpus, first: int = 10) -> pd.DataFrame:
     """Return one row for two sides: documents of each, how many only one has, and the first of these."""
-    sizes = {side: len(ids) for side, ids in sides(corpus).items()}
-    alone = _alone(corpus)
-    rows = [(left, right, sizes[left], len(only), ", ".join(only[:first])) for left, right, only, _ in alone]
+    rows = [(left, right, len(own), len(only), ", ".join(only[:first])) for left, right, own, _, only in _alone(corpus)]
     return pd.DataFrame(rows, columns=["in", "not in", "documents", "only here", "first"])
 
 
-def missing(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return one row a system that has no list for some document of the gold standard: how many, and the first."""
-    needed = sides(corpus).get("gold", [])
-    lists = sources(corpus).get("systems", {})
+def unmatched(corpus: Corpus, first: int = 10) -> pd.DataFrame:
+    """Return ids that only one side has, with up to three ids of the other side at edit distance two or less."""
     rows = []
-    for system in corpus.systems:
-        there = set(lists.get(system, ()))
-        lacking = [doc_id for doc_id in needed if doc_id not in there]
-        if lacking:
-            rows.append((system, len(lacking), len(needed), ", ".join(lacking[:first])))
+    for left, right, _, others, only in _alone(corpus):
+        known = sorted(others) if only else []
+        for doc_id in only[:first]:
+            close = process.extract(doc_id, known, scorer=Levenshtein.distance, score_cutoff=2, limit=3)
+            rows.append((doc_id, left, right, ", ".join(other for other, _, _ in close)))
+    return pd.DataFrame(rows, columns=["doc_id", "in", "not in", "similar"])
+
+
+def missing(corpus: Corpus, first: int = 10) -> pd.DataFrame:
+    """Return one row per system that has no list for some document of the gold standard: how many, and the first."""
+    needed, lists = sides(corpus).get("gold", []), sources(corpus).get("systems", {})
+    known = {system: set(lists.get(system, ())) for system in corpus.systems}
+    lacking = {system: [doc_id for doc_id in needed if doc_id not in there] for system, there in known.items()}
+    rows = [(system, len(out), len(needed), ", ".join(out[:first])) for system, out in lacking.items() if out]
     return pd.DataFrame(rows, columns=["system", "no list", "of", "first"])
 
 
 def fixes(corpus: Corpus) -> pd.DataFrame:
-    """Return one row a fix that the corpus was loaded with."""
+    """Return one row per fix that the corpus was loaded with."""
     return pd.DataFrame([(name, WORDS[name]) for name in corpus.report.fixes], columns=["fix", "what it does"])
 
 
 def suggestions(corpus: Corpus) -> pd.DataFrame:
     """Return the fixes for ids that make two sides meet one to one; where it takes two, they are joined by a comma.
 
-    Where a side holds ids in several forms, because its annotators or systems differ, these are tried one by one.
+    Where a side contains ids in several forms, because its annotators or systems differ, these are tried one by one.
     """
     return memoize(corpus, "suggestions", None, lambda: _suggestions(sources(corpus), sides(corpus)))
 
@@ -206,47 +210,31 @@ def suggestions(corpus: Corpus) -> pd.DataFrame:
 def _suggestions(every: dict[str, dict[str, list[str]]], found: dict[str, list[str]]) -> pd.DataFrame:
     rows: list[_Offer] = []
     for left, right in combinations(found, 2):
-        rows += _offer(left, found[left], right, found[right]) or _one_by_one(every[left], every[right])
-    if not rows:
-        for named in every.values():
-            first, *rest = named
-            rows += _one_by_one({first: named[first]}, {name: named[name] for name in rest})
+        together = _offers({left: found[left]}, {right: found[right]})
+        rows += together or _offers(every[left], every[right])
+    for named in every.values() if not rows else ():
+        first, *rest = named
+        rows += _offers({first: named[first]}, {name: named[name] for name in rest})
     return pd.DataFrame(rows, columns=["fix", "what it does", "left", "right", "match", "of"])
 
 
-def _offer(left: str, left_ids: list[str], right: str, right_ids: list[str]) -> list[_Offer]:
-    """Return the first fix that makes more ids of two sides meet, or else the first two fixes together."""
-    if set(left_ids) == set(right_ids):
-        return []
-    strict = [name for name in ID_RULES if name not in _LOOSE]
-    for names in [*((name,) for name in strict), *combinations(strict, 2), *((name,) for name in _LOOSE)]:
-        of = min(len(set(left_ids)), len(set(right_ids)))
-        met = matches(left_ids, right_ids, partial(applied, names))
-        if met == of or (met * 2 >= of and not set(names) & set(_LOOSE)):
-            words = " and ".join(WORDS[name] for name in names)
-            return [(",".join(names), words, left, right, met, of)]
-    return []
-
-
-def applied(names: Sequence[str], doc_id: str) -> str:
-    """Return an id after some rules, one after the other."""
-    for name in names:
-        doc_id = ID_RULES[name][1](doc_id)
-    return doc_id
-
-
-def _one_by_one(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> Iterator[_Offer]:
-    """Give the first fix for each source of the right side that makes it meet one of the left."""
+def _offers(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> list[_Offer]:
+    """Return the first fix for each source of the right side that makes it meet one of the left."""
+    found = []
     for name, ids in right.items():
-        offers = (offer for other, others in left.items() for offer in _offer(other, others, name, ids))
-        yield from [found] if (found := next(offers, None)) else []
+        offers = (_offer(other, set(others), name, set(ids)) for other, others in left.items())
+        found += [offer] if (offer := next(filter(None, offers), None)) else []
+    return found
 
 
-def unmatched(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return ids that only one side has, with up to three ids of the other side at edit distance two or less."""
-    rows = [
-        (doc_id, left, right, ", ".join(near(doc_id, others)))
-        for left, right, only, others in _alone(corpus)
-        for doc_id in only[:first]
-    ]
-    return pd.DataFrame(rows, columns=["doc_id", "in", "not in", "similar"])
+def _offer(left: str, own: set[str], right: str, others: set[str]) -> _Offer | None:
+    """Return the first fix, or two together, with which most ids of two sides meet, and those of each stay apart."""
+    of = min(len(own), len(others))
+    for names in _TRIED if own != others else ():
+        mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (own, others)]
+        met = len(mapped[0] & mapped[1])
+        apart = len(mapped[0]) == len(own) and len(mapped[1]) == len(others)
+        enough = met == of or (met * 2 >= of and names[0] not in _LOOSE)
+        if apart and enough and met > len(own & others):
+            return ",".join(names), " and ".join(WORDS[name] for name in names), left, right, met, of
+    return None

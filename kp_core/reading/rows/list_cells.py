@@ -1,4 +1,4 @@
-"""Turn the cells of columns that hold lists into the phrases of each row, with the scores or kinds beside them."""
+"""Split the cells of columns that contain lists into the phrases of each row, with the scores next to them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role, flatten
 from kp_core.errors import Note
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists.list_builder import BULLET, ListBuilder
+from kp_core.reading.lists.list_builder import BULLET, ListBuilder, add_list, add_scored
 from kp_core.reading.meaning.fields import plain
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import MARKS
-from kp_core.reading.meaning.shapes import BORDER, Shape, add_list, add_scored, shape_of, text_of
-from kp_core.reading.open.table import Table, holds_lists_of_texts, list_columns
+from kp_core.reading.meaning.shapes import BORDER, Shape, shape_of
+from kp_core.reading.open.table import holds_lists, holds_lists_of_texts
 from kp_core.reading.open.values import byte_lengths, is_number, repeated
 from kp_core.reading.rows.check import Rows
-from kp_core.reading.rows.separators import cell_separator, json_list
+from kp_core.reading.rows.separators import cell_separator, json_list, number_behind
 
 #: Cells of fewer characters may say that somebody chose nothing.
 _SHORT = 12
-_NOTHING = {"-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
+_NOTHING = {"nan", "-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
+#: How lists begin that a cell spells out.
+_OPENS = ("[", "{", "(", "a", "c", "n", "N")
 
 
 class ListCells:
@@ -39,7 +41,7 @@ class ListCells:
     items      the list of each row, None if its cell is text
     shape      what the items of lists are
     missing    rows without any list, not even an empty one
-    scores, kinds, texts  of each row: what is beside each item, and the text in which items have their places
+    scores, texts  of each row: the scores of its items, and the text in which items have their places
     """
 
     cells: list[Any]
@@ -49,45 +51,41 @@ class ListCells:
     def __init__(self, layout: Layout, names: Sequence[str]) -> None:
         """Read one column, or several whose cells are the phrases, or parts, of one list."""
         table, name = layout.table, names[0]
-        beside = [other for others in layout.sources.values() for other in others]
-        self.separator = layout.cells.replace("tokens", "") or cell_separator(table, name, beside)
-        self.missing = [False] * len(table)
+        self.separator = layout.cells.replace("tokens", "") or cell_separator(
+            table, name, sum(layout.sources.values(), ())
+        )
+        self.missing, self.texts = [False] * len(table), list[str]()
         self.amount, self.nothing = "score" if layout.role == "system" else "relevance", Counter[str]()
-        self.scores, self.kinds = (parallel(layout, part) if len(names) == 1 else None for part in ("score", "prmu"))
-        self.texts: list[str] | None = None
+        self.scores = parallel(layout) if len(names) == 1 else None
         if len(names) > 1:
             mark = MARKS.get(self.separator, ";") if layout.united else ""
             self.cells = list(zip(*(table.column(part).to_pylist() for part in names), strict=True))
             self.items = [_joined(row, mark) for row in self.cells]
             self.separator, self.shape, self.spelled_out = "none", "phrases", True
             return
+        column = table.column(name)
         if table.nulls:
-            self.missing = table.column(name).is_null().to_pylist()
-        self._look(table, name)
-        shape, _ = shape_of([items for items in self.items if items is not None]) or ("phrases", "")
-        self.shape = _shape(layout, name, shape, scored=self.scores is not None)
-        if self.separator == "spans":
-            text = layout.columns.get("text")
-            self.texts = [""] * len(table) if text is None else table.texts(text).to_pylist()
-            self.items = [None] * len(table)
-        self.spelled_out = any(items is not None for items in self.items)
-
-    def _look(self, table: Table, name: str) -> None:
-        """Keep the cells of a column, and the lists that it holds or spells out."""
-        if name in list_columns(table):
-            self.cells = table.column(name).to_pylist()
+            self.missing = column.is_null().to_pylist()
+        if holds_lists(column):
+            self.cells = column.to_pylist()
             self.items = [[] if cell is None else cell for cell in self.cells]
         else:
             self.cells = table.texts(name).to_pylist()
             may_be = self.separator == "json" or table.nulls
             self.items = [json_list(cell) if may_be and cell.lstrip()[:1] in _OPENS else None for cell in self.cells]
+        if self.separator == "spans":
+            text = layout.columns.get("text")
+            self.texts = [""] * len(table) if text is None else table.texts(text).to_pylist()
+            self.items = [None] * len(table)
+        self.shape = _shape(layout, name, self.items, scored=self.scores is not None)
+        self.spelled_out = any(items is not None for items in self.items)
 
     def add(self, builder: ListBuilder, row: int) -> None:
         """Add the phrases of a row to the open list."""
         cell, items = self.cells[row], self.items[row]
         if items is not None:
-            self._add_items(builder, items, row)
-        elif self.texts is not None:
+            self._add_items(builder, items, self.scores[row] if self.scores else None)
+        elif self.separator == "spans":
             builder.extend(marked(cell, self.texts[row]))
         elif len(cell) < _SHORT and cell.strip().lower() in _NOTHING:
             self.nothing[cell.strip()] += 1
@@ -117,30 +115,26 @@ class ListCells:
         elif cell.strip():
             builder.add(cell[:200], reject="no JSON list")
 
-    def _add_items(self, builder: ListBuilder, items: Any, row: int) -> None:
-        scores, kinds = (column[row] if column else None for column in (self.scores, self.kinds))
-        if isinstance(scores, list) and isinstance(items, list):
-            for phrase, score in zip_longest(items, scores[: len(items)], fillvalue="missing"):
-                if phrase is None:
-                    builder.skip()
-                else:
-                    add_scored(builder, phrase, score)
-        elif isinstance(kinds, list) and self.shape == "phrases" and len(kinds) == len(items):
-            for phrase, kind in zip(items, kinds, strict=True):
-                add_list(builder, [phrase], self.shape, prmu=text_of(kind))
-        else:
+    def _add_items(self, builder: ListBuilder, items: Any, scores: Any) -> None:
+        if not isinstance(scores, list) or not isinstance(items, list):
             add_list(builder, items, self.shape, self.amount)
+            return
+        for phrase, score in zip_longest(items, scores[: len(items)], fillvalue="missing"):
+            if phrase is None:
+                builder.skip()
+            else:
+                add_scored(builder, phrase, score)
 
     def notes(self, file: str, name: str) -> Iterator[Note]:
-        """Give what is to be said of how cells were split, and of cells that say nothing."""
+        """Yield the notes on how cells were split, and on empty cells."""
         texts = [cell for cell, items in zip(self.cells, self.items, strict=True) if items is None]
         others = [one for one in texts if self.separator not in one and re.search("[,，、|]", one)]
         if self.separator in (";", "；") and 4 * len(others) > len(self.cells):
             shown = f"{len(others):,}, “{others[0][:60]}”"
-            message = f"Cells of “{name}” without `{self.separator}` stay whole, commas and all: {shown}."
+            message = f"Cells of “{name}” without `{self.separator}` were kept as one phrase: {shown}."
             yield Note("warning", file, message)
         for mark, count in self.nothing.items():
-            message = f"Cells of “{name}” that say “{mark}” were taken as empty: {count:,}."
+            message = f"Cells of “{name}” with “{mark}” were read as empty: {count:,}."
             yield Note("info", file, message)
 
 
@@ -148,8 +142,7 @@ def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ..
     """Return the rows of one column of lists of texts without a look at each of them; None if any needs one."""
     table, names, owner = layout.table, [name for own in sources.values() for name in own], layout.source_column()
     column, inner = table.column(names[0]), layout.inner or ("tokens" if layout.cells == "tokens" else "phrases")
-    beside = any(parallel(layout, part) is not None for part in ("score", "prmu"))
-    if len(names) > 1 or inner != "phrases" or beside or not holds_lists_of_texts(column):
+    if len(names) > 1 or inner != "phrases" or parallel(layout) is not None or not holds_lists_of_texts(column):
         return None
     there, ids = column.is_valid(), layout.ids()
     if pc.any(pc.equal(pc.utf8_trim_whitespace(ids), "")).as_py():
@@ -169,7 +162,7 @@ def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ..
 
 
 def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[np.int64], limits: Limits) -> bool:
-    """Tell lists with blanks, bullets or borders in them, and what is over a limit."""
+    """Recognize lists with blanks, bullets or borders in them, and what is over a limit."""
     sizes = byte_lengths(ids)
     large = lengths.max(initial=0) > limits.list_phrases or len(phrases) > limits.rows
     large = large or sizes.max(initial=0) > limits.id_characters or int(sizes @ lengths) > limits.unpacked_bytes
@@ -177,10 +170,6 @@ def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[n
     marked = pc.any(pc.match_substring_regex(first, f"^{BULLET}")).as_py()
     marked = marked or pc.any(pc.match_substring(phrases, BORDER)).as_py()
     return bool(large or phrases.null_count or marked or not len(ids))
-
-
-#: How lists begin that a cell spells out.
-_OPENS = ("[", "{", "(", "a", "c", "n", "N")
 
 
 def _joined(row: Sequence[Any], mark: str) -> list[Any]:
@@ -194,38 +183,22 @@ def _joined(row: Sequence[Any], mark: str) -> list[Any]:
     return items
 
 
-def parallel(layout: Layout, part: str) -> list[Any] | None:
-    """Return the lists of a column that say something of each item of the lists of phrases: scores, or kinds."""
-    table = layout.table
-    name = layout.columns.get(part, part if part in table.names else "")
-    if name not in table.names or layout.role == ("gold" if part == "score" else "system"):
+def parallel(layout: Layout) -> list[Any] | None:
+    """Return the lists of a column of systems that give each item of the lists of phrases its score."""
+    table, name = layout.table, layout.columns.get("score", "score")
+    if name not in table.names or layout.role == "gold":
         return None
-    if name in list_columns(table):
+    if holds_lists(table.column(name)):
         return list(table.column(name).to_pylist())
     lists = [json_list(cell) for cell in table.texts(name).to_pylist()]
     return lists if any(items is not None for items in lists) else None
 
 
-#: A number behind a phrase: “tide (0.85)”, “tide: 0.85”, “tide = 85 %”; at the most so many characters are looked at.
-_BEHIND = re.compile(r"(?:\(([-+]?[0-9]*[.,]?[0-9]+) ?%?\)|[:=] ?([-+]?[0-9]*[.,]?[0-9]+) ?%?)$")
-_TAIL = 30
-
-
-def number_behind(text: str) -> tuple[str, str]:
-    """Return a phrase and the number behind it, which is empty if there is none.
-
-    >>> number_behind("tide (0.85)"), number_behind("sea: 75 %"), number_behind("moon")
-    (('tide', '0.85'), ('sea', '75'), ('moon', ''))
-    """
-    text = text.strip()
-    found = _BEHIND.search(text[-_TAIL:])
-    return (text.removesuffix(found[0]).rstrip(), found[1] or found[2]) if found else (text, "")
-
-
-def _shape(layout: Layout, name: str, found: Shape, *, scored: bool) -> Shape:
-    """Return what the items of lists are: lists of strings are tokens beside scores, and under names of programs."""
+def _shape(layout: Layout, name: str, items: Sequence[Any], *, scored: bool) -> Shape:
+    """Return what the items of lists are: lists of strings are tokens next to scores, and under names of programs."""
     if layout.inner or layout.cells == "tokens":
         return cast(Shape, layout.inner or "tokens")
+    found, _ = shape_of([one for one in items if one is not None]) or ("phrases", "")
     programmed = plain(name) == "keyphrases" and name != name.lower()
     return "tokens" if found == "variants" and (scored or programmed) else found
 

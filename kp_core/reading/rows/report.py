@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
-from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from kp_core.corpus import Corpus, Reading, Role, VocabularyTable
@@ -17,43 +16,24 @@ from kp_core.reading.limits import Limits
 from kp_core.reading.rows.identifiers import sides
 from kp_core.text.normalise import Normaliser
 
-_ODD = {
-    "no-break space": "\u00a0",
-    "soft hyphen": "\u00ad",
-    "zero-width character": "[\u200b-\u200d\u2060\ufeff]",
-    "control character": "[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]",
-    "private use character": "[\ue000-\uf8ff]",
-    "replacement character": "\ufffd",
+#: Columns of the table of files that have another name there, and fields of a reading that it leaves out.
+_NAMED = {"size": "bytes", "bom": "BOM", "line_ends": "line ends", "rows_read": "rows read"} | {
+    f"rows_{what}": what for what in ("loaded", "rejected", "blank")
 }
-_FILE_COLUMNS = {
-    "file": "file",
-    "size": "bytes",
-    "role": "role",
-    "family": "family",
-    "evidence": "evidence",
-    "encoding": "encoding",
-    "bom": "BOM",
-    "line_ends": "line ends",
-    "rows_read": "rows read",
-    "rows_loaded": "loaded",
-    "rows_rejected": "rejected",
-    "rows_blank": "blank",
-}
-
-_FORMS: tuple[tuple[str, Literal["NFC", "NFKC"]], ...] = (("not composed (NFC)", "NFC"), ("changed by NFKC", "NFKC"))
+_LEFT_OUT = ["files", "sha256", "mapping", "whose", "documents"]
 
 
 def files(corpus: Corpus) -> pd.DataFrame:
-    """Return one row a file: how it was understood and how many rows were read, loaded, rejected and blank."""
+    """Return one row per file: how it was understood and how many rows were read, loaded, rejected and blank."""
     rows = [asdict(reading) for reading in corpus.report.readings]
-    table = pd.DataFrame(rows, columns=[*_FILE_COLUMNS, "columns", "ignored"]).rename(columns=_FILE_COLUMNS)
+    table = pd.DataFrame(rows, columns=[field.name for field in fields(Reading)])
     table["columns"] = [", ".join(f"{role} = {name}" for role, name in c.items()) for c in table["columns"]]
     table["ignored"] = [", ".join(names) for names in table["ignored"]]
-    return table
+    return table.drop(columns=_LEFT_OUT).rename(columns=_NAMED)
 
 
 def understood(corpus: Corpus) -> str:
-    """Say in one line whether anything was left out.
+    """Report in one line whether anything was left out.
 
     >>> from kp_core.reading.load import load
     >>> understood(load(gold={"d1": ["tide"]}, systems={"a": {"d1": ["sea"]}}))
@@ -119,102 +99,99 @@ def receipt(corpus: Corpus) -> list[Receipt]:
 
 def _what(one: Reading) -> str:
     """Return what a file is, and whose."""
-    alone, many = _IS[one.role][0], len(one.whose) > _NAMES
-    if not one.whose or one.whose == ("gold",):
-        return alone
-    names = ", ".join(one.whose)
-    if one.role == "system":
-        return f"{len(one.whose):,} systems" if many else f"system{'s' * (len(one.whose) > 1)} {names}"
-    return f"{alone} of {pluralize(len(one.whose), 'annotator') if many else names}"
+    systems = one.whose if one.role == "system" else one.systems
+    names = {True: f"{len(systems):,} systems", False: f"system{'s' * (len(systems) > 1)} {', '.join(systems)}"}
+    named = names[len(systems) > _NAMES] if systems else ""
+    if one.role == "system" and systems:
+        return named
+    whose = () if one.whose == ("gold",) else one.whose
+    people = pluralize(len(whose), "annotator") if len(whose) > _NAMES else ", ".join(whose)
+    return _IS[one.role][0] + (f" of {people}" if people else "") + (f" and {named}" if named else "")
 
 
+_OWNER = ["role", "source"]
 #: Columns of the statistics that stand also where they say 0.
 _ALWAYS = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
 
 
 def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | None = None) -> pd.DataFrame:
-    """Return one row an annotator and system: documents, phrases, list lengths, gaps, duplicates, ties, short lists.
+    """Return one row per annotator and system: documents, phrases, list lengths, gaps, duplicates, ties, short lists.
 
     missing     documents that another source has and this one lacks
     duplicates  phrases that repeat an earlier one of the same list: exactly, lower-cased, after the normaliser
     vanishing   phrases of which the normaliser leaves nothing
     """
+    gold = corpus.gold.rename(columns={"annotator": "source"}).assign(role="gold")
+    runs = corpus.runs.rename(columns={"system": "source"}).assign(role="system")
+    rows = pd.concat([gold[[*_OWNER, "doc_id", "phrase"]], runs[[*_OWNER, "doc_id", "phrase"]]], ignore_index=True)
+    rows["list"] = rows.groupby([*_OWNER, "doc_id"], sort=False).ngroup()
+    lists = rows.groupby([*_OWNER, "list"], sort=False).size().rename("length").reset_index()
     every = [("gold", name) for name in corpus.annotators] + [("system", name) for name in corpus.systems]
-    owners = pd.DataFrame(every, columns=["role", "source"], dtype="str")
-    place = {owner: number for number, owner in enumerate(every)}
-    gold = corpus.gold["annotator"].map({name: place["gold", name] for name in corpus.annotators})
-    runs = corpus.runs["system"].map({name: place["system", name] for name in corpus.systems})
-    both = pd.concat([corpus.gold[["doc_id", "phrase"]], corpus.runs[["doc_id", "phrase"]]], ignore_index=True)
-    code, phrases = pd.factorize(both["phrase"])
-    owner = pd.concat([gold, runs]).to_numpy(np.int64)
-    # A list is a document of an annotator or system.
-    of_row = pd.factorize(owner * (len(corpus.documents) + 1) + pd.factorize(both["doc_id"])[0])[0]
-    of_list, lengths = owner[np.unique(of_row, return_index=True)[1]], np.bincount(of_row)
-    sizes = pd.Series(lengths).groupby(of_list).agg(["size", "min", "max"]).reindex(owners.index, fill_value=0)
+    owners = pd.DataFrame(every, columns=_OWNER, dtype="str").set_index(_OWNER)
 
-    def count(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
-        return np.bincount(numbers, minlength=len(every))
+    def count(table: pd.DataFrame) -> pd.Series:
+        return table.groupby(_OWNER).size().reindex(owners.index, fill_value=0)
 
-    hollow = [place[role, name] for role, name in zip(corpus.empty["role"], corpus.empty["source"], strict=True)]
-    empty = count(np.array(hollow, np.int64))
-    known = pd.concat([both["doc_id"], corpus.empty["doc_id"]]).nunique()
-    owners["documents"], owners["phrases"] = sizes["size"] + empty, count(owner)
-    owners["shortest"] = np.where(empty > 0, 0, sizes["min"])
-    owners["mean"], owners["longest"] = owners["phrases"] / np.maximum(owners["documents"], 1), sizes["max"]
+    sizes = lists.groupby(_OWNER)["length"].agg(["min", "max"]).reindex(owners.index, fill_value=0)
+    empty, known = count(corpus.empty), pd.concat([rows["doc_id"], corpus.empty["doc_id"]]).nunique()
+    owners["documents"], owners["phrases"] = count(lists) + empty, count(rows)
+    owners["shortest"] = sizes["min"].where(empty == 0, 0)
+    owners["mean"], owners["longest"] = owners["phrases"] / owners["documents"].clip(lower=1), sizes["max"]
     owners["missing"], owners["empty"] = known - owners["documents"], empty
-    forms = {"": list(phrases), ", lower case": [phrase.lower() for phrase in phrases]}
+    phrases = rows["phrase"].unique().tolist()
+    forms = {"": phrases, ", lower case": [phrase.lower() for phrase in phrases]}
     if normaliser is not None:
-        forms[", normalised"] = normaliser.apply(list(phrases))
+        forms[", normalised"] = normaliser.apply(phrases)
     for what, form in forms.items():
-        left = np.array(form, dtype=object)[code] != ""
-        compared = pd.factorize(pd.Series(form, dtype="str"))[0][code]
-        again = left & pd.DataFrame({"list": of_row, "form": compared}).duplicated().to_numpy()
-        owners[f"duplicates{what}"] = count(owner[again])
-        owners[f"lists with duplicates{what}"] = count(of_list[np.unique(of_row[again])])
+        compared = rows["phrase"].map(dict(zip(phrases, form, strict=True)))
+        again = rows[(compared != "") & rows[["list"]].assign(form=compared).duplicated()]
+        owners[f"duplicates{what}"] = count(again)
+        owners[f"lists with duplicates{what}"] = count(again.drop_duplicates("list"))
         if what == ", normalised":
-            owners["vanishing"] = count(owner[~left])
-    varied = corpus.gold["variants"].notna().to_numpy() if "variants" in corpus.gold else np.zeros(len(gold), bool)
-    owners["with variants"] = count(owner[: len(gold)][varied])
-    tied = (np.diff(corpus.runs["score"].to_numpy(np.float64)) == 0) & (np.diff(corpus.runs["rank"].to_numpy()) == 1)
-    owners["ties"] = count(owner[len(gold) + 1 :][tied])
+            owners["vanishing"] = count(rows[compared == ""])
+    owners["with variants"] = count(gold.dropna(subset="variants") if "variants" in gold else gold.head(0))
+    owners["ties"] = count(runs[(runs["score"].diff() == 0) & (runs["rank"].diff() == 1)])
     owners["re-sorted"] = [corpus.rankings[name].resorted if role == "system" else 0 for role, name in every]
     if k is not None:
-        owners[f"shorter than {k}"] = count(of_list[lengths < k]) + empty
-    return owners
+        owners[f"shorter than {k}"] = count(lists[lists["length"] < k]) + empty
+    return owners.reset_index()
 
 
 def telling(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the statistics without the counts that are 0 for everybody, but for those that a reader looks for."""
+    """Return the statistics without the counts that are 0 for everybody, except those that a reader looks for."""
     return table[[name for name in table if name in _ALWAYS or table[name].any()]]
+
+
+#: Characters that often go wrong, and forms that are not the usual ones: in words, and how a text is told.
+_ODD: dict[str, Callable[[str], object]] = {
+    "no-break space": re.compile("\u00a0").search,
+    "soft hyphen": re.compile("\u00ad").search,
+    "zero-width character": re.compile("[\u200b-\u200d\u2060\ufeff]").search,
+    "control character": re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]").search,
+    "private use character": re.compile("[\ue000-\uf8ff]").search,
+    "replacement character": re.compile("\ufffd").search,
+    "not composed (NFC)": lambda text: not unicodedata.is_normalized("NFC", text),
+    "changed by NFKC": lambda text: not unicodedata.is_normalized("NFKC", text),
+}
 
 
 def characters(corpus: Corpus) -> pd.DataFrame:
     """Return how many phrases and texts hold characters that often go wrong, with the first example of each."""
-    parts = {
-        "gold": corpus.gold["phrase"],
-        "systems": corpus.runs["phrase"],
-        "texts": corpus.documents["text"].dropna(),
-    }
+    texts = {"gold": corpus.gold["phrase"], "systems": corpus.runs["phrase"], "texts": corpus.documents["text"]}
     rows = []
-    for where, values in parts.items():
-        times = values.value_counts(sort=False)
-        distinct = times.index.to_series()
-        special = distinct[distinct.str.contains(r"[^\x00-\x7f]")]
-        texts = special.to_list()
-        odd = {what: distinct[distinct.str.contains(pattern)] for what, pattern in _ODD.items()}
-        for what, form in _FORMS:
-            odd[what] = special[[not unicodedata.is_normalized(form, text) for text in texts]]
-        for what, found in odd.items():
-            if len(found):
-                rows.append((where, what, int(times[found].sum()), _around(found.iloc[0], _ODD.get(what))))
+    for where, values in texts.items():
+        times = values[values.str.contains("[^\t\n\r -~]", na=False)].value_counts(sort=False)
+        for what, is_odd in _ODD.items():
+            if unusual := [text for text in times.index if is_odd(text)]:
+                rows.append((where, what, int(times[unusual].sum()), _around(unusual[0], is_odd(unusual[0]))))
     return pd.DataFrame(rows, columns=["where", "what", "count", "first"])
 
 
-def _around(text: str, pattern: str | None) -> str:
+def _around(text: str, found: object) -> str:
     """Return a phrase, or a short piece of a text around what was found."""
-    found = re.search(pattern, text) if pattern is not None else None
-    start = max(found.start() - 30, 0) if found and len(text) > 80 else 0
-    return text[start : found.start() + 30] if found and len(text) > 80 else text[:80]
+    if len(text) <= 80 or not isinstance(found, re.Match):
+        return text[:80]
+    return text[max(found.start() - 30, 0) : found.start() + 30]
 
 
 def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
@@ -231,7 +208,7 @@ def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
 
 
 def limits(values: Limits) -> pd.DataFrame:
-    """Return one row a limit: its value, what it bounds, and the variable of the environment that changes it."""
+    """Return one row per limit: its value, what it bounds, and the variable of the environment that changes it."""
     rows = [
         (f"{getattr(values, one.name):,}", one.metadata["words"], f"KPSCOPE_LIMIT_{one.name.upper()}")
         for one in fields(values)

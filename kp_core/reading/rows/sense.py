@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from kp_core.corpus import Corpus, memoize
 from kp_core.errors import Note, pluralize
 from kp_core.reading.lists.family import Recognition
-from kp_core.reading.lists.sniff import columns_of
 from kp_core.reading.meaning.fields import KNOWN, plain
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import ROW, Mapping
@@ -52,29 +51,25 @@ _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
     """Return what phrases or ids of a file cannot be that they were read as, unless the user named its columns."""
-    own = any(getattr(layout, "own", False) for layout in recognition.plan)
-    if part.mapping.as_read or part.mapping.names_columns or part.role not in ("gold", "system") or own:
+    exported = any(isinstance(layout, Layout) and layout.proposal.own for layout in recognition.plan)
+    if part.mapping.as_read or part.mapping.names_columns or part.role not in ("gold", "system") or exported:
         return None
     file = recognition.files[0]
     sentences = plain(recognition.columns.get("phrase", "")) == "sentence"
     for column, tests in (("phrase", _NO_PHRASES), ("doc_id", _NO_IDS)):
         values = _first_values(part.table[column])
         for what, is_so in tests:
-            odd = [value for value in values if is_so(value)]
+            invalid = [value for value in values if is_so(value)]
             # Addresses of concepts stand between `<` and `>` where they are meant.
-            bracketed = what == "addresses" and odd and f"<{odd[0].strip('<>')}>".encode() in file.source.data
+            bracketed = what == "addresses" and invalid and f"<{invalid[0].strip('<>')}>".encode() in file.source.data
             meant = sentences if what == "as long as sentences" else bracketed
             behind = what == "followed by a number"
-            enough = len(values) >= _FEWEST or (behind and len(odd) == len(values) > 1)
-            if enough and len(odd) * 2 > len(values) and not meant:
+            enough = len(values) >= _FEWEST or (behind and len(invalid) == len(values) > 1)
+            if enough and len(invalid) * 2 > len(values) and not meant:
                 kind = "phrases" if column == "phrase" else "ids of documents"
-                found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
+                found = f"{kind} that are {what}, such as “{invalid[0][:60]}”"
                 field = "inner" if behind else "keyphrases" if column == "phrase" else "document"
                 return _ask(part, recognition, found, "keyphrases" if column == "phrase" else "ids", field)
-    same = pc.unique(part.table["phrase"]) if len(part.ids()) > 2 and "phrase" in recognition.columns else []
-    if len(same) == 1 and recognition.mapping and {*columns_of(file)} - {*recognition.mapping.columns}:
-        found = f"the same phrase for all documents, “{same[0].as_py()[:60]}”"
-        return _ask(part, recognition, found, "different ones", "keyphrases")
     headed = any(isinstance(layout, Layout) and layout.table.header for layout in recognition.plan)
     at_top = part.places is None and len(part.table) and part.line(0) == 1 and not headed
     if at_top and (row := _odd_first_row(part)):
@@ -163,7 +158,7 @@ def shifted(corpus: Corpus) -> list[Finding]:
         for which, met in (("next", _meeting(lists, due[1:])), ("previous", _meeting(lists[1:], due))):
             if met * 2 >= len(documents) and own * 10 <= met:
                 said = (
-                    f"lists that hold keyphrases of the {which} document ({met:,} of them), not of their own ({own:,})"
+                    f"lists that match keyphrases of the {which} document ({met:,} of them), not of their own ({own:,})"
                 )
                 found.append(Finding("warn", str(name), f"{said}, as if shifted by one line", expected))
     return found
@@ -185,7 +180,7 @@ def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, 
 
 
 def notes(corpus: Corpus) -> list[Note]:
-    """Return the findings as warnings that stand with every number."""
+    """Return the findings as warnings to show with every number."""
     return [Note("warning", one.where, f"There are {one.found}. {one.remedy}") for one in findings(corpus)]
 
 

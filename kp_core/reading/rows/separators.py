@@ -1,4 +1,4 @@
-"""Tell how the cells of a column are split into phrases."""
+"""Return how the cells of a column are split into phrases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHOLE = {
 
 
 def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certain: bool = True) -> str:
-    """Return how the cells of a column are split, if nothing tells like those of the columns beside it.
+    """Return how the cells of a column are split; if unclear, as in the columns beside it.
 
     certain  they are lists, which single phrases do not disprove
     """
@@ -36,10 +36,10 @@ def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certa
         begins = len(filled) and re.search(pattern, filled[0].as_py())
         if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
             return separator
-    found = common_mark(_shares(filled), certain=certain)
-    for other in beside if not found else ():  # single phrases in one column, lists in another
-        found = found or common_mark(_shares(table.texts(other)), certain=False)
-    return found or (";" if certain else "")
+    mark = common_mark(_shares(filled), certain=certain)
+    for other in beside if not mark else ():  # single phrases in one column, lists in another
+        mark = mark or common_mark(_shares(table.texts(other)), certain=False)
+    return mark or (";" if certain else "")
 
 
 def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
@@ -49,7 +49,7 @@ def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
 
 
 def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
-    """Return what stands between phrases, by the share of the cells that hold each of `MARKS`; empty if nothing does.
+    """Return the separator of phrases, by the share of cells with each of `MARKS`; empty if there is none.
 
     >>> common_mark({";": 0.0, "|": 0.6}, certain=False), common_mark({",": 0.1}, certain=False)
     ('|', '')
@@ -70,10 +70,11 @@ def json_list(cell: str) -> list[object] | None:
     >>> json_list("null")
     []
     """
+    cell = re.sub(r"\bnp\.[a-z]+_?\d*\(([^()]*)\)", r"\1", cell)
     cell = re.sub(r"^\s*array\((.*?)(?:,\s*dtype=\w+)?\)\s*$", r"\1", cell, flags=re.DOTALL)
     if not re.search(r"""['"]\s*:""", cell):  # a set, a tuple, or what R writes; in a dictionary phrases have scores
         cell = re.sub(r"""^\s*(?:c?\(|\{)(?=\s*['"])(.*)[)}]\s*$""", r"[\1]", cell, flags=re.DOTALL)
-    quote = found.group(1) if (found := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
+    quote = match.group(1) if (match := re.match(r"""\s*\[\s*(['"])""", cell)) else ""
     if quote and not re.search(rf"{quote}\s*,", cell):  # as NumPy writes it, which Python would read as one text
         cell = re.sub(rf"{quote}\s+(?={quote})", f"{quote}, ", cell)
     for read in (json.loads, ast.literal_eval):
@@ -84,3 +85,19 @@ def json_list(cell: str) -> list[object] | None:
         value = list(map(list, value.items())) if isinstance(value, dict) else [] if value is None else value
         return value if isinstance(value, list) else None
     return None
+
+
+#: A number behind a phrase: “tide (0.85)”, “tide: 0.85”, “tide = 85 %”; at the most so many characters are looked at.
+_BEHIND = re.compile(r"(?:\(([-+]?[0-9]*[.,]?[0-9]+) ?%?\)|[:=] ?([-+]?[0-9]*[.,]?[0-9]+) ?%?)$")
+_TAIL = 30
+
+
+def number_behind(text: str) -> tuple[str, str]:
+    """Return a phrase and the number behind it, which is empty if there is none.
+
+    >>> number_behind("tide (0.85)"), number_behind("sea: 75 %"), number_behind("moon")
+    (('tide', '0.85'), ('sea', '75'), ('moon', ''))
+    """
+    text = text.strip()
+    match = _BEHIND.search(text[-_TAIL:])
+    return (text.removesuffix(match[0]).rstrip(), match[1] or match[2]) if match else (text, "")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,66 +40,61 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
         remedy = "Lines of these files belong together by their number, blank lines included; compare the files."
         raise InputError(other.file, found, "as many as in the other files without ids", remedy)
     texts = [part for part in parts if part.role == "documents" and not part.counted and part.places is None]
-    fitting = texts if len(texts) == 1 and len(texts[0].ids()) == first.counted else []
-    companion = next((part for part in (*numbered, *fitting) if part.only_ids or part in fitting), None)
-    if companion is None:
+    fitting = [part for part in texts if len(texts) == 1 and len(part.ids()) == first.counted]
+    companion = next((part for part in numbered if part.only_ids), next(iter(fitting), None))
+    level: Any
+    numbers = list(map(str, range(1, first.counted + 1)))
+    if companion is not None:
+        names, level = companion.ids().to_pylist(), "info"
+        if len(names) != first.counted:
+            found, expected = f"{len(names):,} different ids", f"{first.counted:,} of them, one for each line"
+            raise InputError(companion.file, found, expected, "Correct the file of ids.")
+        have = pluralize(first.counted, "document has", "documents have")
+        message = f"The {have} the ids of {companion.file}, in this order."
+        numbered = [part for part in numbered if not part.only_ids and names != numbers]
+    else:
         others = [part for part in parts if not part.counted and part.role in ("gold", "system")]
         ids = {doc_id for part in others for doc_id in part.ids().to_pylist()}
-        start = 0 if "0" in ids and ids <= set(map(str, range(first.counted))) else 1
-        as_others = f", as in {others[0].file}" if start == 0 else ""
-        message = f"There are no ids; documents are counted {start} to {first.counted - 1 + start:,}{as_others}."
-        aligned = len(numbered) > 1 and not others
-        notes += [Note("info" if aligned else "warning", part.file, message) for part in numbered]
-        for part in numbered if start == 0 else ():
-            part.rename("doc_id", {str(number + 1): str(number) for number in range(first.counted)})
-        return
-    renamed = {str(number): doc_id for number, doc_id in enumerate(companion.ids().to_pylist(), 1)}
+        from_zero = list(map(str, range(first.counted)))
+        names = from_zero if "0" in ids and ids <= {*from_zero} else numbers
+        as_others = f", as in {others[0].file}" if names is from_zero else ""
+        message = f"There are no ids; documents are counted {names[0]} to {int(names[-1]):,}{as_others}."
+        level = "info" if len(numbered) > 1 and not others else "warning"
     for part in numbered:
-        if part.only_ids or all(number == doc_id for number, doc_id in renamed.items()):
-            continue
-        part.rename("doc_id", renamed)
-        have = pluralize(part.counted, "document has", "documents have")
-        message = f"The {have} the ids of {companion.file}, in this order."
-        notes.append(Note("info", part.file, message))
+        part.rename("doc_id", dict(zip(numbers, names, strict=True)))
+        notes.append(Note(level, part.file, message))
 
 
 def _align_by_titles(parts: Sequence[Part], notes: list[Note]) -> None:
     """Name counted documents by their titles, where a table of texts has these, or files of other people do."""
-    titled = [part for part in parts if part.counted and _are_names(part.titles)]
-    others = [part for part in parts if part.role == "documents" and not part.counted]
-    texts = [part for part in others if "title" in part.table.column_names and _are_names(_titles(part))]
-    if len({id(part.titles) for part in titled}) + len(texts) < 2:
-        return
+    titled = [(part, names) for part in parts if part.counted and (names := _names(part.titles))]
+    others = [part for part in parts if part.role == "documents" and "title" in part.table.column_names]
+    texts = [part for part in others if not part.counted and _names(part.table["title"].to_pylist())]
     known: dict[str, str] = {}
     for part in texts:
-        known |= dict(zip(map(_folded, _titles(part)), part.table["doc_id"].to_pylist(), strict=True))
-    for title in () if texts else (title for part in titled for title in part.titles):
-        known.setdefault(_folded(title), str(len(known) + 1))
-    for part in titled:
-        strange = [title for title in part.titles if _folded(title) not in known]
-        if len(strange) == len(part.titles):
+        known |= dict(zip(_names(part.table["title"].to_pylist()), part.table["doc_id"].to_pylist(), strict=True))
+    whose = f"have the ids of {texts[0].file}" if texts else "are counted"
+    if not texts and len({id(part.titles) for part, _ in titled}) > 1:
+        every = dict.fromkeys(name for _, names in titled for name in names)
+        known = {name: str(number) for number, name in enumerate(every, 1)}
+    for part, names in titled:
+        strange = [title for title, name in zip(part.titles, names, strict=True) if name not in known]
+        if len(strange) == len(names):
             continue  # other words for all of them: their order decides
         if strange:
             found = f"the title “{strange[0][:60]}”, which {texts[0].file} does not have"
-            raise InputError(part.file, found, "its titles", "Give both files a column of ids, or the same titles.")
-        part.rename("doc_id", {str(n): known[_folded(title)] for n, title in enumerate(part.titles, 1)})
+            raise InputError(
+                part.file, found, "its titles", "Add a column of ids to both files, or use the same titles."
+            )
+        part.rename("doc_id", {str(number): known[name] for number, name in enumerate(names, 1)})
         part.counted = 0
-        whose = f"have the ids of {texts[0].file}" if texts else "are counted"
-        one = Note("info", part.file, f"Documents {whose}, by their titles.")
-        notes += [one] if one not in notes else []
+        notes.append(Note("info", part.file, f"Documents {whose}, by their titles."))
 
 
-def _titles(part: Part) -> list[str]:
-    return [title or "" for title in part.table["title"].to_pylist()]
-
-
-def _folded(title: str) -> str:
-    return " ".join(title.casefold().split())
-
-
-def _are_names(titles: Sequence[str]) -> bool:
-    """Tell titles that are there for every document, each once."""
-    return len(titles) > 0 and all(map(str.strip, titles)) and len(set(map(_folded, titles))) == len(titles)
+def _names(titles: Iterable[str | None]) -> list[str]:
+    """Return titles, ignoring case; none unless every document has a title and all differ."""
+    names = [" ".join((title or "").casefold().split()) for title in titles]
+    return names if all(names) and len(set(names)) == len(names) else []
 
 
 def label(parts: Sequence[Part], notes: list[Note]) -> None:
@@ -105,21 +103,19 @@ def label(parts: Sequence[Part], notes: list[Note]) -> None:
     Runs of identifiers and a gold standard of labels then meet by phrase too, and a reader sees words.
     """
     known = [part for part in parts if part.role in ("gold", "system") and "concept" in part.table.column_names]
-    alone = [pc.fill_null(pc.equal(part.table["phrase"], part.table["concept"]), False) for part in known]
-    if not any(pc.any(bare).as_py() for bare in alone):
+    known.sort(key=lambda part: part.role)
+    tables = [part.table.select(["concept", "phrase"]).to_pandas() for part in known]
+    alone = [table["concept"] == table["phrase"] for table in tables]
+    if not any(bare.any() for bare in alone):
         return
-    labels = dict[str, str]()
-    for part, bare in sorted(zip(known, alone, strict=True), key=lambda pair: pair[0].role != "gold"):
-        pairs = part.table.select(["concept", "phrase"]).filter(pc.invert(bare)).drop_null()
-        for pair in pairs.group_by(["concept", "phrase"], use_threads=False).aggregate([]).to_pylist():
-            labels.setdefault(pair["concept"], pair["phrase"])
-    for part, bare in zip(known, alone, strict=True):
-        coded = part.table["concept"].combine_chunks().dictionary_encode()
-        found = pa.array([labels.get(concept) for concept in coded.dictionary.to_pylist()], pa.large_string())
-        called = pc.and_(bare, pc.is_valid(found.take(coded.indices)))
-        if count := pc.sum(called).as_py():
-            part.put("phrase", pc.if_else(called, found.take(coded.indices), part.table["phrase"]))
-            said = f"Identifiers called by the label that another file has for them: {count:,}."
+    every = pd.concat([table[~bare].dropna() for table, bare in zip(tables, alone, strict=True)])
+    labels = every.drop_duplicates("concept").set_index("concept")["phrase"]
+    for part, table, bare in zip(known, tables, alone, strict=True):
+        called = table["concept"].map(labels).where(bare).dropna()
+        if len(called):
+            phrases = pa.array(called.combine_first(table["phrase"]), pa.large_string())
+            part.put("phrase", pa.chunked_array([phrases]))
+            said = f"Identifiers called by the label that another file has for them: {len(called):,}."
             notes.append(Note("info", part.file, said))
 
 
@@ -140,50 +136,44 @@ def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> pd
             for name in part.every_source():
                 if (other := owners.setdefault(name, part)).origin != part.origin:
                     found = f"the system name “{name}” again, first in {other.file}"
-                    remedy = "Give each file its own name (NAME=PATH)."
+                    remedy = "Use a different name for each file (NAME=PATH)."
                     raise InputError(part.file, found, "each system name once", remedy)
     for fix in fixes:
         _fix_ids(parts, fix, notes)
     for role in ("system", "gold"):
-        _keep_apart([part for part in parts if part.role == role], notes)
+        _refuse_lists_of_two_files([part for part in parts if part.role == role and part.lists is None])
     return _settle_lists(parts, fixes, notes)
-
-
-def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
-    """Name files of one name in different folders by their paths, and strip what all names have in common if asked."""
-    _name_runs(parts)
-    owners: dict[str, set[tuple[int, int]]] = {}
-    for part in parts:
-        owners.setdefault(part.name, set()).add(part.origin)
-    for part in parts:
-        folder, slash, _ = part.file.rpartition("/")
-        if len(owners[part.name]) > 1 and slash:
-            part.name = f"{folder}/{stem_of(part.file)}"
-    if "strip-common" in fixes:
-        for part, name in zip(parts, without_common([part.name for part in parts]), strict=True):
-            part.name = name
 
 
 #: The name of a file of one run: a number, with a word for runs before it or not.
 _RUN = re.compile(r"(?:seed|run|replicate|lauf|rep|r|s)?[-_ ]?\d+", re.IGNORECASE)
 
 
-def _name_runs(parts: Sequence[Part]) -> None:
-    """Name the files of runs after the folder of their system, as in `systems/bart/seed1.jsonl`."""
-    folders: dict[str, list[Part]] = {}
+def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
+    """Name files of runs after the folder of their system, and files of one name in different folders by their paths.
+
+    What all names have in common is stripped if asked.
+    """
+    folders: dict[PurePosixPath, list[Part]] = {}
     for part in parts:
-        folder = part.file.rpartition("/")[0].rpartition("/")[2]
-        if part.role == "system" and folder and plain(folder) not in SYSTEM_FOLDERS:
-            folders.setdefault(part.file.rpartition("/")[0], []).append(part)
-    for path, own in folders.items():
-        runs = {part.name: part.origin for part in own if _RUN.fullmatch(part.name)}
-        if len(runs) > 1 and len(set(runs.values())) == len(runs) == len(own):
-            for part in own:
-                part.name = f"{path.rpartition('/')[2]}#{part.name}"
+        folders.setdefault(PurePosixPath(part.file).parent, []).append(part)
+    for folder, own in folders.items():
+        names = {part.name for part in own if part.role == "system" and _RUN.fullmatch(part.name)}
+        apart = len(own) == len(names) == len({part.origin for part in own}) > 1
+        for part in own if apart and folder.name and plain(folder.name) not in SYSTEM_FOLDERS else ():
+            part.name = f"{folder.name}#{part.name}"
+    times = Counter(name for name, _ in {(part.name, part.origin) for part in parts})
+    for part in parts:
+        folder_name, slash, _ = part.file.rpartition("/")
+        if times[part.name] > 1 and slash:
+            part.name = f"{folder_name}/{stem_of(part.file)}"
+    if "strip-common" in fixes:
+        for part, name in zip(parts, without_common([part.name for part in parts]), strict=True):
+            part.name = name
 
 
 def _name_sources(part: Part, default: str) -> None:
-    """Give every row and list a source: the column's, else the default; a name that the user gave stands before."""
+    """Give every row and list a source: the name that the user gave, else the column's, else the default."""
     if part.lists is not None:
         part.lists = part.lists.assign(source=part.lists["source"].fillna(default))
     if "source" not in part.table.column_names:
@@ -199,57 +189,42 @@ def _name_sources(part: Part, default: str) -> None:
         part.rename("source", {name: part.name if len(every) == 1 else f"{part.name}/{name}" for name in every})
 
 
-def _keep_apart(parts: Sequence[Part], notes: list[Note]) -> None:
-    """Name annotators by their files where several tell of one annotator and document; refuse that of a system."""
-    tables = [part for part in parts if part.lists is None]
-    names = [name for part in tables for name in part.sources]
-    if len(set(names)) == len(names):
-        return
-    every = pd.concat([_pairs(part).assign(part=number) for number, part in enumerate(tables)])
-    again = every[every.duplicated(["source", "doc_id"], keep=False)]
-    for name, numbers in again.groupby("source", sort=False)["part"]:
-        several = [tables[number] for number in numbers.unique()]
-        files = list(dict.fromkeys(part.file for part in several))
-        found = f"lists of “{name}” for the same documents in {' and '.join(files[:3])}"
-        if len(files) < len(several) or several[0].role == "system":
-            raise InputError(several[-1].file, found, "one list a document", "Give them different names.")
-        for part in several:
-            part.rename("source", {str(name): f"{stem_of(part.file)}/{name}"})
-        kept = ", ".join(f"{stem_of(file)}/{name}" for file in files[:3])
-        notes.append(Note("warning", "annotators", f"There are {found}; they are kept apart as {kept}."))
-
-
-def _pairs(part: Part) -> pd.DataFrame:
-    """Return the documents of every source, once each."""
-    keys = ["source", "doc_id"]
-    return part.table.select(keys).group_by(keys).aggregate([]).to_pandas()
-
-
 def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
-    """Apply one rule to all ids; refused where two ids of one file would become one."""
+    """Apply one rule to all ids; refused if two ids of one file would become one."""
     rule = id_fix(fix)
     if rule is None:
         return
     changed: set[str] = set()
-    for part in parts:
-        if "doc_id" not in part.table.column_names:
-            continue
+    for part in (part for part in parts if "doc_id" in part.table.column_names):
         ids = part.ids().to_pylist()
         # What a rule leaves is trimmed like any id, and never blank.
         left = trim(pa.chunked_array([[rule(doc_id) for doc_id in ids]], pa.large_string())).to_pylist()
-        renamed = {doc_id: new or doc_id for doc_id, new in zip(ids, left, strict=True)}
+        renamed = {old: new or old for old, new in zip(ids, left, strict=True)}
         taken: dict[str, str] = {}
         for old, new in renamed.items():
             if taken.setdefault(new, old) != old:
                 found = f"the ids “{taken[new]}” and “{old}”, which the fix “{fix}” would make one"
                 raise InputError(part.file, found, "ids that stay different", "Load without this fix.")
-        changed.update(old for old, new in renamed.items() if old != new)
+        changed |= {old for old, new in renamed.items() if old != new}
         part.rename("doc_id", renamed)
     notes.append(Note("info", "ids", f"The fix “{fix}” changed {pluralize(len(changed), 'id')}."))
 
 
+def _refuse_lists_of_two_files(tables: Sequence[Part]) -> None:
+    """Refuse tables of one annotator or system for the same documents: their rows would become one list."""
+    if max(Counter(name for part in tables for name in part.sources).values(), default=1) == 1:
+        return
+    keys = ["source", "doc_id"]
+    pairs = [part.table.select(keys).group_by(keys).aggregate([]).to_pandas() for part in tables]
+    every = pd.concat([pair.assign(file=part.file) for pair, part in zip(pairs, tables, strict=True)])
+    for name, files in every[every.duplicated(keys, keep=False)].groupby("source", sort=False)["file"]:
+        found = f"lists of “{name}” for the same documents in {' and '.join(files.unique()[:3])}"
+        remedy = "Use a different name for each file (NAME=PATH), or read it without the column that names them."
+        raise InputError(files.iloc[-1], found, "one list per document", remedy)
+
+
 def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]) -> pd.DataFrame:
-    """Keep one list a document of everybody, or merge them; return those without a phrase."""
+    """Keep one list per document of everybody, or merge them; return those without a phrase."""
     listed = [part for part in parts if part.lists is not None and part.role in ("gold", "system")]
     if not listed:
         return empty_table("empty")
@@ -266,18 +241,16 @@ def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]
         one, several = f"document was there twice; {done}.", f"documents were there twice; {done}."
         notes.append(Note.counting("warning", "lists", int(again.sum()), one, several))
     every = every[~again] if "keep-first" in fixes else every
-    empty = []
+    empty, filled = [], []
     for number, part in enumerate(listed):
         of_row, part.lists = part.table["list"].to_numpy(), every[every["part"] == number]
         empty.append(part.lists[~part.lists.index.isin(of_row)])
         if again.any():
             part.table = part.table.filter(pa.array(np.isin(of_row, part.lists.index)))
+        filled.append(part.lists[part.lists.index.isin(of_row)])
         part.table = part.table.drop_columns(["list"])
     hollow = pd.concat(empty)[_LIST].drop_duplicates()
-    if not len(hollow):
-        return hollow
-    filled = pd.concat([_pairs(part).assign(role=part.role) for part in listed])[_LIST]
-    return hollow[~pd.MultiIndex.from_frame(hollow).isin(pd.MultiIndex.from_frame(filled))]
+    return hollow[~pd.MultiIndex.from_frame(hollow).isin(pd.MultiIndex.from_frame(pd.concat(filled)[_LIST]))]
 
 
 def _place(row: pd.Series) -> str:

@@ -1,6 +1,6 @@
 """Turn counts into values: one function a measure, and one entry in `measures.toml`."""
 
-from kp_core.scoring.measures import agreement, concordance, quality, ranked
+from kp_core.scoring.measures import agreement, concordance, ranked
 from kp_core.scoring.measures.registry import (
     DECLARED,
     MEASURES,
@@ -26,7 +26,6 @@ __all__ = [
     "names_in",
     "of_systems",
     "parse",
-    "quality",
     "ranked",
 ]
 

@@ -181,14 +181,14 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
 measure("K")(concordance.scott_pi)  # of the mean table of all pairs
 
 
-@measure("alpha")
+@measure("alpha", Panel)
 def alpha(panel: Panel) -> Floats:
     """Return Krippendorff's alpha for nominal data; n decisions, n_1 of them “yes”."""
     n, yes = panel.values, panel.yes
     return 1 - ratio(panel.apart * (n - 1), 2 * yes * (n - yes), np.nan)
 
 
-@measure("Conger")
+@measure("Conger", Shares)
 def conger(panel: Shares) -> Floats:
     """Return Conger's kappa; p_r is the share of “yes” of an annotator over the documents he or she saw."""
     there = panel.seen != 0
@@ -201,7 +201,7 @@ def conger(panel: Shares) -> Floats:
     return ratio(concordance.observed(panel) - chance, 1 - chance, np.nan)
 
 
-@measure("Light")
+@measure("Light", PairTables)
 def light(tables: PairTables) -> Floats:
     """Return the mean over the pairs, undefined pairs left out."""
     values = concordance.kappa(tables.each)
@@ -221,7 +221,7 @@ def jaccard(common: Floats, one: Floats, two: Floats) -> Floats:
 
 @measure("alpha-MASI")
 def masi(common: Floats, one: Floats, two: Floats) -> Floats:
-    """Return the same times 1 for equal sets, 2/3 where one holds the other, 1/3 where they overlap.
+    """Return the same times 1 for equal sets, 2/3 where one contains the other, 1/3 where they overlap.
 
     >>> masi(np.array([1.0, 2.0]), np.array([2.0, 2.0]), np.array([2.0, 3.0])).round(4).tolist()
     [0.1111, 0.4444]

@@ -1,6 +1,6 @@
 """Turn concordance tables into agreement measures; rows are the gold standard, columns the system.
 
-Formulas are in integers where they can be, so that nothing cancels; where both sides use one category only, a value is
+Formulas are in integers where they can be, so that nothing cancels; if both sides use one category only, a value is
 undefined (NaN) and `status` says why.
 """
 

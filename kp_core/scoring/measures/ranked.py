@@ -1,15 +1,17 @@
-"""Turn hits and sizes into precision, recall and F1, hits at their ranks into MAP, MRR, nDCG, bpref and RBP."""
+"""Turn hits and sizes into precision, recall and F1, hits at their ranks into MAP, MRR, nDCG, bpref and RBP.
+
+Also lists as they were returned into how long they are, and how much in them repeats, or occurs in the text.
+"""
 
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.scoring.hits import Recalled
 from kp_core.scoring.measures.registry import measure
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def reciprocal_rank(at: View) -> Floats:
 @measure("nDCG")
 @measure("nDCG@k")
 def normalised_gain(at: View) -> Floats:
-    """Return the discounted gain by the convention / that of the ideal ranking, 0 where there is nothing to gain."""
+    """Return the discounted gain by the convention / that of the ideal ranking, 0 if there is nothing to gain."""
     gain = {"linear": "gain", "exp": "exp_gain", "propensity": "rarity"}[at.counts.settings.gain]
     return ratio(*at.gained(gain, _discount))
 
@@ -105,7 +107,7 @@ def semantic_precision(at: View) -> Floats:
 @measure("SemR@k")
 def semantic_recall(at: View) -> Floats:
     """Return the sum of the similarities of keyphrases / gold size."""
-    return ratio(at.total(cast(Recalled, at.counts.hits).recalled), at.size)
+    return ratio(at.beside("recalled"), at.size)
 
 
 @measure("SemF1@k")
@@ -117,7 +119,7 @@ def semantic_f1(at: View) -> Floats:
 
 @measure("bpref")
 def bpref(at: View) -> Floats:
-    """Return bpref; without judged negatives NaN, or as trec_eval has it: none stands above a hit."""
+    """Return bpref; without judged negatives NaN, or as trec_eval has it: none is ranked above a hit."""
     counts, hits = at.counts, at.hits
     if counts.judged is not None:
         judged = np.broadcast_to(counts.judged[:, None], hits.shape)
@@ -130,3 +132,37 @@ def rank_biased_precision(at: View, p: float = 0.9) -> Floats:
     """Return the rank-biased precision, grades as shares of the largest grade of the data."""
     hits = at.counts.hits
     return at.total((1 - p) * hits.gain / (at.counts.largest or 1.0) * p ** (hits.rank - 1.0))
+
+
+measure("returned@k")(attrgetter("returned"))
+
+
+@measure("size-error@k")
+def size_error(at: View) -> Floats:
+    """Return |returned - gold size|."""
+    return np.abs(at.returned - at.size)
+
+
+@measure("duplicate-phrases@k")
+def duplicate_phrases(at: View) -> Floats:
+    """Return repeats / returned; NaN for an empty list."""
+    return ratio(at.beside("repeated"), at.returned, np.nan)
+
+
+@measure("duplicate-words@k")
+def duplicate_words(at: View) -> Floats:
+    """Return words that occur earlier in the list / words; 1 for an empty list."""
+    return ratio(at.beside("repeated words"), at.beside("words"), 1.0)
+
+
+@measure("present@k")
+def present(at: View) -> Floats:
+    """Return phrases in the text / returned; NaN for an empty list, or without a text."""
+    return ratio(at.beside("present"), at.returned, np.nan)
+
+
+@measure("self-similarity@k")
+def self_similarity(at: View) -> Floats:
+    """Return the mean similarity of all pairs of a list, 1 for one phrase; NaN for none, or without a similarity."""
+    n, similar = at.returned, at.beside("alike")
+    return np.where(n == 1, 1 + similar, ratio(similar, n * (n - 1) / 2, np.nan))

@@ -1,4 +1,4 @@
-"""Join the words of every measure to its function; tables, help, Methods and the command line read them here."""
+"""Register every measure: its texts and its function, as used by tables, help, Methods and the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure: how it is written, what it says, and the function from counts to values.
+    """One measure: how it is written, what it contains, and the function from counts to values.
 
     name        as users write it; `@k` marks a cutoff
     sentence    what it answers, in words a librarian understands
@@ -48,6 +48,7 @@ class Measure:
     by_subject  where a subject has a value: where it is suggested, due (in the gold standard), or either; without it
                 there is no mean over subjects
     example     what it gives for the worked example
+    cells       the counts that it reads (None: the five of `Cells`)
     """
 
     name: str
@@ -66,6 +67,7 @@ class Measure:
     f_of: str = ""
     by_subject: Literal["", "suggested", "due", "either"] = ""
     example: str = ""
+    cells: type[Any] | None = None
 
     @property
     def matcher(self) -> Matcher:
@@ -99,11 +101,11 @@ def of_systems(vocabulary: bool = False) -> list[str]:
     return [name for name, one in MEASURES.items() if one.family not in OF_PEOPLE and one.matcher not in without]
 
 
-def measure(name: str) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Make the decorated function the measure that `measures.toml` declares."""
+def measure(name: str, cells: type[Any] | None = None) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Register the decorated function of counts as the measure that `measures.toml` declares."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
-        MEASURES[name] = Measure(name, score=score, **DECLARED[name])
+        MEASURES[name] = Measure(name, score=score, cells=cells, **DECLARED[name])
         return score
 
     return declare
@@ -166,11 +168,11 @@ class Asked:
         return [name for name in wanted if name in self.measure.averages] or [self.measure.averages[0]]
 
     def by_rarity(self, settings: Settings) -> bool:
-        """Tell whether the value depends on how rare a keyphrase is."""
+        """Return whether the value depends on how rare a keyphrase is."""
         return self.measure.name == "PSP@k" or (settings.gain == "propensity" and self.measure.name.startswith("nDCG"))
 
     def over_subjects(self, average: str) -> bool:
-        """Tell whether a setting asks for means over subjects, and the measure has them."""
+        """Return whether a setting asks for means over subjects, and the measure has them."""
         return average in SUBJECT and average in self.averages(average)
 
     def scores(self, counts: Any) -> Floats:

@@ -92,7 +92,7 @@ def exceeds_all(frame: pd.DataFrame) -> Bools:
 
 
 def pooled_and_within(frame: pd.DataFrame, breakdown: str) -> pd.DataFrame:
-    """Return one row per measure: the pooled correlation beside the mean of its subsets weighted by their pairs.
+    """Return one row per measure: the pooled correlation next to the mean of its subsets weighted by their pairs.
 
     Where both differ much, the pooled value comes from differences between the subsets (Simpson's paradox).
     `breakdown` is a label column, such as `location`; undefined subsets are left out and counted.

@@ -99,7 +99,7 @@ _Deviations = Callable[[Floats, Floats], tuple[Floats, Floats]]
 def spearman(column: Floats) -> _Deviations:
     """Return the deviations of mid-ranks, those of the resample itself, of a column (P,).
 
-    A value of weight c above others of weight u holds the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
+    A value of weight c above others of weight u contains the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
     Source: mid-ranks under weights follow from cumulative weights of the distinct values; equal to resampling.
     """
     tied = equal_values(column)

@@ -38,12 +38,16 @@ _SIGNED = {
 
 @dataclass(frozen=True, kw_only=True)
 class CorrelationStudy(Numbers):
-    """A study with the pairs behind it.
+    """Correlations of similarity measures with human scores, and their pairs.
 
-    frame     one row per measure, subset and way to combine the human scores
-    found     correlations, share of the human ceiling, tests, clusters
-    pairs     one row per judged pair: phrases, document, labels, human scores, and the value of every measure
-    settings  what was asked, by its names in the signature; notes: what the reader must know
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per measure, subset and combination of human scores.
+    found : Correlations
+        Correlations, share of the human ceiling, tests, clusters.
+    pairs : DataFrame
+        One row per judged pair: phrases, document, labels, human scores, and the value of each measure.
     """
 
     found: Correlations
@@ -52,7 +56,7 @@ class CorrelationStudy(Numbers):
 
     @property
     def signature(self) -> str:
-        """The recipe in one line; `correlation_from` reads it back."""
+        """The signature in one line; `correlation_from` reads it back."""
         parts = [f"{key}:{value}" for key, value in self.settings.items() if value]
         return "|".join(["kps-correlation", *parts, f"pairs:{len(self.pairs)}", f"v:{__version__}"])
 
@@ -66,24 +70,35 @@ def correlate(
     study: Study | None = None,
     **options: Any,
 ) -> CorrelationStudy:
-    """Correlate measures of similarity with the scores that people gave to pairs of phrases.
+    """Correlate similarity measures with human scores of phrase pairs.
 
-    judgements  a corpus with judgements, or a table pair_id, keyphrase, candidate with annotator and score, or with
-                one column score_… an annotator; a pair without keyphrase is compared with all gold keyphrases of its
-                document, and its best value counts
-    measures    names of `kp.SIMILARITIES`, or of numeric columns of the table; by default those of the paper, and
-                sentinels
-    by          breakdowns: location, complexity, pos, type, side, length, group
-    paper       group the pairs as the paper does, near misses only
-    study       correlation, intervals and tests (or its fields as options: correlation, resamples, seed, …)
-    options     also those of `similarity`: direction, preset, stemmer, normalise, synonyms
+    Parameters
+    ----------
+    judgements : Corpus or DataFrame
+        A corpus with judgments, or a table with pair_id, keyphrase, candidate, and either annotator and score or one
+        column score_… per annotator. A pair without a keyphrase is compared with all gold keyphrases of its document,
+        and its highest value is used.
+    measures : str or sequence of str, optional
+        Names of `kp.SIMILARITIES` or of numeric columns; by default those of the paper, and sentinels.
+    by : str or sequence of str
+        Breakdowns: location, complexity, pos, type, side, length, group.
+    paper : bool
+        Group the pairs as in the paper (near misses only).
+    study : Study, optional
+        Correlation, intervals and tests; its fields can also be passed as options.
+    **options
+        Also options of `similarity`: direction, preset, stemmer, normalise, synonyms.
 
-    Source: Kim, Baldwin & Kan 2010.
+    References
+    ----------
+    Kim, Baldwin & Kan 2010.
     """
     corpus = judgements if isinstance(judgements, Corpus) else Corpus(judgements=judgements)
     table = corpus.judgements
     if not len(table):
-        raise InputError("judgements", "no judged pair", "pairs of phrases with scores", "Load a table of judgements.")
+        raise InputError(
+            "judgements", "no judged pair", "pairs of phrases with scores", "Load a table of judged pairs."
+        )
     breakdowns = [name.strip() for name in by.split(",") if name.strip()] if isinstance(by, str) else list(by)
     refuse_unknown(breakdowns, BREAKDOWNS, "breakdown")
     known = {field.name for field in fields(Study)}
@@ -106,7 +121,7 @@ def correlate(
     used = labels["type"].isin(CONTIGUOUS).to_numpy() if paper else np.ones(len(pairs), bool)
     unit, clusters = sampling_unit(pairs)
     shown = labels[[name for name in breakdowns if name in labels]]
-    found = estimate(
+    estimates = estimate(
         scores.to_numpy()[used],
         values[used],
         pd.factorize(np.array(clusters, object)[used])[0],
@@ -118,13 +133,20 @@ def correlate(
     computed = {*labels.columns, *human.columns, *values.columns}
     given = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
     several = bool(pairs.reindex(columns=["keyphrase"]).isna().any(axis=None))
-    settings = _settings(choices, study, names, breakdowns, unit, paper, several)
-    notes = _notes(found, values[used], labels[used], unit)
+    settings = _signed(choices, study, breakdowns) | {
+        "unit": unit,
+        "pairs-of": "best-over-gold" if several else "",
+        "grouping": "paper" if paper else "",
+        "measures": quote(",".join(names), safe=",()=-@"),
+        "synonyms": f"{len(choices.synonyms)}-groups" if choices.synonyms else "",
+        "normalise": urlencode(choices.normalise),
+    }
+    notes = _notes(estimates, values[used], labels[used], unit)
     table = pd.concat([given, labels, human, values], axis=1)
-    return CorrelationStudy(found.frame, settings, tuple(notes), found=found, pairs=table)
+    return CorrelationStudy(estimates.frame, settings, tuple(notes), found=estimates, pairs=table)
 
 
-def similarities(pairs: pd.DataFrame, measures: str | None, options: dict[str, Any]) -> Numbers:
+def similarities(pairs: pd.DataFrame, measures: str | None, **options: Any) -> Numbers:
     """Return the values of plain pairs, one row per pair and measure; measures: one text with commas between them."""
     frame = similarity(pairs, measures or DEFAULT_MEASURES, **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
@@ -134,18 +156,20 @@ def similarities(pairs: pd.DataFrame, measures: str | None, options: dict[str, A
 
 
 def correlation_from(signature: str) -> dict[str, Any]:
-    """Return the options of `correlate` that a signature prints, to run the recipe again on the same judgements.
+    """Return the options of `correlate` from a signature.
 
-    `kp.correlate(corpus, **correlation_from(study.signature))` gives the same study. Synonyms are named by their number
-    only, so they must be given again.
+    `kp.correlate(corpus, **correlation_from(study.signature))` gives the same study. The signature has only the number
+    of synonyms, which must be passed again.
 
+    Examples
+    --------
     >>> correlation_from("kps-correlation|sim:paper-like|corr:kendall|resamples:200|measures:BLEU,exact")
     {'by': '', 'preset': 'paper-like', 'correlation': 'kendall', 'resamples': 200, 'measures': 'BLEU,exact'}
     """
     kind, *parts = signature.strip().split("|")
     given = dict(part.partition(":")[::2] for part in parts)
     if kind != "kps-correlation":
-        raise UsageError(f"'{kind}' does not begin the signature of a correlation, kps-correlation does")
+        raise UsageError(f"'{kind}' is not a signature of a correlation, which begins with kps-correlation")
     if "synonyms" in given:
         raise usage_error("synonyms")
     numbers = {field.name for field in fields(Study) if isinstance(field.default, int)}
@@ -162,29 +186,19 @@ def correlation_from(signature: str) -> dict[str, Any]:
     return options
 
 
-def _settings(
-    choices: Choices, study: Study, measures: list[str], by: list[str], unit: Unit, paper: bool, several: bool
-) -> dict[str, str]:
-    """Return what was asked, by its names in the signature; what is empty does not apply."""
+def _signed(choices: Choices, study: Study, by: list[str]) -> dict[str, str]:
+    """Return how measures were compared, by its names in the signature; what is empty does not apply."""
     chosen = {"by": ",".join(by), **vars(study)}
     chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer")}
     if study.interval != "bootstrap":
         del chosen["resamples"]
     if study.test != "perm-both":
         del chosen["trials"], chosen["swap"]
-    return {
-        **{short: str(chosen[name]) for name, short in _SIGNED.items() if name in chosen},
-        "unit": unit,
-        "pairs-of": "best-over-gold" if several else "",
-        "grouping": "paper" if paper else "",
-        "measures": quote(",".join(measures), safe=",()=-@"),
-        "synonyms": f"{len(choices.synonyms)}-groups" if choices.synonyms else "",
-        "normalise": urlencode(choices.normalise),
-    }
+    return {short: str(chosen[name]) for name, short in _SIGNED.items() if name in chosen}
 
 
 def numeric_columns(judgements: pd.DataFrame) -> list[str]:
-    """Return the further columns of judgements that hold numbers, so that they can be measures."""
+    """Return the further columns of judgements that contain numbers, so that they can be measures."""
     further = [name for name in judgements.columns if name not in (*COLUMNS, "annotator", "score")]
     return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
 
@@ -232,7 +246,7 @@ def _notes(found: Correlations, values: pd.DataFrame, labels: pd.DataFrame, unit
         few = pluralize(units, f"{unit.removesuffix('s')} is", f"{unit} are")
         notes.append(Note("warning", "intervals", f"{few} too few for a reliable interval"))
     if found.study.test == "perm-both" and found.study.trials < found.trials_needed():
-        text = f"with so many pairs of measures, {found.study.trials} trials cannot make any difference significant"
+        text = f"with so many pairs of measures, {found.study.trials} trials are too few for a significant difference"
         notes.append(Note("warning", "tests", f"{text}; ask for {found.trials_needed()} or more"))
     if count := int((labels["pos_source"] == "phrase").sum() if "pos_source" in labels else 0):
         tagged = pluralize(count, "keyphrase was tagged by itself", "keyphrases were tagged by themselves")

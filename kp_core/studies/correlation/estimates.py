@@ -15,20 +15,21 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kp_core.errors import refuse_below, refuse_unless, usage_error
-from kp_core.order import close
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.order import close
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
 from kp_core.studies.correlation.coefficients import Correlation, Correlator, EqualValues, correlations
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
+from kp_core.studies.result import square
 
 HUMAN = "human"
 
 
 @dataclass(frozen=True)
 class Study:
-    """How measures are to be compared with human scores; everything random follows from the seed."""
+    """Settings for comparing measures with human scores; all random draws depend on the seed."""
 
     correlation: Correlation = "spearman"
     ties: TieRule = "low"
@@ -78,10 +79,7 @@ class Correlations:
     def p_matrix(self, average: str = "average") -> pd.DataFrame:
         """Return the corrected p of all pairs of measures as a square table, NaN on the diagonal."""
         rows = self.tests[self.tests["average"] == average]
-        names = list(dict.fromkeys([*rows["a"], *rows["b"]]))
-        both = pd.concat([rows, rows.rename(columns={"a": "b", "b": "a"})])
-        square = both.pivot_table(index="a", columns="b", values="p_adjusted").reindex(index=names, columns=names)
-        return square.rename_axis(index=None, columns=None)
+        return square(rows, "p_adjusted", list(dict.fromkeys([*rows["a"], *rows["b"]])))
 
     def not_beating(self, average: str = "average") -> list[str]:
         """Return the measures that do not correlate significantly better than the sentinel `candidate-length`."""
@@ -150,7 +148,7 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
         sides.append((people, Correlator(judged.measures, judged.human, study.correlation, used)))
 
     def gathered(take: Callable[[Ceiling | Correlator], NDArray[Any]]) -> NDArray[Any]:
-        """Return what is taken of all subsets, (…, S, H, M + 1): people stand before the measures."""
+        """Stack the values of all subsets, (…, S, H, M + 1), with human agreement before the measures."""
         each = [np.concatenate([take(people), take(measures)], axis=-2) for people, measures in sides]
         return np.stack(each, axis=-3).swapaxes(-1, -2)
 
@@ -281,7 +279,7 @@ def permute_both(
 
     Both measures are standardised; a trial swaps their values for every pair of phrases with probability 1/2, or for
     every unit, such as a document, where unit (P,) is given. p = (c + 1) / (trials + 1) of |difference of the two
-    correlations|; where there are few units, all swaps are enumerated. NaN where a measure varies by less than 1e-12.
+    correlations|; if there are few units, all swaps are enumerated. NaN where a measure varies by less than 1e-12.
     Source: Deutsch, Dror & Roth 2021.
     """
     unit = np.arange(len(human)) if unit is None else np.unique(unit, return_inverse=True)[1]
@@ -318,7 +316,7 @@ def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) 
 def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tuple[Floats, Floats]]:
     """Return the correlations (B,) of two measures that share the values (n, 2).
 
-    The first holds those with a 1 in (2n, B), first column first, and the second holds the others.
+    The first contains those with a 1 in (2n, B), first column first, and the second contains the others.
     """
     values, n = z.T.ravel(), len(human)
     if name == "spearman":
@@ -336,7 +334,7 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tu
 def _mixed_ranks(both: EqualValues, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
     """Return the same of Spearman's rho from the levels of all 2n values and the human ranks less their mean (2n,).
 
-    The second measure holds what the first leaves of each level, so its sums need no pass of their own.
+    The second measure contains what the first leaves of each level, so its sums need no pass of their own.
     """
     n, sizes = len(people) / 2, np.bincount(both.group).astype(float)
     middle, whole = np.cumsum(sizes) - sizes / 2, np.bincount(both.group, people)

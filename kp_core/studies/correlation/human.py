@@ -15,8 +15,8 @@ import pandas as pd
 
 from kp_core.corpus import empty_table
 from kp_core.errors import InputError
-from kp_core.order import reaches
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.order import reaches
 from kp_core.studies.correlation.coefficients import Correlation, Correlator
 
 TieRule = Literal["low", "high", "mid"]
@@ -32,7 +32,7 @@ _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
 def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of a long table (pair_id, annotator, score) or a wide one (pair_id, score_1, score_2, ...).
 
-    One row per pair and one column per annotator, in the order in which they first stand in the table; NaN where an
+    One row per pair and one column per annotator, in the order in which they first occur in the table; NaN where an
     annotator did not score a pair.
 
     >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).to_numpy().tolist()
@@ -48,7 +48,7 @@ def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     again = table[table.duplicated(["pair_id", "annotator"])]
     if len(again):
         repeated = f"a second row for pair_id “{again['pair_id'].iloc[0]}”, annotator “{again['annotator'].iloc[0]}”"
-        raise InputError("judgements", repeated, "one score a pair and annotator", "Remove one of them.")
+        raise InputError("judgements", repeated, "one score per pair and annotator", "Remove one of them.")
     matrix = table.pivot(index="pair_id", columns="annotator", values="score").astype("float64")  # noqa: PD010
     return matrix.reindex(index=table["pair_id"].unique(), columns=table["annotator"].unique()).rename(columns=str)
 
@@ -79,7 +79,7 @@ def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
 
 
 def average(scores: Floats) -> Floats:
-    """Return the mean of the scores present of each pair (…, R) → (…); NaN where nobody scored.
+    """Return the mean of the scores present of each pair (…, R) → (…); NaN if nobody scored.
 
     >>> average(np.array([[1.0, 2.0, np.nan], [np.nan, np.nan, np.nan]])).tolist()
     [1.5, nan]
@@ -109,7 +109,7 @@ def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
 def majority(scores: Floats, ties: TieRule = "low") -> Floats:
     """Return the most frequent score of each pair (P, R) → (P,), of several the one nearest to their median.
 
-    What is still tied goes to the lower or higher score, or to the middle of both.
+    Remaining ties go to the lower score, the higher score, or the mean of the two.
     Source: Kim, Baldwin & Kan 2010, section 4, for mode and median; the last rule is ours, as theirs leaves ties.
 
     >>> scores = np.array([[0.0, 1.0, 2.0, 4.0]])  # every score once, median 1.5
@@ -187,7 +187,7 @@ def ordinal_alpha(scores: Floats) -> float:
 def quadratic_kappa(first: Floats, second: Floats) -> float:
     """Return Cohen's kappa with squared differences of the scores as weights, over pairs that both scored (P,).
 
-    NaN where both give one and the same score throughout, or share no pair. Source: Cohen 1968.
+    NaN if both give one and the same score throughout, or share no pair. Source: Cohen 1968.
 
     >>> quadratic_kappa(np.array([0.0, 1, 2, 2]), np.array([0.0, 2, 1, 2]))
     0.6363636363636364

@@ -16,9 +16,9 @@ SOURCE = "Kim, Baldwin & Kan 2010"
 def table(name: str) -> pd.DataFrame:
     """Return a printed table with what is suspect about it.
 
-    name   scores: the mean human score (0-4) by candidate (shorter, longer) and location, NaN where there was no pair;
+    name   scores: the mean human score (0-4) by candidate (shorter, longer) and location, NaN if there was no pair;
            data: sizes and agreement of the data; claims: what the paper says about its tables, whether the printed
-           numbers bear it out, and by which cells; correlations: as they stand in the file
+           numbers bear it out, and by which cells; correlations: unchanged in the file
     """
     with (files("kp_core.studies.correlation") / f"kim2010_{name}.csv").open(encoding="utf-8") as lines:
         return pd.read_csv(lines, keep_default_na=False, na_values={"mean_score": [""]})

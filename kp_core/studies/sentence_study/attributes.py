@@ -54,7 +54,7 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     given   table with a column `sentence` and attributes that take the place of computed ones; the document type may
             be any text, the others are numbers
 
-    Raises InputError where no text is loaded, or a given value is not what it should be.
+    Raises InputError if no text is loaded, or a given value is not what it should be.
     """
     listed = list_sentences(corpus)
     if not len(listed):
@@ -89,11 +89,11 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
 
 
 def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
-    """Return the given attributes in the order of the sentences; refuses what is no sentence or no number."""
+    """Return the given attributes in sentence order; reject unknown sentences and non-numbers."""
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
-        said = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
-        raise input_error("the given attributes", "no attribute", **said)
+        facts = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
+        raise input_error("the given attributes", "no attribute", **facts)
     for wrong, problem in (
         (~given["sentence"].isin(listed["sentence"]), "no sentence of the loaded texts"),
         (given["sentence"].duplicated(), "a sentence given twice"),
@@ -120,7 +120,7 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
 def _from_nouns(
     listed: pd.DataFrame, titles: Mapping[str, str], nouns_of: Sequence[list[str]]
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """Return title_similarity and tf_idf of every sentence, and where they are missing and therefore 0.
+    """Return title_similarity and tf_idf of every sentence, and if they are missing and therefore 0.
 
     The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F its count there and MAX_F the largest there,
     DF the sentences of the text that have it, N all of them. nouns_of are those of each sentence.
@@ -204,7 +204,7 @@ class Extracts:
         return self.levels.size(threshold)
 
     def left(self, majority: Ints) -> Bools:
-        """Return which sentences stand in documents that reach these majorities (S,)."""
+        """Return which sentences occur in documents that reach these majorities (S,)."""
         return np.asarray(majority[self.document] > 0)
 
     def yes(self, majority: Ints) -> Bools:
@@ -217,7 +217,7 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
 
     given   attributes that take the place of computed ones; form: as in `trim`
 
-    Raises InputError where an entry is no sentence of its text, or where there are fewer than two annotators.
+    Raises InputError if an entry is no sentence of its text, or if there are fewer than two annotators.
     """
     rows = sentence_rows(corpus.gold, corpus, "the gold standard")
     table, notes = attributes(corpus, given)

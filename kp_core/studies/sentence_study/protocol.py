@@ -15,11 +15,11 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import REASONS, Note, refuse_below
-from kp_core.order import reaches
 from kp_core.scoring import intervals
 from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures import concordance
+from kp_core.scoring.order import reaches
 from kp_core.studies import WORDS
 from kp_core.studies.result import Numbers
 from kp_core.studies.sentence_study.attributes import Extracts, extracts
@@ -58,8 +58,8 @@ def errors_when_pruned(whole: DecisionTreeClassifier, matrix: Floats, yes: Bools
     for each leaf (Breiman et al. 1984, ch. 3). Growing it anew for every strength would take four times as long.
     """
     inside = whole.tree_
-    said = whole.classes_[inside.value[:, 0].argmax(axis=1)]
-    wrong = np.where(yes[:, None] != said, whole.decision_path(matrix).toarray(), 0).sum(axis=0)
+    predicted = whole.classes_[inside.value[:, 0].argmax(axis=1)]
+    wrong = np.where(yes[:, None] != predicted, whole.decision_path(matrix).toarray(), 0).sum(axis=0)
     errors = np.tile(wrong[:, None], len(PRUNING))  # of each node as a leaf, and then of its cheapest subtree
     share = inside.weighted_n_node_samples / inside.weighted_n_node_samples[0]
     cost = (inside.impurity * share)[:, None] + np.array(PRUNING)
@@ -103,7 +103,7 @@ class Node:
         return "yes" if self.yes > self.no else "no"
 
     def condition(self, holds: bool = True) -> str:
-        """Return the question of the node as a condition that holds or does not.
+        """Return the question of the node as a condition that contains or does not.
 
         >>> Node("attitude", "2", 0.5, 1, 2, 3, 3).condition(False), Node("length", "", 80.5, 1, 2, 3, 3).condition()
         ('attitude is not 2', 'length ≤ 80.5')
@@ -142,7 +142,7 @@ def rules(tree: Sequence[Node]) -> pd.DataFrame:
     def follow(place: int, conditions: dict[tuple[str, str, bool], str]) -> None:
         node = tree[place]
         if not node.name:
-            rows.append((node.decision, node.yes, node.no, " and ".join(conditions.values()) or "nothing is asked"))
+            rows.append((node.decision, node.yes, node.no, " and ".join(conditions.values()) or "no condition"))
             return
         for child, holds in ((node.below, True), (node.above, False)):
             follow(child, {**conditions, (node.name, node.value, holds): node.condition(holds)})
@@ -260,7 +260,7 @@ def one_repeat(
     """Return the table (4, D) of every system on one draw, and what the trees used (T, F).
 
     seed   of the study, and the number of the repeat. The draw from the randomly trimmed gold standard takes the same
-           random numbers, so that it is the same where nothing was trimmed.
+           random numbers, so that it is the same if nothing was trimmed.
     """
     matrix, document, left = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
     documents = len(majority)
@@ -303,13 +303,19 @@ def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceStudy(Numbers):
-    """A study over thresholds.
+    """Sentence study over thresholds of agreement.
 
-    frame   one row per threshold, system, measure and subset: value over all draws, its 95% interval over documents
-            (bootstrap, with the trees as they are), and the range of 95% of the draws
-    left    one row per threshold: documents and sentences left and drawn, or why the study does not run there
-    used    one row per threshold and attribute: share of the trees that use it, and its mean importance
-    trees   threshold → nodes of the tree of the first draw
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per threshold, system, measure and subset: value over all draws, 95% bootstrap interval over documents
+        with fixed trees, and range of 95% of the draws.
+    left : DataFrame
+        One row per threshold: documents and sentences left and drawn, or why the study does not run.
+    used : DataFrame
+        One row per threshold and attribute: share of the trees that use it, and mean importance.
+    trees : dict
+        Threshold → nodes of the tree of the first draw.
     """
 
     left: pd.DataFrame
@@ -329,13 +335,26 @@ def sentence_study(
     grouped: bool = False,
     seed: int = 0,
 ) -> SentenceStudy:
-    """Learn which sentences people choose, at every threshold of agreement, and say how well that goes.
+    """Learn which sentences people choose, at each threshold of agreement, and evaluate the predictions.
 
-    corpus      texts, and a gold standard that names sentences (`list_sentences`) by two or more annotators
-    attributes  table with a column `sentence` and attributes that take the place of computed ones
-    grouped     no document stands on both sides of a fold: stricter than the source
+    Parameters
+    ----------
+    corpus : Corpus
+        Texts, and a gold standard of sentence ids (`list_sentences`) by two or more annotators.
+    thresholds : sequence of float
+        Thresholds of K.
+    attributes : DataFrame, optional
+        Table with a column `sentence` and attributes that replace computed ones.
+    form : "binary" or "choices"
+        Form of trimming; see `trim`.
+    repeats : int
+        Number of draws per threshold.
+    grouped : bool
+        Whether all sentences of a document are in the same fold (stricter than the source).
 
-    Source: Nomoto & Matsumoto 1997, reconstructed where our source lacks formulas; the tree is not C4.5.
+    References
+    ----------
+    Nomoto & Matsumoto 1997, reconstructed where our source lacks formulas; the tree is not C4.5.
     """
     design = Design(form, repeats, grouped, seed)
     sentences = extracts(corpus, attributes, form)
@@ -404,12 +423,12 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
 
 def _cells(table: Floats) -> Cells:
     """Return tables from hits, “yes” said, “yes” there and sentences, (4, K) → fields (K,)."""
-    hits, said, there, number = table
-    return Cells(hits, said, there, number, said)
+    hits, predicted, there, number = table
+    return Cells(hits, predicted, there, number, predicted)
 
 
 def _notes(outcomes: dict[float, Outcome]) -> list[Note]:
-    """Say at which thresholds the study does not run, and where a draw is smaller than that of the source."""
+    """Report at which thresholds the study does not run, and where a draw is smaller than that of the source."""
     notes, left = [], {f"{threshold:g}": outcome.left for threshold, outcome in outcomes.items()}
     for reason in dict.fromkeys(size.reason for size in left.values() if size.reason):
         at = ", ".join(threshold for threshold, size in left.items() if size.reason == reason)

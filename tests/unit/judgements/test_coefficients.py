@@ -7,7 +7,7 @@ import pytest
 from kp_core.errors import REASONS
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.coefficients import KERNELS
-from kp_core.studies.correlation.human import Ceiling, ordinal_alpha, pairwise_agreement, quadratic_kappa
+from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, quadratic_kappa
 
 NAN = float("nan")
 
@@ -24,35 +24,6 @@ def test_undefined_values_say_why(name):
     assert {"too_few", "constant"} <= set(REASONS)
 
 
-def test_equal_fractions_tie_although_they_differ_in_the_last_bit():
-    noisy = np.array([0.1 + 0.2, 0.3, 0.3, 0.5])
-    clean = np.array([0.3, 0.3, 0.3, 0.5])
-    people = np.array([1.0, 2, 3, 4])
-    assert len(set(noisy)) > len(set(clean))
-    for name in KERNELS:
-        assert coefficients.correlation(noisy, people, name) == coefficients.correlation(clean, people, name)
-
-
-def test_a_resample_of_one_value_is_undefined_under_every_correlation():
-    x = np.array([[0.1], [0.1], [0.3], [0.7]])
-    y = np.array([[1.0], [2.0], [3.0], [3.0]])
-    weights = np.array([[2.0, 2, 0, 0], [0, 0, 2, 2], [1, 0, 1, 0], [1, 1, 1, 1]]).T
-    for name in KERNELS:
-        assert np.isnan(KERNELS[name](x, y)(weights)[:, 0, 0]).tolist() == [True, True, True, False]
-
-
-def test_closed_form_of_few_pairs_is_undefined():
-    low, high = coefficients.closed_form(np.array([0.5, 0.5]), np.array([3, 4]), "spearman")
-    assert np.isnan([low[0], high[0]]).all()
-    assert low[1] < 0.5 < high[1]
-    assert np.isnan(coefficients.closed_form(np.array([0.5]), np.array([4]), "kendall")).all()
-
-
-def test_the_share_of_the_ceiling_needs_people_who_agree():
-    found = coefficients.percent_of_ceiling(np.array([0.3, 0.3, 0.3]), np.array([0.6, 0.0, -0.2]))
-    np.testing.assert_allclose(found, [50, NAN, NAN])
-
-
 def test_partial_correlation_leaves_out_gaps_and_needs_variation():
     rng = np.random.default_rng(1)
     x, y, z = rng.normal(size=(3, 30))
@@ -61,16 +32,6 @@ def test_partial_correlation_leaves_out_gaps_and_needs_variation():
     assert coefficients.partial_spearman(*gap) == pytest.approx(whole, abs=1e-12)
     assert np.isnan(coefficients.partial_spearman(np.ones(30), y, z[:, None]))
     assert np.isnan(coefficients.partial_spearman(x[:2], y[:2], z[:2, None]))
-
-
-def test_leave_one_out_with_missing_scores_counts_the_pairs_of_each_annotator():
-    scores = np.array([[1, 1, NAN], [2, 3, NAN], [3, 2, NAN], [4, 4, NAN], [NAN, NAN, 2], [1, 2, 2]])
-    found, once = Ceiling(scores), np.ones((6, 1))
-    each = found.each(once)[0, 0, 0]
-    assert np.isnan(each).tolist() == [False, False, True]
-    assert found.pairs.tolist() == [[5, 5]]
-    assert found.clusters(np.arange(6)).tolist() == [[5, 5]]
-    assert found.under(once)[0, 0, 0] == pytest.approx(each[:2].mean(), abs=1e-12)
 
 
 def test_agreement_without_variation_or_overlap_is_undefined():

@@ -17,7 +17,7 @@ from kp_core.takeaway.workspace_file import rater_file, read_workspace
 from kp_core.typeset import exchange_csv
 
 
-def test_the_file_of_a_rater_has_the_same_near_misses_without_names_and_scores(lectures):
+def test_rater_file_hides_names_and_scores(lectures):
     file = Source("ana.kpscope", rater_file(lectures, {"page": "correlation?rater=ana"}))
     saved = read_workspace(file)
     blind = saved.uploads.load()
@@ -28,7 +28,7 @@ def test_the_file_of_a_rater_has_the_same_near_misses_without_names_and_scores(l
     pd.testing.assert_frame_equal(drawn, again)
 
 
-def test_the_files_of_three_raters_are_one_table_with_a_column_a_rater():
+def test_files_of_three_raters_form_one_table():
     pairs = pd.DataFrame([[f"p{one}", "d", "hash table", one] for one in "abcd"], columns=list(COLUMNS))
     scores = {"ana": [1, 2, 3, 1], "ben": [1, 2, 3, 2], "cem": [0, 2]}
     tables = [rating_table(pairs, {who: dict(zip(pairs["pair_id"], own, strict=False))}) for who, own in scores.items()]

@@ -154,7 +154,7 @@ SHAPES = {
     ),
     "rows that pandas counted": (
         '{"0": {"doc_id": "x", "score": 0.5}, "1": {"doc_id": "y", "score": 1}}',
-        {"doc_id": ["x", "y"], "score": [0.5, 1.0]},
+        {"(key)": ["0", "1"], "doc_id": ["x", "y"], "score": [0.5, 1.0]},
     ),
     "rows by ids of their own": (
         '{"5": {"doc_id": "x", "phrase": "a"}}',

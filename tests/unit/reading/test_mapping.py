@@ -27,7 +27,7 @@ def test_words_and_mapping_are_inverse(mapping):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("tide", "does not say what a file means"),
+        ("tide", "is not a mapping"),
         ("keyphrase=A", "there is no 'keyphrase' to choose for a file; did you mean keyphrases"),
         ("split=x", "split is 'x'; choose one of: ;"),
         ("document=A,document=B", "document is given twice"),

@@ -72,7 +72,7 @@ def test_a_head_that_is_there_twice_beside_a_system_is_no_system() -> None:
     text = b"id,keywords,yake,keywords\n1,tide;sea,moon;sun,p;q\n2,x;y,z;t,p;r\n"
     corpus = kp.load(gold=Source("a.csv", text))
     assert corpus.systems == ["yake"]
-    assert any("“keywords” is there 2 times" in note.message for note in corpus.report.notes)
+    assert any("“keywords” occurs 2 times" in note.message for note in corpus.report.notes)
 
 
 def test_nothing_in_common_stops_with_the_fix_that_helps(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -150,14 +150,14 @@ def test_a_file_given_twice_is_refused_and_a_copy_is_said() -> None:
     assert "The file is the same, byte by byte, as a.json." in [note.message for note in notes]
 
 
-def test_an_annotator_of_two_files_is_kept_apart_where_the_documents_are_the_same() -> None:
+def test_an_annotator_of_two_files_is_refused_where_the_documents_are_the_same() -> None:
     other = Source("h.csv", b"doc_id,annotator,phrase\nd1,ana,gauge\n")
-    corpus = load(gold=[GOLD, other])
-    assert corpus.annotators == ["g/ana", "h/ana"]
-    assert "lists of “ana” for the same documents in g.csv and h.csv" in corpus.report.notes[0].message
+    with pytest.raises(InputError, match="lists of “ana” for the same documents in g"):
+        load(gold=[GOLD, other])
+    assert load(gold={"one": GOLD, "two": other}).annotators == ["one", "two"]
     further = Source("h.csv", b"doc_id,annotator,phrase\nd4,ana,gauge\n")
     assert load(gold=[GOLD, further]).annotators == ["ana"]
-    with pytest.raises(InputError, match="one list a document"):
+    with pytest.raises(InputError, match="one list per document"):
         load(systems={"s": [Source("a.csv", b"doc_id,phrase\nd1,x\n"), Source("b.csv", b"doc_id,phrase\nd1,y\n")]})
 
 
@@ -246,7 +246,7 @@ def test_a_stemmer_of_another_language_is_said_with_one_that_fits() -> None:
     gold = {f"d{n}": [f"analyse de la mer {n}", f"le niveau des eaux {n}"] for n in range(20)}
     corpus = load(gold=gold, systems={"s": gold})
     remedy = ("normalise", "nfkc+lower+space+snowball-fr")
-    assert said(corpus) == [("most words look French, for which porter-nltk is no stemmer", remedy)]
+    assert said(corpus) == [("most words look French, which porter-nltk does not support", remedy)]
     assert said(corpus, normalise="lower+space+snowball-fr") == said(corpus, normalise="lower+space") == []
 
 

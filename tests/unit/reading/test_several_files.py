@@ -11,7 +11,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.reading import Mapping, Question, Source
+from kp_core.reading import Mapping, Question, Source, form_for
 
 GOLD = "tide table;high water\nmoon phase\nsea level rise\nharbour wall;breakwater\n"
 CONSTANT = "tide table;water;sea\nmoon phase;water;sea\nsea level rise;water;sea\nharbour wall;water;sea\n"
@@ -71,6 +71,7 @@ def test_two_columns_of_tags_are_asked_once_for_two_roles() -> None:
     with pytest.raises(Question) as asked:
         kp.load(gold=file, systems={"mine": file})
     (finding,) = asked.value.findings
+    assert finding.found in form_for(file, Mapping()).reason
     assert [one.options() for one in finding.answers] == [
         "--as 't.conll:gold=column 2,format=F13C'",
         "--as 't.conll:gold=column 3,format=F13C'",

@@ -17,7 +17,7 @@ from kp_core.reading import Mapping, Source, load
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists.list_builder import ListBuilder
 from kp_core.reading.rows import apply as layout_rows
-from kp_core.reading.rows.tidy import tidy
+from kp_core.takeaway.tidy import tidy
 
 
 def read(text: str, name: str = "a.csv", role: str = "gold", **more: object) -> Corpus:

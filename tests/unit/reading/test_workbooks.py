@@ -115,7 +115,6 @@ def replaced(data, member, content):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (CELLS.format('<dimension ref="A1:ZZ1000000"/><sheetData/>'), "702,000,000 cells"),
         (CELLS.format('<sheetData><row r="9999999"><c r="A1"><v>1</v></c></row></sheetData>'), "9,999,999 cells"),
         (CELLS.format("<sheetData>" + "<row/>" * 300_000 + "</sheetData>"), "packed more than 100 : 1"),
         ('<!DOCTYPE x [<!ENTITY a "b">]>' + CELLS.format("<sheetData/>"), "entities declared in"),
@@ -208,7 +207,7 @@ def test_columns_of_lists(column, phrases, beside):
 @pytest.mark.parametrize(("role", "table", "column"), [("gold", "gold", "annotator"), ("systems", "runs", "system")])
 def test_several_columns_of_lists_are_proposed_as_annotators_or_systems(role, table, column):
     source = parquet(doc_id=["x", "y"], ana=[["a"], []], ben=[["b"], ["c"]])
-    with pytest.raises(kp.Question, match="The columns “ana”, “ben” may be people or systems") as asked:
+    with pytest.raises(kp.Question, match="The columns “ana”, “ben” may be people, systems") as asked:
         kp.load(**{role: source})
     corpus = kp.load(**{role: source}, mapping={form.file: form.mapping for form in asked.value.forms})
     expected = [["ana", "x", "a"], ["ben", "x", "b"], ["ben", "y", "c"]]

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,7 @@ class Written:
     notes: list[Note] = field(default_factory=list)
 
     def lacks(self, where: str, count: int, one: str, several: str = "") -> None:
-        """Note that something stays behind, where there is any of it, in the words for one or for several."""
+        """Note that something stays behind, if there is any of it, in the words for one or for several."""
         if count:
             self.notes.append(Note("warning", where, f"{pluralize(count, one, several or one)}."))
 
@@ -46,38 +45,6 @@ def file_names(names: Sequence[str], ending: str) -> list[str]:
             safe = f"{base}-{number}"
         taken[safe.casefold()] = safe
     return [safe + ending for safe in taken.values()]
-
-
-#: What would part a field or be no text, and what would make a comment of a line.
-_UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
-
-
-def escape(text: str) -> str:
-    """Return a text with blanks of every kind, control characters and `%` as UTF-8 bytes `%XX`.
-
-    >>> escape("50% tide\\u00a0table")
-    '50%25%20tide%C2%A0table'
-    """
-    return _UNSAFE.sub(lambda found: percent(found.group()), text)
-
-
-def percent(text: str) -> str:
-    """Return every character of a text as its UTF-8 bytes `%XX`."""
-    return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
-
-
-def unescape(text: str) -> str | None:
-    """Return the text that was escaped, or None if some `%` is not part of a valid `%XX`.
-
-    >>> unescape("tide%20table"), unescape("50%")
-    ('tide table', None)
-    """
-    if re.search("%(?![0-9A-Fa-f]{2})", text):
-        return None
-    try:
-        return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return None
 
 
 def tidy(corpus: Corpus, ending: str = "csv") -> Written:
@@ -103,7 +70,7 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
 
 
 def formulas(where: str, table: pd.DataFrame) -> list[Note]:
-    """Note the cells that a spreadsheet would take for formulas in CSV that is read again, where none is changed."""
+    """Note the cells that a spreadsheet would take for formulas in CSV that is read again, if none is changed."""
     count, rest = (
         sum(map(is_formula, table.to_numpy().ravel())),
         "like a formula; open the file as text, not by a click",
@@ -151,7 +118,7 @@ def _say_what_is_left_out(corpus: Corpus, written: Written) -> None:
         run = corpus.runs[corpus.runs["system"] == name]
         if ranking.ranked_by == "score" and "score" in run:
             same = (np.diff(run["score"]) == 0) & (np.diff(run["rank"]) == 1)
-            rest = "one of equal score; the column of ranks now says the order, so no rule for ties does"
+            rest = "one with an equal score; the order is now set by the column of ranks, not by the convention ties"
             written.lacks(name, int(same.sum()), f"phrase follows {rest}", f"phrases follow {rest}")
 
 

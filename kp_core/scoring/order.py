@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kp_core.typeset import number
+
 #: Values that differ by less are equal: sums in another order, and .1 + .2 beside .3, differ by far less.
 EQUAL = 1e-9
 
@@ -40,9 +42,9 @@ def close(value: Any, other: Any) -> Any:
 
 
 def leveled(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return values, or differences, of any shape, of which those that are equal are the same number, in size and sign.
+    """Return values or differences, with those equal up to rounding error made identical in size and sign.
 
-    Then plain comparisons, ranks and ties are right: .35 − .30 and .75 − .80 are of one size, and .1 + .2 − .3 is 0.
+    This makes comparisons, ranks and ties exact: 0.35 − 0.30 and 0.75 − 0.80 have the same size, 0.1 + 0.2 − 0.3 is 0.
 
     >>> leveled([0.35 - 0.30, 0.75 - 0.80, 0.1 + 0.2 - 0.3]).round(12).tolist()
     [0.05, -0.05, 0.0]
@@ -77,3 +79,19 @@ def highest(values: Mapping[str, float]) -> list[str]:
     """
     top = max(values.values())
     return [name for name, value in values.items() if reaches(value, top)]
+
+
+def digits_apart(first: float, second: float) -> int:
+    """Return how many decimals show that two values differ, and by how much: three, or more if they are close.
+
+    Four if three would contradict the difference, as .095 and .088 do, which differ by .008.
+
+    >>> digits_apart(0.3, 0.2), digits_apart(0.2394, 0.2386), digits_apart(0.0954, 0.0876), digits_apart(0.2, 0.2)
+    (3, 4, 4, 3)
+    """
+    digits, difference = 3, abs(first - second)
+    shown = abs(round(first, digits) - round(second, digits))
+    digits += not close(shown, round(difference, digits))
+    while digits < 6 and exceeds(difference, 0) and number(first, digits) == number(second, digits):
+        digits += 1
+    return digits
