@@ -5,6 +5,5 @@ import sys
 
 from kp_ui import ROOT
 
-if __name__ == "__main__":  # a process that reads files imports this too
-    sys.argv = ["streamlit", "run", str(ROOT / "app.py"), *sys.argv[1:]]
-    runpy.run_module("streamlit", run_name="__main__")
+sys.argv = ["streamlit", "run", str(ROOT / "app.py"), *sys.argv[1:]]
+runpy.run_module("streamlit", run_name="__main__")

@@ -189,7 +189,7 @@ def lacking(corpus: Corpus, coded: Coded, settings: Settings) -> list[str]:
 
 
 def entries_in_words(corpus: Corpus, coded: Coded, settings: Settings) -> str:
-    """Report of how many of all phrases the user's table knows something."""
+    """Report how many of all phrases occur in the user's table."""
     known = int((~given_of(corpus, coded, settings).without).sum())
     what = "Vectors" if len(corpus.vocabulary.vectors) else "Similarities"
     return f"{what} of {known:,} of {pluralize(len(coded.phrases), 'phrase')}."

@@ -19,7 +19,7 @@ from kp_core.studies import WORDS
 
 
 def too_few(documents: int) -> str:
-    """Report that so many documents give no reliable interval."""
+    """Warn that so few documents give no reliable interval."""
     return f"{pluralize(documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
@@ -75,7 +75,7 @@ def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
 def evaluation_notes(
     sums: Sums, systems: Sequence[str], settings: Settings, concordance: bool, ids: Sequence[Note] = ()
 ) -> list[Note]:
-    """Describe what was added up means for the reader; ids: notes on the fixes that would make ids meet."""
+    """Explain what the sums mean for the reader; ids: notes on the fixes that would make ids meet."""
     notes, documents = list[Note](), sums.number("documents")
     if not systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
@@ -95,7 +95,7 @@ def evaluation_notes(
 
 
 def _common_notes(sums: Sums, documents: int, settings: Settings) -> list[Note]:
-    """Report that documents are few, and where the universe of candidates contains nothing but what was chosen."""
+    """Warn if documents are few, and if the universe of candidates contains nothing but what was chosen."""
     notes = list[Note]()
     if documents < 10 and settings.interval != "none":
         notes.append(Note("warning", "intervals", too_few(documents)))

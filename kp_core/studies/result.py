@@ -169,7 +169,7 @@ class Result(Numbers):
         return pd.Series(list(names), self.frame.index, dtype=object)
 
     def wide(self) -> pd.DataFrame:
-        """Return one row a system and subset, one column a measure, with average and cutoff where there are several."""
+        """Return one row per system and subset, one column per measure, with average and cutoff if several."""
         table: dict[tuple[str, str], dict[str, Any]] = {}
         told = (self.frame[name].tolist() for name in ("system", "subset", "value"))
         for system, subset, value, column in zip(*told, self.columns, strict=True):

@@ -61,7 +61,7 @@ _LISTED = tuple(
     if value not in _CHOSEN
 )
 
-#: Columns of a setting that was tried, one row a system.
+#: Columns of a setting that was tried, one row per system.
 TRIED = ("system", "measure", "k", "value", "signature", "preset", "changes")
 #: So many settings are shown where none fits.
 _NEAREST = 3
@@ -294,7 +294,7 @@ def _changes(current: Tried, tried: Sequence[Tried]) -> pd.DataFrame:
 
 
 def _turns(current: Tried, tried: Sequence[Tried], grid: Sequence[Tried]) -> pd.DataFrame:
-    """Return one row a pair of systems whose order turns; where two tie at present, most settings say who is ahead."""
+    """Return one row per pair of systems whose order changes; if two tie now, most settings decide who is ahead."""
     near = [one for kind in ("near", "grid") for one in tried if one.kind == kind and one.of]
     changed = {one.means: current.means.differences(one.means) for one in near}
     near.sort(key=lambda one: len(changed[one.means]))

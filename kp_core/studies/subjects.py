@@ -16,9 +16,9 @@ from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
 from kp_core.studies.result import Numbers
 
-#: One row a system and subject.
+#: One row per system and subject.
 BY_SUBJECT = ("system", "subject", "label", "gold", "suggested", "found", "P", "R", "F1", "reason")
-#: One row a subject of people alone.
+#: One row per subject, without systems.
 _OF_PEOPLE = ("documents", "chosen", "seen", "by_all", "by_most", "apart", "P_pos", "annotators", "reason")
 BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
 

@@ -69,7 +69,7 @@ def section() -> None:
 
 
 def _told() -> str:
-    """Recognize judgements apart whose files are the same: by the ratings made here."""
+    """Return a key of the judgements that includes the ratings made on this page."""
     return str(rating.ratings().to_csv(index=False))
 
 

@@ -179,7 +179,7 @@ def _ask(finding: Finding, key: str) -> None:
 def _capital(words: object) -> str:
     """Return the words of a button with a capital, unless they begin with the name of a file."""
     first, blank, rest = str(words).partition(" ")
-    return f"{first.capitalize() if first.isalpha() else first}{blank}{rest}"
+    return f"{first[:1].upper() + first[1:] if first.isalpha() else first}{blank}{rest}"
 
 
 def _source(name: str) -> Source | None:

@@ -112,7 +112,7 @@ def _turn_tab(key: str, sections: Mapping[str, Tab], step: int) -> None:
 
 
 def one_dataset(what: str) -> None:
-    """Report which data set a page or tab shows where all are chosen and it shows one."""
+    """Name the data set shown by a page or tab that can show only one of those chosen."""
     if workspace.all_datasets():
         show.small(f"This {what} is of one data set: {workspace.dataset()}. Choose another one above.")
 

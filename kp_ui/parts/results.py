@@ -117,7 +117,7 @@ def marks_of_systems() -> dict[str, Look]:
 
 
 def few(result: Numbers) -> None:
-    """Report if there are too few documents for the intervals."""
+    """Warn if there are too few documents for the intervals."""
     if result.documents < screen_tables.FEW and result.frame["low"].notna().any():
         st.caption("There are too few documents for the intervals to be reliable.")
 
@@ -129,7 +129,7 @@ def reasons(result: kp.Result) -> None:
 
 
 def about_baselines(cutoff: int | str) -> None:
-    """Explain the gray rows are at a cutoff."""
+    """Explain the gray rows at a cutoff."""
     text = prose.text("results.baselines")
     if cutoff == "all":
         text += " At k = all, the random baseline and the oracle return every phrase of the universe."

@@ -84,7 +84,7 @@ def against() -> None:
     with controls.folded("Systems", icon=":material/compare_arrows:"):
         a = results.choose_system("First system", "against_a", names)
         others = [name for name in names if name != a]
-        runs = next(phrases for phrases in runs_of(names).values() if a in phrases)
+        runs = next(runs for runs in runs_of(names).values() if a in runs)
         start = next((place for place, name in enumerate(others) if name not in runs), 0)  # rather another system
         b = results.choose_system("Second system", "against_b", others, start=start)
     pair = cached.here(kp.versus, settings.value("measure"), a=a, b=b)

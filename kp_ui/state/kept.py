@@ -132,7 +132,7 @@ def forget(key: str) -> None:
 
 
 def log(what: str, error: OSError | InputError) -> None:
-    """Recognize the operator what failed and why, without the path: whoever has the key has the files."""
+    """Tell the operator what failed and why, without the path: whoever has the key has the files."""
     why = error.found if isinstance(error, InputError) else error.strerror
     logging.getLogger("kpscope").error("%s: %s", what, why)
 

@@ -30,7 +30,7 @@ def choose(name: str, text: str | None) -> None:
 
 
 def stay() -> None:
-    """Report that this run comes from a click in the page: an address that came with it is older than the choices."""
+    """Note that this run comes from a click in the page: an address that came with it is older than the choices."""
     st.session_state[_ASKED] = True
 
 

@@ -1,4 +1,4 @@
-"""Define a file as text, lines or JSON, and find the format families that it may be of."""
+"""Show a file as text, lines or JSON, and find the format families that it may be of."""
 
 from __future__ import annotations
 

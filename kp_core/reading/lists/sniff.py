@@ -115,7 +115,7 @@ def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
 
 
 def _may_be_of_group(file: File, family: str) -> bool:
-    """Recognize a text that may belong with others to a family, as far as the user says nothing else."""
+    """Recognize a text that may belong with others to a family, unless its mapping excludes this."""
     mapping = file.mapping
     fits = mapping.format == family or not (mapping.format or mapping.names_columns)
     return fits and binary_kind(file.source.data) is None and not _not_read(file)

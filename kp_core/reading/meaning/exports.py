@@ -217,7 +217,7 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) 
 
 
 def _are_numbered(names: Sequence[str]) -> bool:
-    """Recognize columns that are one list: of one head except the number at its end."""
+    """Recognize columns of one list, whose headers differ only in the number at their end."""
     return len({base_of(name) for name in names}) == 1 and all(number_of(name) is not None for name in names)
 
 

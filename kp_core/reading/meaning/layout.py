@@ -53,7 +53,7 @@ NOTHING = Proposal(Mapping())
 class Layout:
     """How the rows of a table are to be read.
 
-    kind     a phrase a row, a list a row, columns of lists, texts, judged pairs; or a phrase a row that several people
+    kind     a phrase per row, a list per row, columns of lists, texts, judged pairs; or phrases that several people
              marked, or that several systems scored, in a column each
     columns  role → column
     mapping  what spells it out

@@ -72,11 +72,12 @@ def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
         made = _judged(made)
     else:
         _need(mapping.keyphrases, table, "a column of keyphrases")
-        if not mapping.document:
-            remedy = f"Name it: --as {table.file}:document=…, or document={ROW} if each row is a document."
-            raise InputError(table.file, "no column of documents", "what the documents are", remedy)
         made = replace(made, source=table.sheet if SHEET in (mapping.annotator, mapping.system) else "")
         made = _in_columns(made) or _in_one_column(made)
+    in_heads = mapping.document == HEADS and made.kind in ("turned", "marked")
+    if not ("doc_id" in made.columns or made.numbered or in_heads or made.kind == "judged"):
+        remedy = f"Name it: --as {table.file}:document=…, or document={ROW} if each row is a document."
+        raise InputError(table.file, "no column of documents", "what the documents are", remedy)
     order = _DOCUMENTS if meant == "documents" else _ORDER
     made = replace(made, columns={part: made.columns[part] for part in order if part in made.columns})
     return replace(made, evidence=_evidence(made) + filled)

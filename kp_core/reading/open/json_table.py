@@ -260,7 +260,7 @@ def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) 
 
 
 def _is_one_object(cell: Any) -> bool:
-    """Recognize a list of one object which is no phrase, as answers of language models occur in."""
+    """Recognize a list of one object that is not a phrase, as language models return it."""
     one = isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict)
     return one and (not _is_phrase(cell[0]) or "type" in cell[0])
 

@@ -176,7 +176,7 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
         name = re.sub(r"\.t?gz$", "", name, flags=re.IGNORECASE)
         data = gunzip(source.name, data, limits)
     if is_zip(data) and b"word/document.xml" in data:
-        remedy = "Save it as text, one line a document, or as a table (CSV, XLSX), and load that."
+        remedy = "Save it as text, one line per document, or as a table (CSV, XLSX), and load that."
         raise InputError(name, "a document of a word processor", "a table, or lists in text", remedy)
     if is_folder(data):
         if nested:

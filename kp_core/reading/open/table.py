@@ -1,4 +1,4 @@
-"""Define a table of any origin as columns of Arrow, and settle which of its first rows is the head."""
+"""Hold a table of any origin as columns of Arrow, and find which of its first rows is the head."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def _is_imported(cell: str) -> bool:
 
 
 def counts_rows(column: pa.ChunkedArray) -> bool:
-    """Distinguish a column that only counts the rows, from 0 or 1, as programs write it in front of a table."""
+    """Recognize a column that only counts the rows, from 0 or 1, as programs write it in front of a table."""
     cells = column.to_pylist()
     return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
 

@@ -255,7 +255,7 @@ def _variants(table: Table) -> pa.Array | None:
 
 
 def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows:
-    """Read one list a cell, or one phrase a cell of numbered columns; whose they are `sources` says, or a column."""
+    """Read one list per cell, or one phrase per cell of numbered columns; `sources` or a column names their source."""
     table, builder = layout.table, ListBuilder(role, layout.table.limits)
     owner = layout.source_column() if len(sources) == 1 else None
     for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():

@@ -195,7 +195,7 @@ def _around(text: str, found: object) -> str:
 
 
 def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
-    """Return one row a distinct phrase before and after a pipeline, those that change first, in the order of the files.
+    """Return one row per distinct phrase before and after a pipeline, changed ones first, in the order of the files.
 
     change  “changed”, “nothing is left”, or empty
     """

@@ -65,6 +65,22 @@ def test_a_column_that_shares_nothing_with_the_others_is_asked() -> None:
     assert load(gold=Source("a.csv", f"id,Anna,Ben\n{without}".encode())).annotators == ["Anna", "Ben"]
 
 
+def test_lists_before_tabs_are_no_ids() -> None:
+    text = "prazil\tvesbra\nWorld War II, crew, getij\tphysics\nniño, puerto, C++\tlaw\nneural net, tax law\tenergy\n"
+    with pytest.raises(kp.Question) as asked:
+        load(gold=Source("g.csv", text.encode()))
+    (form,) = asked.value.forms
+    said = replace(form.mapping, document="(row)", keyphrases="prazil", header="yes")
+    corpus = load(gold=Source("g.csv", text.encode()), mapping={"g.csv": said})
+    assert corpus.gold["phrase"].tolist()[:3] == ["World War II", "crew", "getij"]
+
+
+@pytest.mark.parametrize("mapping", ["role=judgements,keyphrases=b,relevance=a", "role=documents,title=a"])
+def test_mapping_without_documents_is_refused(mapping: str) -> None:
+    with pytest.raises(kp.InputError, match="what the documents are"):
+        load(gold=Source("g.csv", b"a,b\n1,tide\n2,sea\n"), mapping={"g.csv": Mapping.read(mapping)})
+
+
 # sides that do not meet
 
 
