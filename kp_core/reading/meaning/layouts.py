@@ -145,7 +145,8 @@ def _judged(made: Layout) -> Layout:
         return replace(made, kind="long", columns=made.columns | {"phrase": phrases[0]})
     keyphrase = {"keyphrase": phrases[0]} if phrases else {}
     raters = {rater_in(name): (name,) for name in scores} if len(scores) > 1 or mapping.annotator == HEADS else {}
-    return replace(made, kind="judged", columns=made.columns | keyphrase, sources=raters, cells=mapping.scale)
+    scale = mapping.scale or "any" * mapping.as_read
+    return replace(made, kind="judged", columns=made.columns | keyphrase, sources=raters, cells=scale)
 
 
 def _in_columns(made: Layout) -> Layout | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -430,7 +431,9 @@ def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.
 
 
 def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
-    """Return the scale chosen, else 0–4, widened if all scores are whole numbers up to 10."""
+    """Return the scale chosen, else 0–4, widened if all scores are whole numbers up to 10; `any` has every number."""
+    if chosen == "any":
+        return -sys.float_info.max, sys.float_info.max
     if chosen:
         low, _, high = chosen.partition("-")
         return float(low), float(high)
