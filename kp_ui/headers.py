@@ -27,7 +27,7 @@ def inline_scripts(page: str) -> list[str]:
     ["'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='"]
     """
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    return [f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in scripts]
+    return [f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts]
 
 
 #: Streamlit's page, which would look for the server below the address of every page, and find it at the second try.
@@ -78,7 +78,7 @@ def is_served(host: str, names: Iterable[str]) -> bool:
         name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
         ip_address(name)
         return True
-    return any(fnmatchcase(name, one.strip().lower()) for one in names)
+    return any(fnmatchcase(name, pattern.strip().lower()) for pattern in names)
 
 
 _NOT_SERVED = PlainTextResponse(
@@ -120,10 +120,10 @@ class OwnPages:
             return
         headers = Headers(scope=scope)
         names = ("localhost", st.get_option("server.address") or "", *st.get_option("server.allowedHosts"))
-        here = is_served(headers.get("host", ""), names)
+        is_ours = is_served(headers.get("host", ""), names)
         if kind == "http":
-            await (self.app if here else _NOT_SERVED)(scope, receive, answer)
-        elif here and not is_foreign(headers):
+            await (self.app if is_ours else _NOT_SERVED)(scope, receive, answer)
+        elif is_ours and not is_foreign(headers):
             await self.app(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})

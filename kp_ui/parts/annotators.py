@@ -155,14 +155,14 @@ def _people_and_systems(beside: Sequence[str]) -> None:
         show.paragraph(results.in_short(" ".join((people.claim, *people.details))))
     names = ("F1@k", *beside)
     evaluated = cached.evaluation(names, people=True)
-    here = evaluated.at(settings.cutoff())
+    result = evaluated.at(settings.cutoff())
     shown = [named(name, settings.cutoff()) for name in names]
-    tables.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
+    tables.table(screen_tables.with_intervals(result, shown), "like_for_like", documents=result.documents)
     show.about("people.ceiling", choice=results.choice())
     show.chart(curves.over_k(evaluated, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
-    show.downloads(here.frame, "People and systems, like for like", here.signature)
-    show.signature(here.signature)
+    show.downloads(result.frame, "People and systems, like for like", result.signature)
+    show.signature(result.signature)
 
 
 def titles() -> None:
@@ -195,10 +195,10 @@ def trimming() -> None:
         binary = form == "binary"
         pooled = controls.switch(f"One majority for all {say['documents']}", "pooled", disabled=not binary) and binary
     study = cached.trimmed(threshold, pooled, form)
-    kept = study.frame[study.frame["status"] == "ok"]
+    documents = study.frame[study.frame["status"] == "ok"]
     every = show.pluralize(len(study.frame), say["document"])
-    phrases = show.pluralize(int(kept["gold"].sum()), say["keyphrase"])
-    st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), every=every, phrases=phrases))
+    phrases = show.pluralize(int(documents["gold"].sum()), say["keyphrase"])
+    st.markdown(prose.text("people.left", threshold=threshold, kept=len(documents), every=every, phrases=phrases))
     if workspace.corpus().systems and binary:
         _curve(pooled, threshold)
     with st.expander(f"Every {say['document']} at this threshold"):
@@ -239,13 +239,13 @@ _DRAWS = ("5", "10", str(protocol.REPEATS), "50")
 def sentence_study() -> None:
     """Show the study, or the sentences that people choose from."""
     st.markdown(prose.text("sentences.study"))
-    here = _study_data()
-    if here is None:
+    data = _study_data()
+    if data is None:
         return
     if controls.views("Show", ("Study", "Sentences"), "sentence_view") == "Sentences":
-        _sentences(here)
-    elif (found := _choose_study(here)) is not None:
-        study, measure, threshold = found
+        _sentences(data)
+    elif (chosen := _choose_study(data)) is not None:
+        study, measure, threshold = chosen
         _study_curve(study, measure, threshold)
         if threshold in study.trees:
             with st.expander("The tree"):
@@ -258,22 +258,22 @@ def sentence_study() -> None:
 
 def _study_data() -> workspace.Workspace | None:
     """Return the data of the study: those on screen, or the extracts of the sample lectures; None without texts."""
-    here = workspace.current()
-    if here.sample == "lectures":
-        here = workspace.sample_workspace("extracts")
+    data = workspace.current()
+    if data.sample == "lectures":
+        data = workspace.sample_workspace("extracts")
         show.about("sentences.instead")
         label = "Show these extracts on every page"
         controls.button(label, "open_extracts", workspace.open_sample, "extracts")
-    if not here.corpus.has_texts:
+    if not data.corpus.has_texts:
         show.lacks("The study needs the texts of the documents, and none are loaded.")
         return None
-    return here
+    return data
 
 
-def _sentences(here: workspace.Workspace) -> None:
+def _sentences(data: workspace.Workspace) -> None:
     """Show every sentence with its id and attributes, for people to choose from, and take given attributes."""
     with show.refusals():
-        table, notes = cached.of((here.corpus, _given()), (here.digest, _given_digest()), attributes)
+        table, notes = cached.of((data.corpus, _given()), (data.digest, _given_digest()), attributes)
         example = sentence_id(str(table["doc_id"].iloc[0]), 3)
         number = show.pluralize(len(table), "sentence")
         st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
@@ -297,9 +297,9 @@ def _given_digest() -> str:
     return hashlib.sha256(st.session_state[_GIVEN].data).hexdigest() if _GIVEN in st.session_state else ""
 
 
-def _choose_study(here: workspace.Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
+def _choose_study(data: workspace.Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
-    if not names_sentences(here.corpus):
+    if not names_sentences(data.corpus):
         st.info(prose.text("sentences.no_ids"))
         controls.button("Open the sample extracts", "to_extracts", workspace.open_sample, "extracts")
         return None
@@ -316,21 +316,21 @@ def _choose_study(here: workspace.Workspace) -> tuple[kp.SentenceStudy, str, flo
         seed = controls.amount("Seed", 0, _SEEDS, 0, "study_seed", width=140)
         how = protocol.Design(form, int(draws), controls.switch("Keep documents whole", "grouped"), seed)
     at = controls.of_k("Look at the threshold of K", "at")
-    study = _run_study(here, how)
+    study = _run_study(data, how)
     return None if study is None else (study, measure, at)
 
 
-def _run_study(here: workspace.Workspace, how: protocol.Design) -> kp.SentenceStudy | None:
+def _run_study(data: workspace.Workspace, how: protocol.Design) -> kp.SentenceStudy | None:
     """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
     asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
-    told = (here.digest, _given_digest(), how)
-    wanted = cached.digest_of(told)
+    inputs = (data.digest, _given_digest(), how)
+    wanted = cached.digest_of(inputs)
     if wanted not in asked:
         controls.button("Run the study", "run_study", asked.update, {wanted: False}, type="primary")
-        number, seconds = show.pluralize(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
+        number, seconds = show.pluralize(len(kp.list_sentences(data.corpus)), "sentence"), 2 * how.repeats + 5
         show.about("sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds)
         return None
-    study = cached.of((here.corpus, _given()), (here.digest, _given_digest()), extracts, how.form)
+    study = cached.of((data.corpus, _given()), (data.digest, _given_digest()), extracts, how.form)
     outcomes, place, bar = {}, st.empty(), None
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
@@ -340,10 +340,10 @@ def _run_study(here: workspace.Workspace, how: protocol.Design) -> kp.SentenceSt
         if bar is not None:
             bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {protocol.FOLDS} trees each")
         majority = study.majority(threshold)
-        outcomes[threshold] = cached.of((study, majority), (told, majority.tolist()), protocol.at_majority, how)
+        outcomes[threshold] = cached.of((study, majority), (inputs, majority.tolist()), protocol.at_majority, how)
     place.empty()
     asked[wanted] = True
-    return cached.of((study, outcomes), told, protocol.assemble, how)
+    return cached.of((study, outcomes), inputs, protocol.assemble, how)
 
 
 def _study_curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:

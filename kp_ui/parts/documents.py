@@ -51,8 +51,8 @@ def section() -> None:
     with middle:
         _text(view, document, pair)
     with right:
-        found = cached.near_misses() if pair else None
-        near = {name: screen_tables.types_of(found, name, document) for name in view.lists} if found else {}
+        misses = cached.near_misses() if pair else None
+        near = {name: screen_tables.types_of(misses, name, document) for name in view.lists} if misses else {}
         phrases(view, pair, near, corpus.annotators, settings.resolved())
     if pair:
         show.signature(cached.signature(settings.value("measure")))
@@ -80,10 +80,10 @@ def _listed(pair: Sequence[str]) -> str | None:
     listed = screen_tables.documents(values, corpus.documents, a, b, which)
     listed = screen_tables.searched(listed, corpus.documents, search, texts)
     name = named(measure, settings.cutoff())
-    told = f", {a} minus {b}" if b != "none" else f" of {a}"
-    show.downloads(listed, f"{name} by document{told}")
+    suffix = f", {a} minus {b}" if b != "none" else f" of {a}"
+    show.downloads(listed, f"{name} by document{suffix}")
     of = " of each document, not by subject" if parse(measure).over_subjects(settings.value("average")) else ""
-    show.small(results.in_short(f"{show.pluralize(len(listed), 'document')}: {name}{of}{told}."))
+    show.small(results.in_short(f"{show.pluralize(len(listed), 'document')}: {name}{of}{suffix}."))
     shown = listed.assign(values=board.pairs(listed, pair, results.marks_of_systems()))
     wanted = ["title" if "title" in shown else "document", "values", *(["difference"] if b != "none" else [])]
     return choose_document(listed["document"].tolist(), shown[wanted], set(values["document"]))
@@ -179,13 +179,13 @@ def phrases(view: DocumentView, pair: Sequence[str], near: Near, annotators: Seq
     """Show one grid: every phrase, who of the people chose it, the rank and the sign that each system gives it."""
     systems = [name for name in (*pair, *(name for name in view.lists if name not in pair)) if name in view.lists]
     systems = systems[:_COLUMNS]
-    found = phrases_of(replace(view, lists={name: view.lists[name] for name in systems}), used, _BEYOND)
+    listed = phrases_of(replace(view, lists={name: view.lists[name] for name in systems}), used, _BEYOND)
     people = list(annotators) if 1 < len(annotators) <= _PEOPLE else []
     first = "phrase" if systems else workspace.speech()["keyphrase"]
     names = [first, *(people or ["people"]), *systems]
     head = "".join(f'<th title="{tables.escape(name)}">{_head(name)}</th>' for name in names)
-    rows = [_row(one, people, len(annotators), systems, near) for one in found]
-    within = sum(one.within for one in found)
+    rows = [_row(phrase, people, len(annotators), systems, near) for phrase in listed]
+    within = sum(phrase.within for phrase in listed)
     if systems and within < len(rows):
         rows.insert(within, f'<tr class="kp-line"><td colspan="{len(names)}"></td></tr>')
     st.html(
@@ -203,20 +203,20 @@ def _head(name: str) -> str:
     return tables.escape(results.in_short(name)).replace("_", "_<wbr>")
 
 
-def _row(one: Phrase, people: Sequence[str], annotators: int, systems: Sequence[str], near: Near) -> str:
-    several = f"{len(one.people)} of {annotators}" if annotators > 1 else "●"
-    together = f'<td title="{tables.escape(", ".join(one.people))}">{several if one.people else ""}</td>'
-    chosen = "".join(f"<td>{'●' if name in one.people else ''}</td>" for name in people) or together
-    cells = "".join(_cell(one, name, near.get(name, {})) for name in systems)
-    look = " ".join(["best"] * one.keyphrase + ["quiet"] * (not one.within and bool(one.ranks)))
-    return f'<tr class="{look}"><td>{tables.escape(one.phrase)}</td>{chosen}{cells}</tr>'
+def _row(phrase: Phrase, people: Sequence[str], annotators: int, systems: Sequence[str], near: Near) -> str:
+    several = f"{len(phrase.people)} of {annotators}" if annotators > 1 else "●"
+    together = f'<td title="{tables.escape(", ".join(phrase.people))}">{several if phrase.people else ""}</td>'
+    chosen = "".join(f"<td>{'●' if name in phrase.people else ''}</td>" for name in people) or together
+    cells = "".join(_cell(phrase, name, near.get(name, {})) for name in systems)
+    look = " ".join(["best"] * phrase.keyphrase + ["quiet"] * (not phrase.within and bool(phrase.ranks)))
+    return f'<tr class="{look}"><td>{tables.escape(phrase.phrase)}</td>{chosen}{cells}</tr>'
 
 
-def _cell(one: Phrase, system: str, near: Mapping[str, str]) -> str:
-    if system not in one.ranks:
+def _cell(phrase: Phrase, system: str, near: Mapping[str, str]) -> str:
+    if system not in phrase.ranks:
         return "<td></td>"
-    rank, mark, within = one.ranks[system]
-    near_miss = near.get(one.phrase, "") if mark == "miss" else ""
+    rank, mark, within = phrase.ranks[system]
+    near_miss = near.get(phrase.phrase, "") if mark == "miss" else ""
     look, beyond = (f"kp-{mark}", "") if within else (f"kp-{mark} quiet", "; beyond the cutoff")
     title = tables.escape(f"{near_miss or MARKS[mark]}{beyond}")
     return f'<td class="{look}" title="{title}">{rank} <b>{_NEAR if near_miss else SIGNS[mark]}</b></td>'

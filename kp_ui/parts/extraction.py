@@ -61,25 +61,25 @@ def section() -> None:
 def _systems() -> list[str]:
     chosen = controls.several("Systems", kp.SYSTEMS, ["tfidf"], "methods")
     for name in chosen:
-        one = kp.SYSTEMS[name]
-        st.markdown(f"**{show.plain(one.title)}**: {show.plain(one.sentence)}")
+        system = kp.SYSTEMS[name]
+        st.markdown(f"**{show.plain(system.title)}**: {show.plain(system.sentence)}")
     st.caption(f"Every system is {RECONSTRUCTED}. Formulas are under Learn, Methods.")
     return chosen
 
 
 def _parameters(chosen: Sequence[str]) -> dict[str, float]:
     names = [name for name in PARAMETERS if any(name in kp.SYSTEMS[system].parameters for system in chosen)]
-    only_chunks, found = all(kp.SYSTEMS[system].chunks for system in chosen), dict[str, float]()
+    only_chunks, values = all(kp.SYSTEMS[system].chunks for system in chosen), dict[str, float]()
     for column, name in zip(st.columns(max(len(names), 1)), names, strict=False):
-        one, key = PARAMETERS[name], f"parameter_{name}"
-        low, meaning = one.low, one.meaning
+        parameter, key = PARAMETERS[name], f"parameter_{name}"
+        low, meaning = parameter.low, parameter.meaning
         if name == "longest":
             key = f"{key}_{only_chunks}"
             low, meaning = (0, f"{meaning} (0: any number)") if only_chunks else (1, meaning)
-        kind: Callable[[float], float] = int if one.whole else float
-        least, most, first, step = map(kind, (low, one.high, one.default, 1 if one.whole else 0.1))
-        found[name] = column.number_input(f"{one.symbol}: {meaning}", least, most, first, step, key=key)
-    return found
+        kind: Callable[[float], float] = int if parameter.whole else float
+        least, most, first, step = map(kind, (low, parameter.high, parameter.default, 1 if parameter.whole else 0.1))
+        values[name] = column.number_input(f"{parameter.symbol}: {meaning}", least, most, first, step, key=key)
+    return values
 
 
 def _language() -> dict[str, Any]:
@@ -96,21 +96,21 @@ def external(chosen: Sequence[str]) -> kp.External:
     """Take in external documents and lists of phrases that a chosen system needs, and list what is there."""
     needs = {kp.SYSTEMS[system].needs for system in chosen}
     asked = [kind for kind in _SOURCES if kind in needs]
-    held: dict[str, list[Source]] = st.session_state.setdefault(_EXTERNAL, {})
-    if workspace.current().sample == "lectures" and not held:
+    sources: dict[str, list[Source]] = st.session_state.setdefault(_EXTERNAL, {})
+    if workspace.current().sample == "lectures" and not sources:
         for kind, (_, name) in _SOURCES.items():
             path = workspace.SAMPLE_DATA / name
-            held[kind] = [Source(path.name, path.read_bytes())]
+            sources[kind] = [Source(path.name, path.read_bytes())]
     if asked:
         st.markdown("**What the boosting systems know from elsewhere**")
     for kind in asked:
-        controls.upload(_SOURCES[kind][0], f"external_{kind}", partial(held.__setitem__, kind))
-        if names := [source.name for source in held.get(kind, [])]:
+        controls.upload(_SOURCES[kind][0], f"external_{kind}", partial(sources.__setitem__, kind))
+        if names := [source.name for source in sources.get(kind, [])]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 show.small(f"In use: {', '.join(names)}")
-                controls.button("✕", f"external_{kind}_gone", held.__setitem__, kind, [], help="Remove")
-    given = [held.get(kind, []) if kind in asked else [] for kind in _SOURCES]
-    content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in one] for one in given]
+                controls.button("✕", f"external_{kind}_gone", sources.__setitem__, kind, [], help="Remove")
+    given = [sources.get(kind, []) if kind in asked else [] for kind in _SOURCES]
+    content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in files] for files in given]
     return cached.of(tuple(given), content, _read)
 
 
@@ -149,13 +149,13 @@ def _texts() -> str:
 
 def found() -> kp.Extracted | None:
     """Return the lists extracted from the texts on screen, if there are any."""
-    kept = st.session_state.get(_FOUND)
-    return kept[1] if kept and kept[0] == _texts() else None
+    extracted = st.session_state.get(_FOUND)
+    return extracted[1] if extracted and extracted[0] == _texts() else None
 
 
 def _one_document(lists: kp.Extracted | None) -> None:
-    here = workspace.corpus().documents.dropna(subset=["text"]).set_index("doc_id")
-    titles = {name: f"{name}: {title}" if title else name for name, title in here["title"].fillna("").items()}
+    texts = workspace.corpus().documents.dropna(subset=["text"]).set_index("doc_id")
+    titles = {name: f"{name}: {title}" if title else name for name, title in texts["title"].fillna("").items()}
     listed = pd.DataFrame(columns=["rank", "phrase", "score"])
     with st.container(horizontal=True):
         document = controls.select("Document", titles, "document_of_extraction", format_func=titles.__getitem__)
@@ -164,7 +164,7 @@ def _one_document(lists: kp.Extracted | None) -> None:
             system = controls.select("System", lists.settings, "system_of_extraction")
             in_list = (lists.frame["system"] == system) & (lists.frame["doc_id"] == document)
             listed = lists.frame.loc[in_list, list(listed)]
-    text, k = str(here.loc[document, "text"]), settings.cutoff_of_average()
+    text, k = str(texts.loc[document, "text"]), settings.cutoff_of_average()
     if not has_english(text):
         show.small(f"There are no English tokens in document {document}, so it has no candidates.")
         return
@@ -201,24 +201,24 @@ def _reach() -> None:
 
 
 def _add_to_workspace(lists: kp.Extracted) -> None:
-    here = workspace.current()
-    if here.sample is not None and workspace.session().uploads.files:
+    data = workspace.current()
+    if data.sample is not None and workspace.session().uploads.files:
         st.info(prose.text("extract.own_files"))
         return
     # the same list once more takes the place of its file; a system of that name that was loaded keeps its own
-    loaded = {file.name for file in workspace.session().uploads.files} if here.sample is None else set()
+    loaded = {file.name for file in workspace.session().uploads.files} if data.sample is None else set()
     files = {}
     for system in lists.settings:
         free = lists.renamed(system, system).as_source()
-        taken = system in here.corpus.systems and free.name not in loaded
+        taken = system in data.corpus.systems and free.name not in loaded
         name = f"{system} (extracted)" if taken else system
         files[name] = lists.renamed(system, name).as_source()
-    if here.sample is not None:
+    if data.sample is not None:
         st.caption("The files of the sample then stand among your own files, with these lists beside them.")
     controls.button("Add to the workspace", "add_extracted", _add, files)
     if workspace.session().problem:
         st.error(show.plain(workspace.session().problem))
-    added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]
+    added = [name for name in st.session_state.get(_ADDED, ()) if name in data.corpus.systems]
     if added:
         st.success(show.plain(f"In the workspace: {', '.join(added)}."))
         link.to("overview", "See the systems on the Overview")

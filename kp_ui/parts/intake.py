@@ -36,16 +36,16 @@ _DOORS = {
 
 def section() -> None:
     """List the loaded files, their problems and the next step; before any are loaded, the ways to start."""
-    here, session = workspace.whole(), workspace.session()
+    data, session = workspace.whole(), workspace.session()
     streamed.listed()
-    if session.lost or (not session.uploads.files and here.sample is not None and not session.asked):
+    if session.lost or (not session.uploads.files and data.sample is not None and not session.asked):
         _doors()
     elif session.problem:
         _rows(())
     else:
-        _rows(report.receipt(here.corpus))
+        _rows(report.receipt(data.corpus))
         wrong()
-        _next_step(report.understood(here.corpus))
+        _next_step(report.understood(data.corpus))
     _drop_zone()
 
 
@@ -78,8 +78,8 @@ def _drop_zone() -> None:
     controls.upload(label, "drop", saving.take)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         with st.popover("A whole folder, or the limits", icon=":material/folder_open:", width="content"):
-            told = prose.text("data.kept") if kept.is_kept() else prose.text("data.not_kept")
-            show.about("data.drop", megabytes=controls.MEGABYTES, documents=LIMITS.documents, kept=told)
+            retention = prose.text("data.kept") if kept.is_kept() else prose.text("data.not_kept")
+            show.about("data.drop", megabytes=controls.MEGABYTES, documents=LIMITS.documents, kept=retention)
             controls.upload("A folder of files", "folder", _take_folder, "directory")
             tables.of_words(report.limits(LIMITS))
         with st.popover("Examples of files, to start from", icon=":material/table:"):
@@ -135,25 +135,25 @@ def _next_step(understood: str) -> None:
 
 def problem() -> None:
     """Ask what must be known before the files can be read, or say why they are refused, or that they are gone."""
-    here = workspace.session()
-    if here.not_kept:
+    session = workspace.session()
+    if session.not_kept:
         st.warning(prose.text("recovery.not_kept"))
-    if here.lost:
-        lost_in_words(here.lost)
-    elif here.forms or here.findings:
+    if session.lost:
+        lost_in_words(session.lost)
+    elif session.forms or session.findings:
         st.markdown(f"**{workspace.waiting()}**")
-        for place, finding in enumerate(here.findings):
+        for place, finding in enumerate(session.findings):
             _ask(finding, f"{finding.where} {place}")
         _forms()
-    elif here.problem:
-        st.error(f"Not loaded: {show.plain(here.problem)}")
+    elif session.problem:
+        st.error(f"Not loaded: {show.plain(session.problem)}")
         st.caption("Change below how a file is read, or remove it.")
-        if "keep-first" in here.problem:
+        if "keep-first" in session.problem:
             with st.container(horizontal=True):
                 for fix in ("keep-first", "merge"):
                     controls.button(_capital(OTHER_FIXES[fix]), f"fix {fix}", workspace.fix, fix, True)
-    if here.problem:
-        held(here.uploads.fixes)
+    if session.problem:
+        held(session.uploads.fixes)
 
 
 def _forms() -> None:
@@ -188,28 +188,30 @@ def _source(name: str) -> Source | None:
             return file
         if is_archive(file) and name.startswith(f"{file.name}/"):
             inside = expand(file).files
-            return next((one for one in inside if name == f"{file.name}/{one.name}"), None)
+            return next((member for member in inside if name == f"{file.name}/{member.name}"), None)
     return None
 
 
 def _rows(receipts: Sequence[report.Receipt]) -> None:
     """Show one row per file, or for files that are read as one; below them the panel of the one to change."""
     session = workspace.session()
-    own, asked = session.uploads, {form.file for form in session.forms}
-    whole, here = _parts(own.files), workspace.current().sample is None or session.problem
-    files = [file for file in own.files if file.name not in asked] if here else []
-    loose = [one for one in receipts if not here or not any(one.file in names for names in whole.values())]
+    uploads, asked = session.uploads, {form.file for form in session.forms}
+    whole, on_screen = _parts(uploads.files), workspace.current().sample is None or session.problem
+    files = [file for file in uploads.files if file.name not in asked] if on_screen else []
+    loose = [
+        receipt for receipt in receipts if not on_screen or not any(receipt.file in names for names in whole.values())
+    ]
     rows = len(files) + len(loose)
     with st.container(key="receipt", height=_SEEN * _ROW if rows > _SEEN else "content"):
-        for one in loose:
-            _row(one.file, one.words, (), None)
+        for receipt in loose:
+            _row(receipt.file, receipt.words, (), None)
         for file in files:
-            of = [one for one in receipts if one.file in whole[file.name]]
+            of = [receipt for receipt in receipts if receipt.file in whole[file.name]]
             _row(file.name, _in_words(file, of, bool(loose)), of, file)
     for file in files:
         if meaning.is_open(file.name) and not _is_asked(file):
             _change(file)
-    if not here and own.files:
+    if not on_screen and uploads.files:
         show.about("data.set_aside")
 
 
@@ -218,7 +220,7 @@ def _in_words(file: Source, of: Sequence[report.Receipt], together: bool) -> str
     if len(of) == 1:
         return of[0].words
     if of:
-        kinds = list(dict.fromkeys(one.what for one in of))
+        kinds = list(dict.fromkeys(receipt.what for receipt in of))
         return f"{'; '.join(kinds[:3])}{' …' if len(kinds) > 3 else ''}"
     if (mapping := workspace.session().uploads.mappings.get(file.name)) and mapping.role == "leave out":
         return "left out, as you said"
@@ -231,10 +233,10 @@ def _row(name: str, words: str, parts: Sequence[report.Receipt], file: Source | 
         st.markdown(f"{mark} **{show.plain(name)}** · {show.plain(words)}", width="stretch")
         if len(parts) > 1:
             with st.popover(show.pluralize(len(parts), "part"), type="tertiary"):
-                for one in parts:
-                    st.markdown(f"**{show.plain(one.file)}** · {show.plain(one.words)}")
+                for part in parts:
+                    st.markdown(f"**{show.plain(part.file)}** · {show.plain(part.words)}")
         if file is not None:
-            if (not parts or any(one.role not in VOCABULARY for one in parts)) and not _is_asked(file):
+            if (not parts or any(part.role not in VOCABULARY for part in parts)) and not _is_asked(file):
                 label = "Close" if meaning.is_open(file.name) else "Change"
                 controls.button(label, f"change {file.name}", meaning.turn, file.name, type="tertiary")
             controls.button("✕", f"remove {file.name}", workspace.remove, file.name, type="tertiary", help="Remove")
@@ -271,7 +273,7 @@ def _names(file: Source) -> list[str]:
 
 def _names_in(file: Source) -> list[str]:
     bundle = expand(file)
-    return [bundle.name, *(one.name for one in bundle.files)]
+    return [bundle.name, *(member.name for member in bundle.files)]
 
 
 #: What a reader looks for in the lists of annotators and systems, and its name there if it is another; the download
@@ -312,29 +314,31 @@ def wrong() -> None:
         _line("There is no gold standard among these files. Add one, or say above which file it is.")
     elif len(corpus.gold) and not corpus.systems and len(corpus.annotators) < 2:
         _line("There is no system output among these files. Add one, or say above which file it is.")
-    noted_here = findings(corpus)
+    unclear = findings(corpus)
     grouped: dict[Any, list[Finding]] = {}
-    for one in noted_here:
-        grouped.setdefault((one.level, one.expected, tuple(map(str, one.answers))), []).append(one)
-    for one, *others in grouped.values():
+    for finding in unclear:
+        key = finding.level, finding.expected, tuple(map(str, finding.answers))
+        grouped.setdefault(key, []).append(finding)
+    for first, *others in grouped.values():
         also = f" (the same for {typeset.listed([other.where for other in others], 3)})" if others else ""
         mends = [
-            (_capital(answer), f"mend {one.where} {answer.words}", workspace.answer, answer) for answer in one.answers
+            (_capital(answer), f"mend {first.where} {answer.words}", workspace.answer, answer)
+            for answer in first.answers
         ]
-        _line(f"{one.where}: {one.found}; expected: {one.expected}{also}.", *mends, level=one.level)
+        _line(f"{first.where}: {first.found}; expected: {first.expected}{also}.", *mends, level=first.level)
     _runs(corpus)
     _types(corpus)
     held(corpus.report.fixes)
-    _offers(corpus, {",".join(answer.fixes) for one in noted_here for answer in one.answers})
+    _offers(corpus, {",".join(answer.fixes) for finding in unclear for answer in finding.answers})
     if not stopped():
         _missing_lists(corpus)
         _gaps(corpus)
     if rejected := len(corpus.report.rejected):
         _line(f"{show.pluralize(rejected, 'row')} rejected: not part of any number.", _details("rejected rows"))
     _similarity(corpus)
-    told = {finding.where for finding in noted_here} | set(corpus.report.rejected["file"])
+    reported = {finding.where for finding in unclear} | set(corpus.report.rejected["file"])
     with st.container(horizontal=True):
-        show.notes(note for note in corpus.report.notes if note.level != "warning" or note.where not in told)
+        show.notes(note for note in corpus.report.notes if note.level != "warning" or note.where not in reported)
 
 
 def _similarity(corpus: kp.Corpus) -> None:
@@ -391,9 +395,9 @@ def _runs(corpus: kp.Corpus) -> None:
         return
     in_files = {shown: name for name, shown in workspace.session().uploads.names.items()}
     for system, names in proposed_runs(corpus).items():
-        said = f"{', '.join(list(names)[:6])}{' …' * (len(names) > 6)} differ little: they may be runs of one system."
+        words = f"{', '.join(list(names)[:6])}{' …' * (len(names) > 6)} differ little: they may be runs of one system."
         wanted = {in_files.get(name, name): run for name, run in names.items()}
-        _line(said, (f"They are {len(names)} runs of {system}", f"runs of {system}", workspace.rename, wanted))
+        _line(words, (f"They are {len(names)} runs of {system}", f"runs of {system}", workspace.rename, wanted))
 
 
 def held(fixes: Iterable[str]) -> None:
@@ -406,9 +410,9 @@ def held(fixes: Iterable[str]) -> None:
 
 
 def _offers(corpus: kp.Corpus, there: set[str]) -> None:
-    for fix, found in identifiers.suggestions(corpus).groupby("fix", sort=False):
-        words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
-        more = f", and {show.pluralize(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
+    for fix, rows in identifiers.suggestions(corpus).groupby("fix", sort=False):
+        words, left, right, match, of = rows.iloc[0][["what it does", "left", "right", "match", "of"]]
+        more = f", and {show.pluralize(len(rows) - 1, 'pair')} more" if len(rows) > 1 else ""
         label = f"{_capital(words)}: {match} of {of} ids of {left} and {right} match{more}"
         if fix not in there and workspace.current().sample is None:
             _line("Some ids are written in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
@@ -433,8 +437,8 @@ def _gaps(corpus: kp.Corpus) -> None:
     for side, other, _, number, first in missing[missing["only here"] > 0].itertuples(index=False):
         if (side, other) in _NEEDED:
             what = "have no text" if other == "texts" else "are not in the gold standard"
-            said = f"{show.pluralize(number, 'document')} {_SIDES[side]} {what}: {first}{' …' * (number > 10)}"
-            _line(said, _details(f"{side} {other}"))
+            words = f"{show.pluralize(number, 'document')} {_SIDES[side]} {what}: {first}{' …' * (number > 10)}"
+            _line(words, _details(f"{side} {other}"))
 
 
 def _coverage(corpus: kp.Corpus) -> None:
@@ -462,9 +466,9 @@ def _missing_lists(corpus: kp.Corpus) -> None:
         return
     now, (system, number, of, _) = settings.settings().missing, table.iloc[0]
     more = f"; {show.pluralize(len(table) - 1, 'other system')} lack some" if len(table) > 1 else ""
-    said = f"{system} has no list for {number} of {show.pluralize(of, 'document')}{more}. {_MISSING[now]}"
+    words = f"{system} has no list for {number} of {show.pluralize(of, 'document')}{more}. {_MISSING[now]}"
     ways = (("zero", "Treat them as empty"), ("skip", "Leave them out"))
-    _line(said, *((label, f"missing_{value}", link.choose, "missing", value) for value, label in ways if value != now))
+    _line(words, *((label, f"missing_{value}", link.choose, "missing", value) for value, label in ways if value != now))
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.

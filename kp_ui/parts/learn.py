@@ -57,8 +57,8 @@ def _on_screen() -> None:
         page.cutoff(320)
     cutoff, system = settings.cutoff(), results.best_first()[0]
     result = cached.evaluation(("F1@k", "kappa", "PABAK"), baselines=True)
-    here = result.at(cutoff)
-    values = {name: screen_tables.values(here, name) for name in ("kappa", "PABAK")}
+    at_cutoff = result.at(cutoff)
+    values = {name: screen_tables.values(at_cutoff, name) for name in ("kappa", "PABAK")}
     show.lead(results.in_short(statements.threshold(cutoff, system, values["kappa"], values["PABAK"])))
     results.small_curves(result, ("F1@k", "kappa", "PABAK"))
     show.about("learn.lecture")
@@ -97,18 +97,20 @@ def draw(lesson: Lesson) -> None:
 
 def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
     """Draw the controls of a lesson, so many next to each other, and return their values; each is part of the link."""
-    found: dict[str, Any] = {}
-    for place, one in zip(cycle(st.columns(beside, vertical_alignment="bottom")), lesson.controls, strict=False):
-        key, label = f"{lesson.name}_{one.name}", show.plain(one.label)
+    values: dict[str, Any] = {}
+    for place, control in zip(cycle(st.columns(beside, vertical_alignment="bottom")), lesson.controls, strict=False):
+        key, label = f"{lesson.name}_{control.name}", show.plain(control.label)
         with place:
-            found[one.name] = (
-                controls.select(label, one.among, key) if isinstance(one, Options) else _slider(one, label, key)
+            values[control.name] = (
+                controls.select(label, control.among, key)
+                if isinstance(control, Options)
+                else _slider(control, label, key)
             )
-    return found
+    return values
 
 
-def _slider(one: Slider, label: str, key: str) -> float:
-    bounds = [one.low, one.high, one.start, one.step]
+def _slider(control: Slider, label: str, key: str) -> float:
+    bounds = [control.low, control.high, control.start, control.step]
     # Streamlit wants four numbers of one type, and shows whole ones without a point.
     low, high, start, step = map(int if all(number == int(number) for number in bounds) else float, bounds)
     return controls.amount(label, low, high, start, key, st.slider, step=step)

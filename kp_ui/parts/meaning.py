@@ -37,8 +37,8 @@ _OPENED = "form opened"
 
 def is_open(name: str) -> bool:
     """Return whether the form of a file is open: the user opened it, or KPScope could not read the file."""
-    here = workspace.session()
-    refused = not (here.forms or here.findings) and here.problem.startswith((f"{name}:", f"{name},"))
+    session = workspace.session()
+    refused = not (session.forms or session.findings) and session.problem.startswith((f"{name}:", f"{name},"))
     opened, now = st.session_state.get(_OPENED, ("", False))
     return bool(now) if opened == name else refused
 
@@ -128,9 +128,10 @@ def _column(name: str, head: str, form: Form, meaning: str) -> str:
 
 def _of_whole(name: str, form: Form, fields: dict[str, str]) -> Mapping:
     """Let the user decide what holds for all columns: whose they are, how cells are split, what a document is."""
-    now, held = form.mapping, list(fields.values())
-    several = max(held.count("keyphrases") + held.count("gold"), held.count("score"), held.count("marks")) > 1
-    phrases = {"keyphrases", "gold"} & {*held} and now.role != "judgements"
+    now, meanings = form.mapping, list(fields.values())
+    lists = meanings.count("keyphrases") + meanings.count("gold")
+    several = max(lists, meanings.count("score"), meanings.count("marks")) > 1
+    phrases = {"keyphrases", "gold"} & {*meanings} and now.role != "judgements"
     values = [
         value for head, field in fields.items() if field in ("keyphrases", "gold") for value in form.columns[head]
     ]
@@ -141,23 +142,23 @@ def _of_whole(name: str, form: Form, fields: dict[str, str]) -> Mapping:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if several:
-            start = each_is(now, HEADS) or ("annotator" if "marks" in held else "")
+            start = each_is(now, HEADS) or ("annotator" if "marks" in meanings else "")
             places[HEADS] = ask("Each of the columns is", _EACH, start, "each column")
-        if places.get(HEADS) == "document" and "marks" not in held and "annotator" not in held:
+        if places.get(HEADS) == "document" and "marks" not in meanings and "annotator" not in meanings:
             places[ROW] = ask("Each row is", _ROWS, "annotator" if now.annotator == ROW else "", "each row")
         if phrases and len(now.sheet or form.sheets) > 1:
             places[SHEET] = ask("Each sheet is", _EACH, each_is(now, SHEET), "each sheet")
-        if phrases and "document" not in (*held, *places.values()):
+        if phrases and "document" not in (*meanings, *places.values()):
             places[ask("A document is", _DOCUMENTS, now.document, "document")] = "document"
         if phrases:
             changes["split"] = ask("Cells are split at", _SPLITS, now.split, "split")
         if phrases and (now.inner or any(map(_LISTED.match, values))):
             changes["inner"] = ask("Each item is", _INNER, now.inner, "inner")
-        if "score" in held and now.role == "system":
+        if "score" in meanings and now.role == "system":
             better = {None: "", True: "yes", False: "no"}[now.higher_is_better]
             chosen = ask("A higher score", _BETTER, better, "better")
             changes["higher_is_better"] = {"yes": True, "no": False}.get(chosen)
-        if "system" in held:
+        if "system" in meanings:
             column = next(head for head, field in fields.items() if field == "system")
             names = list(dict.fromkeys((*now.gold, *form.columns[column])))
             gold: dict[str, Any] = {"default": now.gold, "key": f"gold {name}", "placeholder": "none of them"}

@@ -31,10 +31,10 @@ def answer() -> None:
     measure, cutoff = settings.value("measure"), settings.cutoff()
     name, top = named(measure, cutoff), st.container()
     result, verdict = cached.measure_in_use(), cached.answer()
-    here = result.at(cutoff)
-    _rows(here, result, measure, verdict)
-    results.reasons(here)
-    results.few(here)
+    at_cutoff = result.at(cutoff)
+    _rows(at_cutoff, result, measure, verdict)
+    results.reasons(at_cutoff)
+    results.few(at_cutoff)
     if has_curve(measure):
         significant = verdict.over_k.significant if verdict.over_k else ()
         drawn = curves.over_k(result, measure, replace(results.marks(), significant=significant))
@@ -46,28 +46,28 @@ def answer() -> None:
     else:
         show.small(f"{name} does not depend on k, so it has no curve over k.")
     with top:
-        results.ids_that_do_not_meet(here.notes)
+        results.ids_that_do_not_meet(at_cutoff.notes)
         results.answer(verdict)
-        if verdict.systems and here.settings.preset != "kpscope":
-            _published(here, name, verdict.systems[0])
-    show.noted().tables.append(screen_tables.leaderboard(here, measure, (), None))
-    show.chart_to_take(lambda: dots.leaderboard(here, measure), f"{name} by system")
-    show.recipe(here, (screen_tables.in_numbers(here, (name,)), f"{name} by system"))
+        if verdict.systems and at_cutoff.settings.preset != "kpscope":
+            _published(at_cutoff, name, verdict.systems[0])
+    show.noted().tables.append(screen_tables.leaderboard(at_cutoff, measure, (), None))
+    show.chart_to_take(lambda: dots.leaderboard(at_cutoff, measure), f"{name} by system")
+    show.recipe(at_cutoff, (screen_tables.in_numbers(at_cutoff, (name,)), f"{name} by system"))
     if names := workspace.hidden():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             show.small(f"Hidden, and part of no test: {', '.join(names)}.")
             controls.button("Show all", "show_all", link.choose, workspace.HIDDEN, None, type="tertiary")
 
 
-def _rows(here: kp.Result, over: kp.Result, measure: str, verdict: kp.Answer) -> None:
+def _rows(at_cutoff: kp.Result, over: kp.Result, measure: str, verdict: kp.Answer) -> None:
     """Show a row per system; its name opens what can be done with it."""
     cutoff = settings.cutoff()
-    universe = legible(("kappa",), here.settings)
+    universe = legible(("kappa",), at_cutoff.settings)
     asked = {title: name for title, name in _CELLS.items() if name != measure and (name != "kappa" or universe)}
     further = cached.evaluation_at_cutoff(tuple(asked.values()), None)
     cells = {title: screen_tables.values(further, named(name, cutoff)) for title, name in asked.items()}
     comparison = cached.compared(measure)
-    rows = board.rows(here, over, measure, cells, comparison)
+    rows = board.rows(at_cutoff, over, measure, cells, comparison)
     many = {system: lists for system, lists in verdict.coverage.items() if lists[0] < lists[1]}
     first, *middle, last = map(show.head, [named(measure, cutoff), *cells, *(["lists"] * bool(many)), "gap to best"])
     with st.container(key="board", gap=None):
@@ -132,27 +132,27 @@ def _won_and_lost(system: str, other: str) -> None:
     pair = cached.here(kp.versus, settings.value("measure"), a=system, b=other)
     table = pair.by_document.sort_values("difference", kind="stable")
     show.paragraph(statements.of_two(pair))
-    for words, own in (
+    for words, rows in (
         ("Wins most on", table[table["difference"] > 0].iloc[::-1]),
         ("Loses most on", table[table["difference"] < 0]),
     ):
-        if len(own):
+        if len(rows):
             st.markdown(f"**{words}**")
-            for row in own.head(_FEW).itertuples():
+            for row in rows.head(_FEW).itertuples():
                 label = f"{show.plain(str(row.document))} {row.difference:+.3f}"
                 link.to("documents", label, system=system, other=other, document=str(row.document))
 
 
 def datasets() -> None:
     """Report on how many data sets which system is better, beside its values on each of them, and the curves over k."""
-    measure, here = settings.value("measure"), workspace.whole()
+    measure, data = settings.value("measure"), workspace.whole()
     asked = settings.settings().changed(k=settings.value("k"))
 
     def ask(settings_: Settings) -> kp.Result:
-        return cached.of((here.corpus,), f"all {here.digest}", kp.evaluate, settings_, (measure,), by="dataset")
+        return cached.of((data.corpus,), f"all {data.digest}", kp.evaluate, settings_, (measure,), by="dataset")
 
     result = ask(asked)
-    results.answer(cached.of((here.corpus,), f"all {here.digest}", kp.answer, asked, measure))
+    results.answer(cached.of((data.corpus,), f"all {data.digest}", kp.answer, asked, measure))
     show.chart(dots.by_dataset(result, measure), "by_dataset", f"{measure} by data set")
     results.reasons(result)
     if has_curve(measure):
@@ -164,12 +164,12 @@ def datasets() -> None:
     show.recipe(result, (result.frame, f"{measure} by data set"))
 
 
-def _published(here: kp.Result, name: str, system: str) -> None:
+def _published(at_cutoff: kp.Result, name: str, system: str) -> None:
     """Describe what the preset does otherwise, and what it does to the value on top, with the way back."""
     plain = cached.at_cutoff().changed(preset="kpscope").changed(k=settings.cutoff())
     usual = cached.ask(kp.evaluate, plain.changed(interval="none"), (settings.value("measure"),))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        show.small(results.in_short(answers.of_preset(here, usual, name, system)))
+        show.small(results.in_short(answers.of_preset(at_cutoff, usual, name, system)))
         controls.button("Take back", "preset_back", link.choose, "preset", None, type="tertiary")
 
 

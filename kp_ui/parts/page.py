@@ -94,8 +94,8 @@ _PRESENTED = ("overview", "systems", "documents", "annotators", "correlation", "
 
 
 def _turn_page(step: int) -> None:
-    here = st.session_state[settings.PAGE]
-    place = _PRESENTED.index(here) if here in _PRESENTED else 0
+    page = st.session_state[settings.PAGE]
+    place = _PRESENTED.index(page) if page in _PRESENTED else 0
     st.session_state[workspace.ARRIVED] = _PRESENTED[max(0, min(len(_PRESENTED) - 1, place + step))]
 
 
@@ -119,18 +119,18 @@ def one_dataset(what: str) -> None:
 
 def require_files() -> None:
     """Stop before other data could be taken for uploads that are not here, or that wait for an answer."""
-    here = workspace.session()
-    if here.lost:
+    session = workspace.session()
+    if session.lost:
         st.title("Your files are not here", anchor=False)
-        lost_in_words(here.lost)
+        lost_in_words(session.lost)
         link.to("data", "Load the files again", icon=":material/upload_file:")
         controls.button("Show the sample data", "show_sample", workspace.open_sample, workspace.FIRST)
         st.stop()
-    if here.problem and here.is_empty:
+    if session.problem and session.is_empty:
         st.title(workspace.waiting(), anchor=False)
         _to_question()
         st.stop()
-    if here.problem:
+    if session.problem:
         with st.container(horizontal=True, vertical_alignment="center"):
             show.small(f"{workspace.waiting()}. The results below do not include your last upload.")
             _to_question()
@@ -172,26 +172,26 @@ def _bar(acts: Sequence[Acts], turn: Callable[[int], None]) -> None:
 
 def _data() -> None:
     """Report which data are on screen; behind it the samples, the data sets and the file that keeps all."""
-    here, uploads = workspace.whole(), workspace.session().uploads
-    corpus, systems = here.corpus, runs_of(here.corpus.systems)
+    data, uploads = workspace.whole(), workspace.session().uploads
+    corpus, systems = data.corpus, runs_of(data.corpus.systems)
     runs = corpus.systems if len(systems) < len(corpus.systems) else []
     say = workspace.speech()
     sides = {"data set": corpus.datasets, say["document"]: corpus.documents, say["annotator"]: corpus.annotators}
     sides |= {"system": systems, "run": runs}
     counts = [show.pluralize(len(side), name) for name, side in sides.items() if len(side)]
-    name = "Sample" if here.sample is not None else here.title[:1].upper() + here.title[1:]
-    told = [counts[0], *counts[-1:]] if counts[1:] else counts
-    label = " · ".join([f"**{show.plain(name)}**", *told])
+    name = "Sample" if data.sample is not None else data.title[:1].upper() + data.title[1:]
+    shown = [counts[0], *counts[-1:]] if counts[1:] else counts
+    label = " · ".join([f"**{show.plain(name)}**", *shown])
     with controls.folded(label, icon=":material/database:", type="tertiary", key="data on screen"):
-        title = f"{here.title[:1].upper()}{here.title[1:]}"
-        show.small(f"{title}: {', '.join(counts)}." if here.sample is None and counts else f"{title}.")
+        title = f"{data.title[:1].upper()}{data.title[1:]}"
+        show.small(f"{title}: {', '.join(counts)}." if data.sample is None and counts else f"{title}.")
         if corpus.datasets:
             controls.select("Data set", [workspace.EVERY, *corpus.datasets], workspace.DATASET)
-        if here.sample is not None and uploads.files and not workspace.session().problem:
+        if data.sample is not None and uploads.files and not workspace.session().problem:
             controls.button("Back to your files", "back_to_files", workspace.open_uploads, uploads)
-        for sample, one in workspace.SAMPLES.items():
-            if sample != here.sample:
-                controls.button(one.title, f"open {sample}", workspace.open_sample, sample, type="tertiary")
+        for sample, about in workspace.SAMPLES.items():
+            if sample != data.sample:
+                controls.button(about.title, f"open {sample}", workspace.open_sample, sample, type="tertiary")
         saving.button("save")
         if uploads.files:
             label, icon = "Forget my files", ":material/delete:"

@@ -89,7 +89,7 @@ def section() -> None:
         _invite()
 
 
-def _one(pair: pd.Series, own: dict[str, float]) -> None:
+def _one(pair: pd.Series, ratings: dict[str, float]) -> None:
     with st.container(border=True):
         left, right = st.columns(2)
         for column, words, phrase in ((left, "Keyphrase", "keyphrase"), (right, "Candidate", "candidate")):
@@ -98,7 +98,7 @@ def _one(pair: pd.Series, own: dict[str, float]) -> None:
         show.small(f"Document: {pair['doc_id']}")
     for column, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
         label, more = f"{score} {words}", {"shortcut": str(score), "width": "stretch"}
-        controls.button(label, f"rate_{score}", own.__setitem__, str(pair["pair_id"]), score, inside=column, **more)
+        controls.button(label, f"rate_{score}", ratings.__setitem__, str(pair["pair_id"]), score, inside=column, **more)
 
 
 def _pairs(number: int, rater: str) -> pd.DataFrame:
@@ -110,8 +110,8 @@ def _pairs(number: int, rater: str) -> pd.DataFrame:
 
 
 def _know(pairs: pd.DataFrame) -> None:
-    here = _here()
-    here.pairs = pd.concat([here.pairs, pairs]).drop_duplicates("pair_id", ignore_index=True)
+    rating = _here()
+    rating.pairs = pd.concat([rating.pairs, pairs]).drop_duplicates("pair_id", ignore_index=True)
 
 
 def _invite() -> None:

@@ -45,8 +45,8 @@ def section() -> None:
 
 def paper() -> None:
     """Let the user make the table of a paper: systems, measures, cutoffs, digits; with a look at it as printed."""
-    here = workspace.whole() if workspace.all_datasets() else workspace.current()
-    systems, several = list(runs_of(here.corpus.systems)), bool(here.corpus.datasets)
+    data = workspace.whole() if workspace.all_datasets() else workspace.current()
+    systems, several = list(runs_of(data.corpus.systems)), bool(data.corpus.datasets)
     if not systems:
         st.info("A table needs the output of at least one system.")
         return
@@ -57,13 +57,13 @@ def paper() -> None:
             measures = st.multiselect(
                 "Measures", settings.measures(), MAIN if several else DEFAULT, key="table_measures"
             )
-            rows, asked, look = _choices(here.corpus, systems, several)
+            rows, asked, look = _choices(data.corpus, systems, several)
     if not rows or not measures:
         st.info("Choose at least one system and one measure.")
         return
     try:
         at = cached.at_cutoff().changed(k="".join(cutoffs.split()))
-        made = cached.of((here.corpus,), here.digest, kp.paper_table, at, measures, systems=rows, **asked)
+        made = cached.of((data.corpus,), data.digest, kp.paper_table, at, measures, systems=rows, **asked)
     except (kp.InputError, kp.UsageError) as problem:
         st.info(show.sentence(problem))
         return
@@ -164,6 +164,6 @@ def _preview(name: str) -> None:
             show.paragraph(text)
         for chart in section.charts:
             show.chart(chart, f"report {name}")
-        for table in (one for one in section.tables if len(one.frame.columns) <= _WIDEST):
+        for table in (shown for shown in section.tables if len(shown.frame.columns) <= _WIDEST):
             show.small(table.caption)
             tables.table(table.frame, f"report {name} {table.name}")

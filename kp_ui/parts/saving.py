@@ -18,10 +18,10 @@ from kp_ui.widgets import prose, show
 
 def button(key: str) -> None:
     """Offer the workspace as a file."""
-    here = workspace.current()
-    saved = Saved(here.uploads, settings.saved(), settings.signature(), rating.ratings())
+    data = workspace.current()
+    saved = Saved(data.uploads, settings.saved(), settings.signature(), rating.ratings())
     more = {"mime": "application/octet-stream", "icon": ":material/save:", "help": prose.helps("save")}
-    show.file("Save", partial(workspace_file, saved), f"{here.sample or 'workspace'}{ENDING}", key, **more)
+    show.file("Save", partial(workspace_file, saved), f"{data.sample or 'workspace'}{ENDING}", key, **more)
 
 
 def take(files: Sequence[Source]) -> None:

@@ -82,7 +82,7 @@ def _how_to() -> None:
 def _systems(run: scale.Opened) -> None:
     measure, cutoff = choose(run)
     name = named(measure, cutoff)
-    tests = (one for one in run.comparisons if len(one.frame) and one.frame["measure"].iloc[0] == name)
+    tests = (test for test in run.comparisons if len(test.frame) and test.frame["measure"].iloc[0] == name)
     comparison = next(tests, None)
     if comparison is not None:
         results.answer(answers.of_comparison(comparison, name), run.plan.names.systems)
@@ -97,7 +97,7 @@ def _systems(run: scale.Opened) -> None:
 
 def choose(run: scale.Opened) -> tuple[str, int | str]:
     """Let the user choose a measure and a cutoff of the run, and show what the measure answers."""
-    names = dict.fromkeys([*(one.measure for one in run.plan.compare), *run.plan.measures])
+    names = dict.fromkeys([*(comparison.measure for comparison in run.plan.compare), *run.plan.measures])
     ranking = [name for name in names if parse(name).measure.better == "higher"] or list(names)
     cutoffs = {str(k): k for k in run.plan.settings.k}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -111,19 +111,19 @@ def _values(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | st
     frame = result.frame
     if result.settings.average == "both":
         average = controls.select("Average", frame["average"].unique(), "streamed_average")
-        has = frame.groupby("measure")["average"].transform(lambda own: average in set(own))
+        has = frame.groupby("measure")["average"].transform(lambda averages: average in set(averages))
         frame = frame[~has | (frame["average"] == average)]
     whole = replace(result, frame=frame[frame["subset"] == "all"])
     if measure in run.plan.measures:
         left, right = st.columns([4, 3], gap="medium")
         with left:
-            here = whole.at(cutoff) if has_curve(measure) else whole
-            show.chart(dots.leaderboard(here, measure), "streamed_leaderboard")
+            at_cutoff = whole.at(cutoff) if has_curve(measure) else whole
+            show.chart(dots.leaderboard(at_cutoff, measure), "streamed_leaderboard")
         with right:
             if has_curve(measure) and len(result.settings.k) > 1:
                 show.chart(curves.over_k(whole, measure, curves.Marks(cutoff)), "streamed_chart")
     with st.expander(f"All measures at k = {cutoff}"):
-        names = [named(one, cutoff) for one in run.plan.measures]
+        names = [named(name, cutoff) for name in run.plan.measures]
         tables.table(screen_tables.with_intervals(whole, names), "streamed_measures", result.documents)
         results.reasons(screen_tables.only(whole, names))
         show.downloads(result.frame, "All values of a streamed run")

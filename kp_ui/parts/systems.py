@@ -58,19 +58,19 @@ def measures() -> None:
         chosen = controls.views("What is asked", groups, "group")
         people = results.people()
     asked = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
-    here = cached.evaluation(asked, baselines=True, people=people).at(cutoff)
-    results.ids_that_do_not_meet(here.notes)
+    result = cached.evaluation(asked, baselines=True, people=people).at(cutoff)
+    results.ids_that_do_not_meet(result.notes)
     names = [named(name, cutoff) for name in groups[chosen]]
     tests = {named(name, cutoff): comparison for name in groups[chosen] if (comparison := cached.compared(name))}
     with header:
         show.lead(results.in_short(statements.leaders(tests, "by")))
-    table = screen_tables.in_order(screen_tables.with_intervals(here, names), results.best_first())
+    table = screen_tables.in_order(screen_tables.with_intervals(result, names), results.best_first())
     marked = table if people else screen_tables.marked(table, tests)  # people are scored against another gold standard
-    tables.table(marked, chosen, here.documents, best=screen_tables.best_cells(here, names))
+    tables.table(marked, chosen, result.documents, best=screen_tables.best_cells(result, names))
     test = "t test over documents and runs" if have_runs(workspace.corpus().systems) else "paired randomization test"
     show.about("systems.measures", test=test)
-    results.reasons(screen_tables.only(here, names))
-    show.recipe(here, (here.frame, "Ranking measures"))
+    results.reasons(screen_tables.only(result, names))
+    show.recipe(result, (result.frame, "Ranking measures"))
     _certainty()
 
 
@@ -117,8 +117,8 @@ def _certainty() -> None:
         tests = [name for name in TESTS if (name in OVER_RUNS) == have_runs(systems)]
         test = controls.select("Test", tests, "test")
         correction = cast(Correction, controls.select("Correction", CORRECTIONS, "correction"))
-    found = cached.here(kp.answer, measure, family=Family(measure, test, correction))
-    show.paragraph(results.in_short(" ".join((found.claim, *found.caveats, found.why))))
+    verdict = cached.here(kp.answer, measure, family=Family(measure, test, correction))
+    show.paragraph(results.in_short(" ".join((verdict.claim, *verdict.caveats, verdict.why))))
     tested(cached.here(kp.compare, measure, test=test, correction=correction), name)
 
 
@@ -169,18 +169,18 @@ def near_misses() -> None:
     show.signature(cached.signature("F1@k"))
 
 
-def _examples(found: kp.NearMisses) -> None:
+def _examples(misses: kp.NearMisses) -> None:
     show.subheader("The most frequent near misses")
     with st.container(horizontal=True):
         system = results.choose_system("System", "system")
         kind = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type")
-    examples = screen_tables.near_examples(found, system, kind)
+    examples = screen_tables.near_examples(misses, system, kind)
     if not len(examples):
         st.caption("This system has no such near miss.")
         return
     tables.table(examples, "examples")
     with st.expander("Every one of them, with its document"):
-        listed = screen_tables.near_of_system(found, system, kind)
+        listed = screen_tables.near_of_system(misses, system, kind)
         tables.of_documents(listed, "near_list", f"Near misses of {system}")
 
 
@@ -266,8 +266,8 @@ def _printed(spread: kp.Spread) -> None:
     if not asked:
         return
     candidates = cached.here(kp.printing, asked) if "=" in asked else spread.printing(asked)
-    told = {note.where: show.sentence(note.message) for note in candidates.notes}
-    st.markdown(f"**{told['printed']}**")
+    messages = {note.where: show.sentence(note.message) for note in candidates.notes}
+    st.markdown(f"**{messages['printed']}**")
     shown = candidates.frame if candidates.fitting else candidates.nearest
     for place, line in enumerate(list(dict.fromkeys(shown["signature"]))[:_USABLE]):
         row = shown[shown["signature"] == line].iloc[0]
@@ -277,8 +277,8 @@ def _printed(spread: kp.Spread) -> None:
             st.markdown(show.plain(words), width="stretch")
     if candidates.questions:
         st.markdown("**What to ask the authors**")
-        st.markdown("\n".join(f"* {show.plain(one)}" for one in candidates.questions))
-    st.caption(told["not varied"])
+        st.markdown("\n".join(f"* {show.plain(question)}" for question in candidates.questions))
+    st.caption(messages["not varied"])
     with st.expander(f"All of them, with {'how far they are' if not candidates.fitting else 'their values'}"):
         tables.table(candidates.wide(), "printed_table")
     show.downloads(candidates.wide().assign(signature=shown["signature"]), "Settings that print a number", "")
@@ -355,8 +355,8 @@ _TYPED = "your figures"
 
 def concordance() -> None:
     """Show one system's table against the gold standard, what it contains, and all systems beside it."""
-    here = cached.evaluation(AGREEMENT, baselines=True).at(settings.cutoff())
-    results.ids_that_do_not_meet(here.notes)
+    result = cached.evaluation(AGREEMENT, baselines=True).at(settings.cutoff())
+    results.ids_that_do_not_meet(result.notes)
     by_document = cached.here(tables_by_document, (*CELLS, "kappa", "P_pos", "PABAK"))
     cells = by_document.groupby("system", sort=False)[list(CELLS)].sum().to_dict("index")
     place = st.container()
@@ -364,7 +364,7 @@ def concordance() -> None:
     with left:
         system = results.choose_system("System", "system")
         documents = by_document[by_document["system"] == system].drop(columns="system").reset_index(drop=True)
-        others = {name: found for name, found in cells.items() if name != system}
+        others = {name: table for name, table in cells.items() if name != system}
         diagnosis = statements.diagnose(system, cells[system], others, float(documents["kappa"].mean()))
         show.paragraph(results.in_short(statements.table_in_words(system, cells[system])))
         place.subheader(
@@ -378,17 +378,17 @@ def concordance() -> None:
         show.small(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro")))
         tables.table(
             screen_tables.rows_where(
-                here, next(name for name, runs in runs_of(list(cells)).items() if system in runs), _BESIDE
+                result, next(name for name, runs in runs_of(list(cells)).items() if system in runs), _BESIDE
             ),
             "measures",
-            here.documents,
+            result.documents,
         )
-        results.few(here)
+        results.few(result)
     _everybody()
-    show.recipe(here, (here.frame, "Systems against the gold standard"))
+    show.recipe(result, (result.frame, "Systems against the gold standard"))
     with st.expander("How wide is the interval, and what if phrases were independent?"):
         table = cached.here(interval_table, system=system, measures=AGREEMENT)
-        tables.table(screen_tables.intervals_side_by_side(table, here.documents), "intervals", here.documents)
+        tables.table(screen_tables.intervals_side_by_side(table, result.documents), "intervals", result.documents)
         show.about("agreement.intervals")
         show.downloads(table, f"Intervals of {system}")
     with st.expander("As the universe grows"):
@@ -421,7 +421,8 @@ def _from_published_figures() -> None:
     if texts is None:
         columns = zip(st.columns(4), _PRINTED, LECTURE_SYSTEMS["TF-IDF"], strict=True)
         texts = tuple(
-            one.text_input(show.plain(name), key=f"printed {name}", placeholder=text) for one, name, text in columns
+            column.text_input(show.plain(name), key=f"printed {name}", placeholder=text)
+            for column, name, text in columns
         )
         if not all(texts):
             return

@@ -60,12 +60,12 @@ def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
     return kp.near_misses(workspace.corpus(), _settings)
 
 
-def of(data: tuple[Any, ...], told: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
+def of(data: tuple[Any, ...], key: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
     """Return what a function gives for data and arguments, kept under one digest of all of them.
 
     told: what the data are, in words or a digest, besides those on screen
     """
-    digest = digest_of(told, f"{compute.__module__}.{compute.__qualname__}", arguments, options)
+    digest = digest_of(key, f"{compute.__module__}.{compute.__qualname__}", arguments, options)
     return cast(R, _look_up(digest, compute, data, arguments, options))
 
 
@@ -129,9 +129,9 @@ def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
 
     What is said of the universe matters to measures of concordance tables alone.
     """
-    found = evaluation_at_cutoff(("kappa",), None).notes
+    result_notes = evaluation_at_cutoff(("kappa",), None).notes
     tables = any(parse(name).measure.family == "concordance" for name in measures)
-    return tuple(note for note in found if tables or note.where != "universe")
+    return tuple(note for note in result_notes if tables or note.where != "universe")
 
 
 def evaluation_at_cutoff(measures: tuple[str, ...], average: str | None = "micro") -> kp.Result:

@@ -139,7 +139,7 @@ def log(what: str, error: OSError | InputError) -> None:
 
 def _kept(root: Path) -> dict[Path, int]:
     """Return the files that are kept, without links, and their sizes; delete what was written more than a day ago."""
-    found = {}
+    sizes = {}
     for entry in os.scandir(root):
         with suppress(OSError):  # another copy was quicker, or the folder is read-only
             about = entry.stat(follow_symlinks=False)
@@ -148,5 +148,5 @@ def _kept(root: Path) -> dict[Path, int]:
             if time.time() - about.st_mtime > _DAY:
                 os.unlink(entry.path)
             else:
-                found[Path(entry.path)] = about.st_size
-    return found
+                sizes[Path(entry.path)] = about.st_size
+    return sizes

@@ -107,8 +107,8 @@ def value(name: str) -> str:
 
 def saved(**more: str) -> dict[str, str]:
     """Return what a workspace file keeps next to data: the address without what names data, and the page on screen."""
-    kept = {name: text for name, text in link.written().items() if name not in workspace.DATA}
-    return kept | {PAGE: st.session_state[PAGE]} | more
+    choices = {name: text for name, text in link.written().items() if name not in workspace.DATA}
+    return choices | {PAGE: st.session_state[PAGE]} | more
 
 
 def write_link() -> None:

@@ -63,7 +63,7 @@ class Sample:
 
 
 _TOLD = tomllib.loads(Path(__file__).with_name("samples.toml").read_text("utf-8"))
-SAMPLES = {name: Sample(**one) for name, one in _TOLD.items()}
+SAMPLES = {name: Sample(**fields) for name, fields in _TOLD.items()}
 
 
 @dataclass(frozen=True)
@@ -142,21 +142,21 @@ def all_datasets() -> bool:
 
 def current() -> Workspace:
     """Return the data on screen: of several data sets one; no hidden systems, the others as they are to be shown."""
-    here, name = whole(), dataset()
+    data, name = whole(), dataset()
     if not name and not {HIDDEN, _NAMES} & link.chosen().keys():
-        return here
+        return data
     if name:
-        here = replace(here, corpus=here.corpus.by_dataset[name], digest=f"{here.digest}/{name}")
+        data = replace(data, corpus=data.corpus.by_dataset[name], digest=f"{data.digest}/{name}")
     gone, shown = hidden(), _shown_as()
-    names = {one: shown.get(one, one) for one in here.corpus.systems if one not in gone}
+    names = {system: shown.get(system, system) for system in data.corpus.systems if system not in gone}
     if len(set(names.values())) < len(names):  # two of one name cannot be told apart, so each keeps its own
-        names = {one: one for one in names}
-    if names == {one: one for one in here.corpus.systems}:
-        return here
-    digest = f"{here.digest} {names}"
+        names = {system: system for system in names}
+    if names == {system: system for system in data.corpus.systems}:
+        return data
+    digest = f"{data.digest} {names}"
     before = session().looked_at
     if before is None or before.digest != digest:
-        before = session().looked_at = replace(here, corpus=here.corpus.of_systems(names), digest=digest)
+        before = session().looked_at = replace(data, corpus=data.corpus.of_systems(names), digest=digest)
     return before
 
 
@@ -185,18 +185,20 @@ def show_as(system: str, name: str) -> None:
         st.toast(f"{typeset.escape_markdown(name)} is the name of another system, so this one keeps its own.")
         return
     names = {**_shown_as(), _in_data(system): name}
-    pairs = [f"{quote(one, safe=' @#')}:{quote(shown, safe=' @#')}" for one, shown in names.items() if shown != one]
+    pairs = [
+        f"{quote(system, safe=' @#')}:{quote(shown, safe=' @#')}" for system, shown in names.items() if shown != system
+    ]
     link.choose(_NAMES, ",".join(pairs) or None)
 
 
 def _in_data(shown: str) -> str:
-    return next((name for name, one in _shown_as().items() if one == shown), shown)
+    return next((name for name, label in _shown_as().items() if label == shown), shown)
 
 
 def of_indexers() -> bool:
     """Return whether people alone are on screen: the pages then speak of indexers, headings and titles."""
-    here = session().on_screen
-    return here is not None and indexing.of_indexers(here.corpus)
+    data = session().on_screen
+    return data is not None and indexing.of_indexers(data.corpus)
 
 
 def speech() -> Speech:
@@ -210,22 +212,22 @@ def read_files() -> None:
     Uploads that wait for an answer, or that an address names and are not here, leave nothing on screen: the sample
     could be taken for them.
     """
-    here = session()
-    if here.pending:
-        asked = here.uploads
+    state = session()
+    if state.pending:
+        asked = state.uploads
         several = "file" if len(asked.files) == 1 else pluralize(len(asked.files), "file")
         title = asked.title or f"your {several}"
         bar = st.progress(0.1, _reading(asked.files))
         with refusals():
-            here.on_screen = _ready(asked, title, tell=bar.progress)
-        here.pending = False  # not before: a click may end this run while the bar is drawn
-        if here.problem and (here.is_empty or whole().sample is not None):
-            here.on_screen = replace(_NOTHING, title=title, uploads=asked)
+            state.on_screen = _ready(asked, title, tell=bar.progress)
+        state.pending = False  # not before: a click may end this run while the bar is drawn
+        if state.problem and (state.is_empty or whole().sample is not None):
+            state.on_screen = replace(_NOTHING, title=title, uploads=asked)
         bar.empty()
-    if here.on_screen is None:
+    if state.on_screen is None:
         sample, files = link.chosen().get(SAMPLE, ""), link.chosen().get(_FILES, "").partition("-")[0]
         if files.isdecimal() and len(files) < 6 and int(files):
-            here.on_screen, here.lost = _NOTHING, int(files)
+            state.on_screen, state.lost = _NOTHING, int(files)
         else:
             with st.spinner("Opening the sample …"):
                 open_sample(sample if sample in SAMPLES else FIRST, sample in SAMPLES)
@@ -241,11 +243,11 @@ def keep_in_link() -> None:
 
     While files are lost it stays as it is: a further reload must say so too.
     """
-    here, data = session(), whole()
-    if here.lost:
+    state, data = session(), whole()
+    if state.lost:
         return
-    sample = data.sample if data.sample != FIRST or here.asked else None
-    files = _step() if data.sample is None and here.uploads.files else None
+    sample = data.sample if data.sample != FIRST or state.asked else None
+    files = _step() if data.sample is None and state.uploads.files else None
     for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _keep() if files else None)):
         link.settle(name, text)
 
@@ -256,14 +258,14 @@ def _step() -> str:
     The step before is noted too, so that going back to its address brings back a file that was removed.
     """
     now, steps = session().uploads, session().steps
-    name = next((name for name, one in steps.items() if one.files is now.files), "")
+    name = next((name for name, uploads in steps.items() if uploads.files is now.files), "")
     if not name:
         asked, count = link.chosen().get(_FILES, ""), len(now.files)
-        changes = 1 + max((int(one.partition("-")[2] or 0) for one in steps), default=-1)
+        changes = 1 + max((int(step.partition("-")[2] or 0) for step in steps), default=-1)
         name = f"{count}-{changes}" if changes else str(count)
         if not steps and re.fullmatch(rf"{count}-[0-9]{{1,6}}", asked):  # a reload goes on with its address
             name = asked
-    before = [(one, files) for one, files in steps.items() if one != name]
+    before = [(step, files) for step, files in steps.items() if step != name]
     session().steps = dict(before[-1:]) | {name: now}
     return name
 
@@ -274,36 +276,36 @@ def _keep() -> str | None:
     Where that fails, the key of what was kept before stays.
     """
     data = session()
-    before, key, here = data.kept
+    before, key, is_ours = data.kept
     if before is not data.uploads:
         data.not_kept = False
         try:
-            key, here = kept.keep(data.uploads, key if here else ""), True
+            key, is_ours = kept.keep(data.uploads, key if is_ours else ""), True
         except OSError as error:
             kept.log("Files could not be kept", error)
             data.not_kept = True
-        data.kept = data.uploads, key, here
+        data.kept = data.uploads, key, is_ours
     return key or None
 
 
 def reopen(gone_back: bool) -> None:
     """Open the files that the server kept in a new session; in this one, those of the address that was gone back to."""
-    asked, here = link.chosen(), session()
-    if here.on_screen is not None:
-        step = here.steps.get(asked.get(_FILES, "")) if gone_back else None
-        if step and (step.files is not here.uploads.files or whole().sample is not None):
+    asked, state = link.chosen(), session()
+    if state.on_screen is not None:
+        step = state.steps.get(asked.get(_FILES, "")) if gone_back else None
+        if step and (step.files is not state.uploads.files or whole().sample is not None):
             open_uploads(step)
-    elif not here.pending:
+    elif not state.pending:
         key = asked.get(_KEY) or ("" if {SAMPLE, _FILES} & asked.keys() else kept.last())
         if stored := kept.find(key):
             open_uploads(stored)
-            here.kept = stored, key, False
+            state.kept = stored, key, False
 
 
 def forget() -> None:
     """Forget the user's files, here and if they are kept."""
-    _, key, here = session().kept
-    if here or kept.is_personal():
+    _, key, is_ours = session().kept
+    if is_ours or kept.is_personal():
         kept.forget(key)
     open_uploads(Uploads())
     session().steps = {}
@@ -325,8 +327,8 @@ def answer(given: Reply) -> None:
 
 def open_sample(name: str, asked: bool = True) -> None:
     """Put a sample on screen, asked for or in place of nothing; the user's files stay listed."""
-    here = session()
-    here.lost, here.asked, here.on_screen = 0, asked, sample_workspace(name)
+    state = session()
+    state.lost, state.asked, state.on_screen = 0, asked, sample_workspace(name)
 
 
 @cache  # all sessions of a server share the samples
@@ -366,16 +368,16 @@ def shared_folder() -> Path | None:
 
 def remove(name: str) -> None:
     """Take a file away; without any, the sample comes back."""
-    kept = tuple(file for file in session().uploads.files if file.name != name)
+    files = tuple(file for file in session().uploads.files if file.name != name)
     inside = f"{name}/"
-    said = session().uploads.mappings.items()
-    mappings = {file: mapping for file, mapping in said if file != name and not file.startswith(inside)}
-    _change(files=kept, mappings=mappings, title="")
+    pairs = session().uploads.mappings.items()
+    mappings = {file: mapping for file, mapping in pairs if file != name and not file.startswith(inside)}
+    _change(files=files, mappings=mappings, title="")
 
 
 def decide(name: str, mapping: Mapping) -> None:
     """Read a file as the user says; a mapping that says nothing takes back what was said."""
-    others = {file: said for file, said in session().uploads.mappings.items() if file != name}
+    others = {file: meaning for file, meaning in session().uploads.mappings.items() if file != name}
     _change(mappings={**others, **({} if mapping == Mapping() else {name: mapping})})
 
 
@@ -397,29 +399,29 @@ def _change(**parts: Any) -> None:
 
 def open_uploads(asked: Uploads) -> None:
     """Put the user's files on screen as soon as the page says that it opens them."""
-    here = session()
-    here.uploads, here.pending, here.lost = asked if asked.files else Uploads(), bool(asked.files), 0
-    here.problem, here.findings, here.forms = "", (), ()
+    state = session()
+    state.uploads, state.pending, state.lost = asked if asked.files else Uploads(), bool(asked.files), 0
+    state.problem, state.findings, state.forms = "", (), ()
     if not asked.files:
-        _, key, ours = here.kept
-        kept.forget(key if ours else "")
-        here.kept, here.not_kept = (None, "", False), False
+        _, key, is_ours = state.kept
+        kept.forget(key if is_ours else "")
+        state.kept, state.not_kept = (None, "", False), False
         open_sample(FIRST, asked=False)
 
 
 @contextmanager
 def refusals() -> Iterator[None]:
     """Report why files are not on screen, whatever goes wrong inside; the screen stays as it was."""
-    here = session()
+    state = session()
     try:
         yield
     except (kp.InputError, kp.UsageError) as refusal:
-        here.problem, here.findings, here.forms = str(refusal), (), ()
+        state.problem, state.findings, state.forms = str(refusal), (), ()
         if isinstance(refusal, kp.Question):
-            here.findings, here.forms = refusal.findings, refusal.forms
+            state.findings, state.forms = refusal.findings, refusal.forms
     except Exception:
         logging.getLogger("kpscope").exception("Files could not be read")
-        here.problem = (
+        state.problem = (
             "Something went wrong inside KPScope while it read these files. Remove the last one, and try again."
         )
 

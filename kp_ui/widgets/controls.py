@@ -79,7 +79,7 @@ def _take(name: str, key: str, usual: str) -> None:
 
 def _text(chosen: object) -> str:
     if isinstance(chosen, list):
-        return ",".join(quote(one, safe="@ ") for one in chosen) or "none"
+        return ",".join(quote(option, safe="@ ") for option in chosen) or "none"
     return str(chosen).lower() if isinstance(chosen, bool) else str(chosen)
 
 
@@ -98,7 +98,7 @@ def steps(name: str, options: Sequence[str], place: int, keys: bool = False) -> 
 
 def among(options: Iterable[str]) -> Callable[[str], str]:
     """Return what reads one of some options."""
-    return {one: one for one in options}.__getitem__
+    return {option: option for option in options}.__getitem__
 
 
 def one_of(draw: Callable[..., Any], label: str, options: Iterable[T], key: str, start: int = 0, **more: Any) -> T:
@@ -131,7 +131,7 @@ def of_file(label: str, words: Mapping[str, str], now: str, key: str, other: int
 
 def pick(label: str, options: Iterable[str], key: str, words: Callable[[str], str] = str) -> str:
     """Let the user choose one of some options that occur in sight."""
-    return one_of(st.pills, label, options, key, required=True, format_func=lambda one: show.plain(words(one)))
+    return one_of(st.pills, label, options, key, required=True, format_func=lambda option: show.plain(words(option)))
 
 
 def several(
@@ -139,9 +139,9 @@ def several(
 ) -> list[str]:
     """Let the user choose some of some options, which keep their order."""
     every = list(options)
-    more |= held(key, list(usual), lambda text: [one for one in map(unquote, text.split(",")) if one in every])
+    more |= held(key, list(usual), lambda text: [option for option in map(unquote, text.split(",")) if option in every])
     chosen = draw(label, every, **more)
-    return [one for one in every if one in chosen]
+    return [option for option in every if option in chosen]
 
 
 def search(key: str, where: str) -> str:
@@ -165,7 +165,7 @@ def amount(label: str, low: N, high: N, usual: N, key: str, draw: Any = st.numbe
 
 def of_k(label: str, key: str, inside: Any = st) -> float:
     """Let the user choose a threshold of agreement."""
-    every = [f"{one:.2f}" for one in THRESHOLDS]
+    every = [f"{threshold:.2f}" for threshold in THRESHOLDS]
     return float(inside.select_slider(label, every, **held(key, "0.50", among(every))))
 
 

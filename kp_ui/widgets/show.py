@@ -117,10 +117,10 @@ def formula(*lines: str) -> None:
     st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")
 
 
-def notes(found: Iterable[Note]) -> None:
+def notes(given: Iterable[Note]) -> None:
     """Show warnings once on a page, each with what can be done; the rest waits at the foot."""
     grouped, shown = dict[Note, list[str]](), short_names(workspace.corpus().systems)
-    for note in found:
+    for note in given:
         grouped.setdefault(replace(note, where=""), []).append(shown.get(note.where, note.where))
     for note, where in grouped.items():
         note = replace(note, where=typeset.listed(list(dict.fromkeys(where))))
@@ -271,25 +271,26 @@ def in_heads(text: str) -> str:
 
 
 #: Grade of an answer → its icon, its color, and what it means.
-_GRADES = {grade: said.split(" ", 2) for grade, said in prose.entries("grades").items()}
+_GRADES = {grade: grade_text.split(" ", 2) for grade, grade_text in prose.entries("grades").items()}
 
 
-def answer(said: Answer, words: Callable[[str], str] = str) -> None:
+def answer(verdict: Answer, words: Callable[[str], str] = str) -> None:
     """Show the answer of a page with the badge of its grade and its caveats; the statistics are behind “Why”.
 
     words: what makes a sentence one for the screen
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer"):
-        st.title(plain(words(said.claim)), anchor=False, width="content")
-        if said.badge:
-            icon, color, meaning = _GRADES[said.grade]
-            st.badge(said.badge, icon=f":material/{icon}:", color=cast(Any, color), help=meaning)
-    at_once = said.caveats if said.badge else (*said.caveats, *said.details)  # of a value alone nothing is tested
+        st.title(plain(words(verdict.claim)), anchor=False, width="content")
+        if verdict.badge:
+            icon, color, meaning = _GRADES[verdict.grade]
+            st.badge(verdict.badge, icon=f":material/{icon}:", color=cast(Any, color), help=meaning)
+    # a single value is not tested, so its details are not behind “Why”
+    at_once = verdict.caveats if verdict.badge else (*verdict.caveats, *verdict.details)
     if at_once:
         small(words(" ".join(at_once)))
-    if said.badge:
+    if verdict.badge:
         with st.expander("Why"):
-            small(words(" ".join(said.details)))
+            small(words(" ".join(verdict.details)))
 
 
 def lacks(words: str) -> None:
@@ -338,12 +339,12 @@ def interactive(drawn: Callable[[], Chart], line: str) -> str:
 
 def meanings(names: Iterable[str]) -> str:
     """Return what measures answer, as the help of a control that chooses among them."""
-    return definitions((name, said) for name in names if (said := methods.sentence(name)))
+    return definitions((name, meaning) for name in names if (meaning := methods.sentence(name)))
 
 
-def definitions(found: Iterable[tuple[str, str]]) -> str:
+def definitions(pairs: Iterable[tuple[str, str]]) -> str:
     """Return terms, each with its meaning, as paragraphs."""
-    return "\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in found)
+    return "\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in pairs)
 
 
 def file(label: str, data: Any, name: str, key: str, **more: Any) -> None:
@@ -372,11 +373,11 @@ def foot() -> None:
 def _offer() -> None:
     """Offer tables and charts, a line each: what it is, and its forms."""
     line = noted().signatures[0] if noted().signatures else ""
-    for words, one in noted().offered.items():
+    for words, offered in noted().offered.items():
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width=560):
             st.markdown(plain(in_heads(words)), width="stretch")
-            for form, make in one.forms.items():
-                written = f"{one.name}.{_ENDINGS.get(form, form.lower())}"
+            for form, make in offered.forms.items():
+                written = f"{offered.name}.{_ENDINGS.get(form, form.lower())}"
                 file(form, partial(make, line), written, f"{form} {words}", icon=None, type="tertiary")
 
 

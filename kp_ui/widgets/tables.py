@@ -146,20 +146,22 @@ def _is_numbers(name: str) -> bool:
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in frame.columns:
         float_, whole = pd.api.types.is_float_dtype(frame[name]), pd.api.types.is_integer_dtype(frame[name])
         label, about = short(show.head(str(name)), 40), show.plain(help_of(str(name)) or "") or None
         look: dict[str, Any] = {"help": about, "pinned": name == "system" or None, "width": _WIDTHS.get(str(name))}
         if name == "values":
-            found[name] = st.column_config.ImageColumn(label, width=96)
+            columns[name] = st.column_config.ImageColumn(label, width=96)
         elif float_ or whole:
             number = f"%,.{digits_of(str(name))}f" if float_ else "%,d"  # would write a hyphen for a minus
             minus = (frame[name] < 0).any()
-            found[name] = st.column_config.NumberColumn(label, format=None if minus else number, **look)
+            columns[name] = st.column_config.NumberColumn(label, format=None if minus else number, **look)
         else:
-            found[name] = st.column_config.Column(label, alignment="right" if _is_numbers(str(name)) else None, **look)
-    return found
+            columns[name] = st.column_config.Column(
+                label, alignment="right" if _is_numbers(str(name)) else None, **look
+            )
+    return columns
 
 
 #: The widths of columns beside which the others are as wide as their words: a telephone has 324 pixels.
