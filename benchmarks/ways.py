@@ -71,8 +71,8 @@ def chart(way: Way) -> None:
 def headings(way: Way) -> None:
     """Go from the sheet of three indexers to the headings that they dispute most."""
     way.drop(ROOT / "sample_data" / "studies" / "indexers.csv")
-    way.click("button", "See how far the indexers agree", "stMain")
-    way.page.get_by_text("Most disputed headings").wait_for()
+    way.click("button", "See how far the annotators agree", "stMain")
+    way.page.get_by_text("Most disputed keyphrases").wait_for()
 
 
 def over_k(way: Way) -> None:

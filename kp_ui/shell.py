@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from kp_core.words.answers import Speech
 from kp_ui import SEATS, recovery
 from kp_ui.parts import rating
 from kp_ui.parts.page import require_files
@@ -18,7 +19,6 @@ from kp_ui.widgets import controls, prose, show
 PAGES = ("data", "overview", "systems", "documents", "headings", "annotators", "correlation", "report", "learn")
 _HERE = Path(__file__).parent
 _DATA = tomllib.loads((_HERE / "pages.toml").read_text("utf-8"))
-OF_INDEXERS: dict[str, str] = _DATA["of_indexers"]
 #: Address of a page that is no more → the page that has its content, and what is open there.
 MOVED = {stem: (to["page"], to.get("query", {})) for stem, to in _DATA["moved"].items()}
 _DAY = 86_400  # in seconds
@@ -35,12 +35,14 @@ def _lead(stem: str) -> None:
     st.switch_page(link.file_of(page), query_params=query | st.query_params.to_dict())
 
 
-def _pages(of_indexers: bool) -> list[StreamlitPage]:
-    """Return the pages, those that the navigation shows first; the others open by their links."""
-    shown = OF_INDEXERS if of_indexers else {stem: stem.capitalize() for stem in PAGES if stem != "headings"}
-    titles = shown | {stem: stem.capitalize() for stem in PAGES if stem not in shown}
+def _pages(words: Speech) -> list[StreamlitPage]:
+    """Return the pages, called by the words for the data; those that the navigation does not show open by links."""
+    people_alone = workspace.people_alone()
+    own = {"annotators": "Agreement", "documents": words["Documents"], "headings": words["Keyphrases"]}
+    titles = {stem: stem.capitalize() for stem in PAGES} | (own if people_alone else {})
+    hidden = ("overview", "systems", "correlation") if people_alone else ("headings",)
     return [
-        st.Page(link.file_of(stem), title=title, url_path=stem, visibility="visible" if stem in shown else "hidden")
+        st.Page(link.file_of(stem), title=title, url_path=stem, visibility="hidden" if stem in hidden else "visible")
         for stem, title in titles.items()
     ]
 
@@ -58,7 +60,7 @@ def run() -> None:
     """Run the app: choose the page of the address, and run it."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="collapsed")
     _ask_after_reconnecting()
-    of_indexers = workspace.of_indexers()
+    words = workspace.speech()
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     moved = [
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
@@ -67,9 +69,7 @@ def run() -> None:
     link.carry_out()
     controls.take_changes()
     opened = link.take()
-    page = st.navigation(
-        [*_pages(of_indexers), *moved], position="hidden" if link.presented() or rating.invited() else "top"
-    )
+    page = st.navigation([*_pages(words), *moved], position="hidden" if link.presented() or rating.invited() else "top")
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
     arrived = str(st.session_state.pop(workspace.ARRIVED, page.url_path))
@@ -81,7 +81,7 @@ def run() -> None:
     st.html(f"<style>{_STYLE}{_LARGE * link.presented()}{_ALONE * bool(rating.invited())}</style>")
     workspace.reopen(opened)
     workspace.read_files()
-    if workspace.of_indexers() != of_indexers:  # the navigation is made before the data are read
+    if workspace.speech() is not words:  # the navigation is made before the data are read
         link.stay()
         st.rerun()
     workspace.keep_in_link()

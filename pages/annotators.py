@@ -1,8 +1,9 @@
-"""How far can the gold standard be trusted? Of people alone: how far do the indexers agree?"""
+"""How far can the gold standard be trusted? Of people alone: how far do they agree?"""
 
 from kp_ui.parts import annotators, page
 from kp_ui.state import workspace
 
+words = workspace.speech()
 TABS = {
     "Together and in pairs": page.Tab(annotators.together, ("conventions",)),
     "Documents": page.Tab(annotators.titles, ("conventions",)),
@@ -10,11 +11,11 @@ TABS = {
     "Trimming": page.Tab(annotators.trimming, ("k", "conventions")),
     "Sentence study": page.Tab(annotators.sentence_study, ("conventions",)),
 }
-OF_INDEXERS = {
+OF_PEOPLE = {
     "Together and in pairs": page.Tab(annotators.together, ("conventions",)),
-    "Title by title": page.Tab(annotators.titles, ("conventions",)),
-    "Each indexer": page.Tab(annotators.ceiling, ("conventions",)),
+    words["Documents"]: page.Tab(annotators.titles, ("conventions",)),
+    f"Each {words['annotator']}": page.Tab(annotators.ceiling, ("conventions",)),
     "Trimming": page.Tab(annotators.trimming, ("conventions",)),
 }
 
-page.tabs("annotators_tab", OF_INDEXERS if workspace.of_indexers() else TABS, annotators.answer, systems=False)
+page.tabs("annotators_tab", OF_PEOPLE if workspace.people_alone() else TABS, annotators.answer, systems=False)

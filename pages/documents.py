@@ -3,7 +3,7 @@
 from kp_ui.parts import documents, page
 from kp_ui.state import workspace
 
-if workspace.of_indexers():  # their headings have a page of their own
+if workspace.people_alone():  # their keyphrases have a page of their own
     page.opened(("conventions",), systems=False)
     documents.section()
 else:

@@ -8,9 +8,6 @@ TABS = {
     "Report": page.Tab(report.section),
     "Methods": page.Tab(report.methods, ()),
 }
-OF_INDEXERS = {
-    "Report": page.Tab(report.section, ("conventions",)),
-    "How it was computed": page.Tab(report.methods, ()),
-}
+OF_PEOPLE = {"Report": page.Tab(report.section, ("conventions",)), "How it was computed": page.Tab(report.methods, ())}
 
-page.tabs("report_tab", OF_INDEXERS if workspace.of_indexers() else TABS, systems=False, every=True)
+page.tabs("report_tab", OF_PEOPLE if workspace.people_alone() else TABS, systems=False, every=True)

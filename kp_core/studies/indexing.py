@@ -41,8 +41,8 @@ def consistency(result: Result) -> pd.DataFrame:
     return pd.DataFrame(columns).reset_index(drop=True)
 
 
-def of_indexers(corpus: Corpus) -> bool:
-    """Return whether several people chose keyphrases, as indexers do, and nothing else is compared."""
+def people_alone(corpus: Corpus) -> bool:
+    """Return whether several people chose keyphrases, and nothing else is compared."""
     alone = len(corpus.annotators) > 1 and not corpus.systems and not len(corpus.judgements)
     return alone and not memoize(corpus, "names sentences", None, lambda: names_sentences(corpus))
 

@@ -48,10 +48,10 @@ from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
 from kp_core.studies.subjects import subjects_of_people
 from kp_core.takeaway.figures import as_json, browser, chart_svg, charts_svg
-from kp_core.takeaway.paragraph import bibtex, of_indexers, paragraphs
+from kp_core.takeaway.paragraph import bibtex, of_people_alone, paragraphs
 from kp_core.typeset import CELLS
 from kp_core.words import answers, statements
-from kp_core.words.answers import INDEXERS, Speech, speech
+from kp_core.words.answers import USUAL, Speech, speech
 
 #: Packages whose version can change a number.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
@@ -231,8 +231,8 @@ def annotators(asked: Asked) -> Section:
     every = Table("annotators", "Agreement of all annotators", shown, result.signature)
     consistency = Table("consistency", "Consistency by pair", tables.spoken(shared, say), result.signature)
     drawn = heat_maps.heat_map(heat_maps.pair_matrix(result, "P_pos", names), say["P_pos"], say["annotators"])
-    # Of indexers the answer has the coefficients that can be read; of many pairs a picture has room, a table has not.
-    both = (consistency,) * (pairs and few) if say is INDEXERS else (every, *(consistency,) * pairs)
+    # Of people alone the answer has the coefficients that can be read; many pairs have room in a picture only.
+    both = (consistency,) * (pairs and few) if say is not USUAL else (every, *(consistency,) * pairs)
     answer = answers.people(asked.corpus, asked.of_people()).sentences
     return Section(answer, charts=(drawn,) * (pairs and not few), tables=both)
 
@@ -246,7 +246,7 @@ def titles(asked: Asked) -> Section:
     found = indexing.chosen_in_part(asked.corpus, asked.of_people())
     shown = tables.by_title(found.head(_TITLES), asked.corpus.documents)
     disputed = _disputed(asked, "disputed_titles", "Where people agree least", shown, len(found))
-    if asked.say is INDEXERS:
+    if asked.say is not USUAL:
         return Section((), tables=(disputed,))
     every = indexing.titles(asked.corpus, asked.of_people())
     return Section((), tables=(disputed, Table("titles", "Keyphrases by title", every, asked.agreement.signature)))
@@ -257,7 +257,7 @@ def headings(asked: Asked) -> Section:
     every = tables.disputed(subjects_of_people(asked.corpus, asked.of_people()).frame)
     shown = tables.headings_in_short(every.head(_HEADINGS), len(asked.corpus.annotators))
     disputed = _disputed(asked, "disputed", "Chosen by some and not by others", shown, len(every))
-    return Section((), tables=(disputed,), new_page=asked.say is INDEXERS)
+    return Section((), tables=(disputed,), new_page=asked.say is not USUAL)
 
 
 def _disputed(asked: Asked, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
@@ -298,8 +298,8 @@ def correlation(asked: Asked) -> Section:
 
 def methods(asked: Asked) -> Section:
     """Give the paragraph for a paper; for people alone, how their agreement was computed."""
-    if asked.say is INDEXERS:
-        return Section((of_indexers(asked.corpus, asked.agreement),))
+    if asked.say is not USUAL:
+        return Section((of_people_alone(asked.corpus, asked.agreement, asked.say),))
     (name,), test = asked.named(asked.measure), asked.comparison.test if asked.comparison else ""
     short, whole = paragraphs(asked.corpus, asked.here, name, DEFAULT_MEASURES, test)
     rows = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
@@ -343,7 +343,7 @@ def possible(corpus: Corpus) -> list[str]:
 def usual(corpus: Corpus) -> list[str]:
     """Return the sections that a report of a corpus has unless others are asked for; of people alone two pages."""
     of_people = ["annotators", "titles", "headings", "methods"]
-    return of_people if speech(corpus) is INDEXERS else possible(corpus)
+    return possible(corpus) if speech(corpus) is USUAL else of_people
 
 
 def heading(corpus: Corpus, name: str) -> str:

@@ -102,26 +102,20 @@ def _intervals(settings: Settings, measures: Sequence[str]) -> str:
     return of_subjects if all(over) and over else f"{usual} {of_subjects}".strip()
 
 
-def of_indexers(corpus: Corpus, result: Result) -> str:
-    """Return how the agreement of indexers was computed, where people alone are.
-
-    result   of all of them together
-    """
-    settings, prose = result.settings, _PROSE["indexers"]
+def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> str:
+    """Describe how the agreement of all annotators together was computed, in the words for their data."""
+    settings, prose = result.settings, _PROSE["people"]
     files = [f"{one.file} ({one.sha256[:12]})" for one in corpus.report.readings if one.sha256]
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
-    places = {
-        "titles": pluralize(result.documents, "title"),
-        "indexers": pluralize(len(corpus.annotators), "indexer"),
-        "headings": pluralize(len(corpus.gold), "heading"),
-    }
+    sizes = {"annotator": len(corpus.annotators), "keyphrase": len(corpus.gold), "document": result.documents}
+    counts = {noun: pluralize(size, words[noun]) for noun, size in sizes.items()}
     sentences = [
-        prose["data"].format(**places),
+        prose["data"].format(**counts),
         f"Read: {', '.join(files[:_FILES])}{more}." if files else "",
         *(f"{note.where}: {note.message}." for note in result.notes if note.level == "warning"),
         _normalised(settings),
-        prose["shared"],
-        prose["disputed"],
+        prose["shared"].format(**words),
+        prose["disputed"].format(**words),
         _PROSE["intervals"][settings.interval].format(settings=settings) if legible(("K",), settings) else "",
         f"All values were computed with KPScope {__version__}.",
     ]

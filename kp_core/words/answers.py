@@ -46,10 +46,18 @@ MOST_PEOPLE = 10
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
 
 Over = OverK | Literal["ask"] | None
-#: What people, what they choose, and what they choose it for are called: beside systems, and where people are alone.
-Speech = Mapping[str, str]
-_WORDS: Mapping[str, Speech] = read_toml("words/speech.toml")
-USUAL, INDEXERS = _WORDS["usual"], _WORDS["indexers"]
+#: What people, what they choose, and what they choose it for are called: beside systems, and in data of people alone.
+Speech = dict[str, str]
+_WORDS: dict[str, Speech] = read_toml("words/speech.toml")
+USUAL = _WORDS["usual"]
+
+
+def _alone(nouns: Speech) -> Speech:
+    """Return the words for data of people alone, with nouns such as `keyphrases` in their places."""
+    return USUAL | nouns | {key: words.format(**USUAL | nouns) for key, words in _WORDS["alone"].items()}
+
+
+_ANNOTATORS, _INDEXERS = _alone({}), _alone(_WORDS["indexers"])
 
 
 def speech(corpus: Corpus) -> Speech:
@@ -59,7 +67,9 @@ def speech(corpus: Corpus) -> Speech:
     >>> speech(kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["tide"]}}))["keyphrases"]
     'keyphrases'
     """
-    return INDEXERS if indexing.of_indexers(corpus) else USUAL
+    if not indexing.people_alone(corpus):
+        return USUAL
+    return _INDEXERS if corpus.has_concepts else _ANNOTATORS
 
 
 def answer(
@@ -573,6 +583,6 @@ def of_people(result: Result, error: float, words: Speech) -> Answer:
     claim, why = say("people share", **facts), first_capital(say("people share, why", **facts))
     known = _knows_universe(result.settings)
     beside = f". {reliability(result, error, 'Landis & Koch 1977', words)}" if known else f"; {say('no universe')}"
-    if words is INDEXERS and not (known and rows["value"]["K"] == rows["value"]["K"]):
+    if words is not USUAL and not (known and rows["value"]["K"] == rows["value"]["K"]):
         beside = "."
     return Answer(claim, "people", f"{why}{beside}", caveats=_too_few(shared["documents"], words["documents"]))

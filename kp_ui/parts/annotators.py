@@ -48,7 +48,7 @@ def together() -> None:
     with right:
         _disputed_titles()
         _disputed_headings(_TOP)
-        page = "headings" if workspace.of_indexers() else "annotators"
+        page = "headings" if workspace.people_alone() else "annotators"
         link.to(page, f"All {say['keyphrases']}", annotators_tab="Documents")
     left, right = st.columns([5, 3], gap="medium")
     with left:
@@ -75,7 +75,7 @@ def _disputed_titles() -> None:
     show.subheader(f"Most disputed {documents}")
     titles = cached.ask(indexing.chosen_in_part, cached.without_cutoff()).head(_TOP)
     titles = screen_tables.by_title(titles, workspace.corpus().documents)
-    shown = screen_tables.OF_TITLES if workspace.of_indexers() else ("title", "P_pos")
+    shown = screen_tables.OF_TITLES if workspace.people_alone() else ("title", "P_pos")
     tables.table(titles[[name for name in titles if name in shown]], "disputed_titles")
     link.to("documents", f"All {documents}")
 
@@ -175,7 +175,7 @@ def titles() -> None:
         show.chart(dots.histogram(table, "P_pos", (), say), "histogram")
         show.about("people.no_word")
         table = table.drop(columns=["K", "P_neg", "PABAK", "AC1", "N"])
-    if not workspace.of_indexers():
+    if not workspace.people_alone():
         _disputed_headings(tables.WHOLE)
     with st.expander(f"{say['Keyphrases']} by {say['document']} and {say['annotator']}"):
         by_title = cached.ask(indexing.titles, cached.without_cutoff())

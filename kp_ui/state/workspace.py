@@ -195,15 +195,15 @@ def _in_data(shown: str) -> str:
     return next((name for name, label in _shown_as().items() if label == shown), shown)
 
 
-def of_indexers() -> bool:
-    """Return whether people alone are on screen: the pages then speak of indexers, headings and titles."""
+def people_alone() -> bool:
+    """Return whether people alone are on screen, who have pages of their own."""
     data = session().on_screen
-    return data is not None and indexing.of_indexers(data.corpus)
+    return data is not None and indexing.people_alone(data.corpus)
 
 
 def speech() -> Speech:
     """Return what people, keyphrases and documents are called with the data on screen."""
-    return speech_of(whole().corpus)
+    return speech_of((session().on_screen or _NOTHING).corpus)
 
 
 def read_files() -> None:

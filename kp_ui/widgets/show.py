@@ -249,7 +249,7 @@ def refusals() -> Iterator[None]:
 
 
 #: Names of measures and columns that are codes, or would take the room of numbers → what stands on screen.
-_HEADS, _OF_INDEXERS = prose.entries("heads"), prose.entries("heads_of_indexers")
+_HEADS = prose.entries("heads")
 
 
 def head(name: str) -> str:
@@ -260,9 +260,8 @@ def head(name: str) -> str:
     """
     measure, _, cutoff = name.partition("@")
     at = {"O": f"{measure} at gold size", "M": f"{measure} of the whole list"}
-    if name in _OF_INDEXERS and workspace.of_indexers():
-        return _OF_INDEXERS[name]
-    return _HEADS.get(name) or at.get(cutoff, name)
+    label = _HEADS.get(name) or at.get(cutoff, name)
+    return workspace.speech().get(label, label)
 
 
 def in_heads(text: str) -> str:

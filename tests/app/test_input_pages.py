@@ -45,7 +45,7 @@ def test_files_of_the_drop_zone_have_a_receipt_and_stay_on_every_page() -> None:
 
 def test_the_button_on_the_page_leads_to_what_the_files_can_answer() -> None:
     people = Source("people.csv", b"doc_id,annotator,keyphrase\nd1,ana,tide\nd1,ben,sea\n")
-    assert opened("data", files=[people]).button(key="on to annotators").label == "See how far the indexers agree"
+    assert opened("data", files=[people]).button(key="on to annotators").label == "See how far the annotators agree"
     app = opened("data", files=[GOLD, MINE])
     assert app.button(key="on to overview").label == "See what the system reaches"
     app.button(key="on to overview").click().run()

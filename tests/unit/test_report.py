@@ -76,12 +76,18 @@ def test_what_cannot_be_reported_is_refused() -> None:
         report(kp.load(gold={"d": ["a"]}), k=1)
 
 
-PEOPLE = [("d", "A", "tide"), ("d", "A", "sea"), ("d", "B", "Tides"), ("e", "A", "moon"), ("e", "B", "moon")]
+PEOPLE = [
+    ("d", "A", "tide", "c1"),
+    ("d", "A", "sea", "c2"),
+    ("d", "B", "Tides", "c1"),
+    ("e", "A", "moon", "c3"),
+    ("e", "B", "moon", "c3"),
+]
 
 
 def of_people(folder: Path) -> kp.Corpus:
     folder.mkdir(exist_ok=True)
-    (folder / "gold.csv").write_text("doc_id,annotator,phrase\n" + "\n".join(map(",".join, PEOPLE)) + "\n")
+    (folder / "gold.csv").write_text("doc_id,annotator,phrase,concept\n" + "\n".join(map(",".join, PEOPLE)) + "\n")
     return kp.load(gold=folder / "gold.csv")
 
 
@@ -121,8 +127,8 @@ def test_report_states_that_annotators_share_no_document(people: int, systems: i
     lists = {f"s{n}": {f"d{d}": ["tide", "moon"][n:] for d in range(people)} for n in range(systems)}
     names = ["annotators", "titles", "headings", "data", "methods"]
     found = report(kp.load(gold=gold, systems=lists or None), k=1, resamples=50, sections=names)
-    who = "annotators" if systems else "indexers"
-    said = f"How far the {who} agree is undefined: fewer than two annotators saw the document."
+    said = "How far the annotators agree is undefined: fewer than two annotators saw the document."
+    assert found.title == ("Evaluation of keyphrase extraction" if systems else "Agreement of annotators")
     assert found.sections[0].text[0] == said
     assert not found.sections[0].charts
     every = {table.name: table.frame for table in found.all_tables}
