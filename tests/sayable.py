@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Mapping as Meaning
-from kp_core.reading import Question, Source, findings, form_for, load
+from kp_core.reading import Question, Source, form_for, load
 from tests.forms import choices
 from tests.settled import Truth
 
@@ -22,67 +22,25 @@ LEFT_OPEN = (
 QUESTIONS = 2
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a file ends, and the choices that its form needs; None if no mapping gives the truth.
-
-    ending  read, asked, refused, or wrong: wrong is a corpus that differs from the truth without a question
-    noted   whether a note or a finding names a column that has a meaning, or stops the evaluation
-    reason  what differs, or the message of the question or refusal
-    """
-
-    ending: str
-    choices: int | None = 0
-    noted: bool = False
-    reason: str = ""
-
-    @property
-    def column(self) -> str:
-        """Return the column of the printed table in which the file is counted."""
-        if self.ending == "wrong":
-            return "wrong, noted" if self.noted else "wrong in silence"
-        if self.ending == "read":
-            return "read right"
-        if self.choices is None:
-            return f"{self.ending}, no way to the truth"
-        return f"{self.ending}, {self.choices if self.choices <= 3 else 'more than 3'} choices"
-
-
-COLUMNS = (
-    "read right",
-    *(f"{ending}, {n} choices" for ending in ("asked", "refused") for n in (0, 1, 2, 3, "more than 3")),
-    *(f"{ending}, no way to the truth" for ending in ("asked", "refused")),
-    *("wrong, noted", "wrong in silence"),
-)
-
-
-def outcome(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], meanings: Sequence[Meaning]) -> Outcome:
-    """Load files, and count the choices from the form of `file` to a mapping that gives one of the truths.
+def reached(given: Mapping[str, Any], file: Source, truths: Sequence[Truth], meanings: Sequence[Meaning]) -> str:
+    """Return nothing if files are read right, or if at most three choices in the form of `file` do so; else a reason.
 
     meanings  true mappings, the shortest first; fields of `LEFT_OPEN` that are empty are left to the prefill
     """
     try:
         corpus = load(**given)
     except Question as question:
-        forms = {form.file: form.mapping for form in question.forms}
-        count = fewest_choices(given, file.name, forms, truths, meanings)
-        if (count is None or count > 3) and file.name in forms:  # to say where the head is fills the form anew
-            count = min((one for one in anew(given, file, forms, truths, meanings) if one is not None), default=count)
-        return Outcome("asked", count, reason=str(question))
+        reason, forms = str(question), {form.file: form.mapping for form in question.forms}
     except (InputError, UsageError) as refusal:
         role = next((name.removesuffix("s") for name in ("gold", "systems") if file in given.get(name, ())), "")
-        prefill = form_for(file, Meaning(role)).mapping
-        return Outcome(
-            "refused", fewest_choices(given, file.name, {file.name: prefill}, truths, meanings), reason=str(refusal)
-        )
-    differences = [difference(truth, corpus) for truth in truths]
-    if "" in differences:
-        return Outcome("read")
-    named = {name for meaning in meanings for name in meaning.columns}
-    said = [note.message for note in corpus.report.notes] + [str(finding) for finding in findings(corpus)]
-    noted = any(one.level == "stop" for one in findings(corpus))
-    noted |= any(f"“{name}”" in message for name in named for message in said)
-    return Outcome("wrong", None, noted, differences[0])
+        reason, forms = str(refusal), {file.name: form_for(file, Meaning(role)).mapping}
+    else:
+        differences = [difference(truth, corpus) for truth in truths]
+        return "" if "" in differences else f"read wrong: {differences[0]}"
+    count = fewest_choices(given, file.name, forms, truths, meanings)
+    if (count is None or count > 3) and file.name in forms:  # to say where the head is fills the form anew
+        count = min((one for one in anew(given, file, forms, truths, meanings) if one is not None), default=count)
+    return "" if count is not None and count <= 3 else f"{count} choices after: {reason}"
 
 
 def difference(truth: Truth, corpus: Corpus) -> str:

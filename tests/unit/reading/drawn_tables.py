@@ -1,4 +1,4 @@
-"""Draw tables of known content, and count how they end: `python -m tests.unit.reading.drawn_tables 10000 1 [3]`."""
+"""Draw tables of known content."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import random
-import sys
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +13,6 @@ from typing import Any
 from kp_core.reading import Mapping, Source
 from kp_core.reading.meaning.mapping import FILE, HEADS, ROW
 from tests.format_samples import parquet, workbook
-from tests.sayable import COLUMNS, outcome
 from tests.settled import Truth
 
 PHRASES = """
@@ -240,19 +237,3 @@ def written(draw: Draw, rows: list[Row]) -> Source:
         return Source(name, buffer.getvalue().encode())
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     return Source(name, ("\n".join(lines) if draw.container == "jsonl" else f"[{','.join(lines)}]").encode())
-
-
-def counted(tables: int, seed: int, show: int = 3) -> str:
-    """Return how tables end, as the lines of a table, after those that end badly, up to `show` per ending."""
-    counts, lines = Counter[str](), []
-    for number in range(tables):
-        drawn = table(seed, number)
-        found = outcome(drawn.given, drawn.file, drawn.truths, drawn.meanings)
-        counts[found.column] += 1
-        if found.choices is None and counts[found.column] <= show:
-            lines.append(f"{drawn.words} => {found.column}: {found.reason[:300]}")
-    return "\n".join([*lines, *(f"{counts[column]:7}  {column}" for column in COLUMNS)])
-
-
-if __name__ == "__main__":
-    print(counted(*map(int, sys.argv[1:])))

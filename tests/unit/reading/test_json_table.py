@@ -91,129 +91,12 @@ def test_objects_without_an_id_beside_them_are_numbered_by_their_record() -> Non
     assert found == {"(key)": ["1", "1", "2"], "what": ["tide", "sea", "moon"]}
 
 
-# documents
-
-SHAPES = {
-    "lists by id": ('{"d2": ["b", "a"], "d1": []}', {"(key)": ["d2", "d1"], "(list)": [["b", "a"], []]}),
-    "pairs by id": (
-        '{"d": [["a", 0.30000000000000004], ["b", "0.4"]]}',
-        {"(key)": ["d"], "(list)": ['[["a", 0.30000000000000004], ["b", "0.4"]]']},
-    ),
-    "spellings by id, and none": (
-        '{"d": [["job shop"], ["Ruhe", "Stille"]], "e": []}',
-        {"(key)": ["d", "e"], "(list)": ['[["job shop"], ["Ruhe", "Stille"]]', "[]"]},
-    ),
-    "objects by id that are phrases": (
-        '{"d": [{"label": "tide", "uri": "x:1"}]}',
-        {"(key)": ["d"], "(list)": ['[{"label": "tide", "uri": "x:1"}]']},
-    ),
-    "phrases with scores by id": (
-        '{"d": {"a": 0.82, "b": "1"}, "e": {}}',
-        {"(key)": ["d", "e"], "(list)": ['{"a": 0.82, "b": "1"}', "{}"]},
-    ),
-    "lists beside null and text": (
-        '{"d": ["a"], "e": null, "f": "x; y"}',
-        {"(key)": ["d", "e", "f"], "(list)": ['["a"]', "[]", "x; y"]},
-    ),
-    "strings by id": ('{"d": "a; b", "e": null}', {"(key)": ["d", "e"], "(text)": ["a; b", ""]}),
-    "null beside lists, and no field": (
-        '{"id": 1, "k": ["a"], "s": "x"}\n{"id": 2, "k": null, "s": null}\n{"id": 3}\n',
-        {"id": [1, 2, 3], "k": [["a"], [], None], "s": ["x", None, None]},
-    ),
-    "null beside lists by two ids": (
-        '{"yake": {"d1": ["a"], "d2": null}}',
-        {"(outer)": ["yake", "yake"], "(inner)": ["d1", "d2"], "(list)": [["a"], []]},
-    ),
-    "null beside phrases with scores by id": (
-        '{"d": {"a": 0.5}, "e": null}',
-        {"(key)": ["d", "e"], "(list)": ['{"a": 0.5}', "{}"]},
-    ),
-    "answers of language models by id": (
-        '{"d": "```json\\n[\\"a\\"]\\n```", "e": "```\\nb\\n```"}',
-        {"(key)": ["d", "e"], "(list)": ['["a"]', "b"]},
-    ),
-    "lists by two ids": (
-        '{"yake": {"d1": ["a", "b"], "d2": []}, "rake": {"d1": ["c"]}}',
-        {"(outer)": ["yake", "yake", "rake"], "(inner)": ["d1", "d2", "d1"], "(list)": [["a", "b"], [], ["c"]]},
-    ),
-    "phrases with scores by two ids": (
-        '{"yake": {"d1": {"a": 0.5}}}',
-        {"(outer)": ["yake"], "(inner)": ["d1"], "(list)": ['{"a": 0.5}']},
-    ),
-    "lists without ids": ('[["a", "b"], [], ["c"]]', {"(list)": [["a", "b"], [], ["c"]]}),
-    "strings without ids that hold lists": ('["a; b", "c"]', {"(text)": ["a; b", "c"]}),
-    "one list of pairs": ('[["a", 0.8], ["b", 0.4]]', {"(key)": ["s"], "(list)": ['[["a", 0.8], ["b", 0.4]]']}),
-    "one list of strings": ('["a", "b"]', {"(key)": ["s"], "(list)": [["a", "b"]]}),
-    "objects by id": (
-        '{"d1": {"keyphrases": ["a"], "text": "T"}, "d2": {"keyphrases": "b; c"}}',
-        {"(key)": ["d1", "d2"], "keyphrases": ['["a"]', "b; c"], "text": ["T", None]},
-    ),
-    "gold standard and systems by id": (
-        '{"d1": {"gold": ["a"], "yake": ["b"]}}',
-        {"(key)": ["d1"], "gold": [["a"]], "yake": [["b"]]},
-    ),
-    "rows that pandas counted": (
-        '{"0": {"doc_id": "x", "score": 0.5}, "1": {"doc_id": "y", "score": 1}}',
-        {"(key)": ["0", "1"], "doc_id": ["x", "y"], "score": [0.5, 1.0]},
-    ),
-    "rows by ids of their own": (
-        '{"5": {"doc_id": "x", "phrase": "a"}}',
-        {"(key)": ["5"], "doc_id": ["x"], "phrase": ["a"]},
-    ),
-    "pandas, columns of rows": (
-        '{"doc_id": {"0": "x", "1": "y"}, "keyword": {"0": "a", "1": "b"}}',
-        {"doc_id": ["x", "y"], "keyword": ["a", "b"]},
-    ),
-    "pandas, columns as lists": ('{"doc_id": ["x"], "keyword": ["a"]}', {"doc_id": ["x"], "keyword": ["a"]}),
-    "pandas, split": (
-        '{"columns": ["doc_id", "keyword"], "index": [0], "data": [["x", "a"]]}',
-        {"doc_id": ["x"], "keyword": ["a"]},
-    ),
-    "records in a wrapper": (
-        '{"model": "m", "results": [{"id": "d1", "keyphrases": ["a"]}]}',
-        {"id": ["d1"], "keyphrases": [["a"]]},
-    ),
-    "the fields of one document": (
-        '{"keyphrases": ["a"], "text": "T"}',
-        {"(key)": ["s"], "keyphrases": [["a"]], "text": ["T"]},
-    ),
-    "the fields of one document that has an id": (
-        '{"id": "e1", "text": "T", "year": 2020}',
-        {"id": ["e1"], "text": ["T"], "year": [2020]},
-    ),
-}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_shapes(shape: str) -> None:
-    text, expected = SHAPES[shape]
-    assert columns(text) == expected
-
-
 @pytest.mark.parametrize(
     "text",
     ["tide", "[]", "{}", "[{}]", "[1, 2]", "[[1, 2], [3, 4]]", '{"a": null}', '[{"a": 1}, 2]', '{"a": ["x"]', "{"],
 )
 def test_what_is_no_table(text: str) -> None:
     assert table(text) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('{"id": 1, "k": ["a"]}\n{"id": 2}\n', "2 JSON objects"),
-        ('[{"id": 1, "k": [["a", 1]]}]', "1 JSON object"),
-        ('{"d": ["a"], "e": []}', "JSON of 2 lists"),
-        ('{"d": {"gold": ["a"]}}', "JSON of 1 document"),
-        ('[["a"], []]', "JSON of 2 lists"),
-        ('["a"]', "JSON of 1 list"),
-        ('{"y": {"d": ["a"]}}', "JSON of 1 list"),
-    ],
-)
-def test_described(text: str, said: str) -> None:
-    found = table(text)
-    assert found is not None
-    assert found.described == said
 
 
 # cells

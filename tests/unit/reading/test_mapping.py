@@ -170,39 +170,6 @@ def test_the_templates_are_read_as_they_are_meant_as_text_and_as_workbooks(name,
     assert understand(Source(f"{path.stem}.xlsx", buffer.getvalue()), Mapping()).counts == counts
 
 
-@pytest.mark.parametrize(
-    ("text", "mapping", "expected"),
-    [
-        ('{"d1": "tide, sea"}', Mapping(), [("tide", None, None), ("sea", None, None)]),
-        ('{"d1": "tide, sea"}', Mapping(split=","), [("tide", None, None), ("sea", None, None)]),
-        ('{"d1": "tide, sea"}', Mapping(split=";"), [("tide, sea", None, None)]),
-        ('{"d1": [["tide", "table"], ["sea"]]}', Mapping(), [("tide", ("tide", "table"), None), ("sea", None, None)]),
-        (
-            '{"d1": [["tide", "table"], ["sea"]]}',
-            Mapping(inner="tokens"),
-            [("tide table", None, None), ("sea", None, None)],
-        ),
-        ('{"d1": [["tide", "1"], ["sea", "0.5"]]}', Mapping(), [("tide", None, 1), ("sea", None, 0.5)]),
-        ('{"d1": [["tide", "1"], ["sea", "0.5"]]}', Mapping(inner="scored"), [("tide", None, 1), ("sea", None, 0.5)]),
-        (
-            '{"d1": [["tide", "1"], ["sea", "0.5"]]}',
-            Mapping(inner="variants"),
-            [("tide", ("tide", "1"), None), ("sea", ("sea", "0.5"), None)],
-        ),
-        (
-            '{"d1": [["tide", "1"], ["sea", "0.5"]]}',
-            Mapping(inner="tokens"),
-            [("tide 1", None, None), ("sea 0.5", None, None)],
-        ),
-    ],
-)
-def test_every_reading_of_json_may_be_said(text, mapping, expected):
-    source = Source("g.json", text.encode())
-    read = kp.load(gold=source, mapping={"g.json": mapping}).gold
-    read = read.reindex(columns=["phrase", "variants", "relevance"]).astype(object)
-    assert list(map(tuple, read.where(read.notna(), None).to_numpy().tolist())) == expected
-
-
 def test_lists_of_many_single_words_may_as_well_be_the_words_of_phrases():
     text = b'{"d": [["tide", "table"], ["sea", "level"], ["moon", "light"], ["ebb", "flow"], ["high", "water"]]}'
     with pytest.raises(Question) as asked:

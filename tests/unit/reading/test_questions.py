@@ -142,15 +142,6 @@ def test_lists_that_are_shifted_by_one_line_are_told(lists: list[list[str]], sai
             assert [note.where for note in answer.notes if "shifted by one line" in note.message] == ["s"]
 
 
-def test_lists_aligned_by_line_without_ids_are_told_too(shared) -> None:  # type: ignore[no-untyped-def]
-    own = {name: Mapping(format="F5", switches=(("lines", "lists"),)) for name in ("r_ok.txt", "r_shift.txt")}
-    systems = [shared("cases/r_ok.txt"), shared("cases/r_shift.txt")]
-    corpus = load(gold=shared("cases/r_gold.txt"), systems=systems, mapping=own)
-    (found,) = findings(corpus)
-    assert (found.level, found.where) == ("warn", "r_shift")
-    assert "keyphrases of the next document (11 of them), not of their own (0)" in found.found
-
-
 # files that are nothing, twice, or named alike
 
 
