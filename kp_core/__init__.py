@@ -36,65 +36,43 @@ The same settings, with one change:
 [0.5]
 """
 
-from kp_core.charts.notebook import chart_of as chart_of
-from kp_core.corpus import Corpus as Corpus
-from kp_core.corpus import together as together
-from kp_core.errors import InputError as InputError
-from kp_core.errors import UsageError as UsageError
-from kp_core.extraction import SYSTEMS as SYSTEMS
-from kp_core.extraction import External as External
-from kp_core.extraction import Extracted as Extracted
-from kp_core.extraction import extract as extract
-from kp_core.extraction.coverage import coverage as coverage
-from kp_core.reading import Mapping as Mapping
-from kp_core.reading import Question as Question
-from kp_core.reading import load as load
-from kp_core.reading import vocabulary as vocabulary
-from kp_core.scoring.given import phrases as phrases
-from kp_core.scoring.measures import MEASURES as MEASURES
-from kp_core.scoring.sentence_ids import list_sentences as list_sentences
-from kp_core.settings import PRESETS as PRESETS
-from kp_core.settings import Settings as Settings
-from kp_core.settings import __version__ as __version__
-from kp_core.settings import differences as differences
-from kp_core.settings import settings_from as settings_from
-from kp_core.settings import signature as signature
-from kp_core.similarity import MEASURES as _SIMILARITIES
-from kp_core.similarity import similarity as similarity
-from kp_core.studies.annotators import agreement as agreement
-from kp_core.studies.answer import Answer as Answer
-from kp_core.studies.compare import Comparison as Comparison
-from kp_core.studies.compare import compare as compare
-from kp_core.studies.correlation.correlate import CorrelationStudy as CorrelationStudy
-from kp_core.studies.correlation.correlate import correlate as correlate
-from kp_core.studies.correlation.correlate import correlation_from as correlation_from
-from kp_core.studies.document_values import all_values as all_values
-from kp_core.studies.document_values import documents as documents
-from kp_core.studies.document_values import one_document as one_document
-from kp_core.studies.evaluate import evaluate as evaluate
-from kp_core.studies.near_misses import NearMisses as NearMisses
-from kp_core.studies.near_misses import near_misses as near_misses
-from kp_core.studies.paper_table import PaperTable as PaperTable
-from kp_core.studies.paper_table import paper_table as paper_table
-from kp_core.studies.plain_lists import score as score
-from kp_core.studies.published_tables import recover as recover
-from kp_core.studies.result import Result as Result
-from kp_core.studies.sentence_study.protocol import SentenceStudy as SentenceStudy
-from kp_core.studies.sentence_study.protocol import sentence_study as sentence_study
-from kp_core.studies.soft import SOFT_PRESETS as SOFT_PRESETS
-from kp_core.studies.soft import Soft as Soft
-from kp_core.studies.soft import soft_evaluate as soft_evaluate
-from kp_core.studies.spread import Printing as Printing
-from kp_core.studies.spread import Spread as Spread
-from kp_core.studies.spread import printing as printing
-from kp_core.studies.spread import spread as spread
-from kp_core.studies.stability import Stability as Stability
-from kp_core.studies.stability import stability as stability
-from kp_core.studies.subjects import subjects as subjects
-from kp_core.studies.trimming import Trimmed as Trimmed
-from kp_core.studies.trimming import trim as trim
-from kp_core.studies.versus import Versus as Versus
-from kp_core.studies.versus import versus as versus
-from kp_core.words.answers import answer as answer
+from kp_core.charts.notebook import chart_of
+from kp_core.corpus import Corpus, together
+from kp_core.errors import InputError, UsageError
+from kp_core.extraction import SYSTEMS, External, Extracted, extract
+from kp_core.extraction.coverage import coverage
+from kp_core.reading import Mapping, Question, load, vocabulary
+from kp_core.scoring.given import phrases
+from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.sentence_ids import list_sentences
+from kp_core.settings import PRESETS, Settings, __version__, differences, settings_from, signature
+from kp_core.similarity import MEASURES as SIMILARITIES
+from kp_core.similarity import similarity
+from kp_core.studies.annotators import agreement
+from kp_core.studies.answer import Answer
+from kp_core.studies.compare import Comparison, compare
+from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, correlation_from
+from kp_core.studies.document_values import all_values, documents, one_document
+from kp_core.studies.evaluate import evaluate
+from kp_core.studies.near_misses import NearMisses, near_misses
+from kp_core.studies.paper_table import PaperTable, paper_table
+from kp_core.studies.plain_lists import score
+from kp_core.studies.published_tables import recover
+from kp_core.studies.result import Result
+from kp_core.studies.sentence_study.protocol import SentenceStudy, sentence_study
+from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
+from kp_core.studies.spread import Printing, Spread, printing, spread
+from kp_core.studies.stability import Stability, stability
+from kp_core.studies.subjects import subjects
+from kp_core.studies.trimming import Trimmed, trim
+from kp_core.studies.versus import Versus, versus
+from kp_core.words.answers import answer
 
-SIMILARITIES = _SIMILARITIES
+__all__ = ["Answer", "Comparison", "__version__", "agreement", "all_values", "answer", "chart_of", "compare"]
+__all__ += ["Corpus", "CorrelationStudy", "correlate", "correlation_from", "coverage", "differences", "documents"]
+__all__ += ["External", "Extracted", "InputError", "Mapping", "evaluate", "extract", "list_sentences", "load"]
+__all__ += ["MEASURES", "NearMisses", "PaperTable", "near_misses", "one_document", "paper_table", "phrases"]
+__all__ += ["PRESETS", "Printing", "Question", "Result", "printing", "recover", "score", "sentence_study"]
+__all__ += ["SIMILARITIES", "SentenceStudy", "Settings", "Soft", "settings_from", "signature", "similarity"]
+__all__ += ["SOFT_PRESETS", "SYSTEMS", "Spread", "Stability", "soft_evaluate", "spread", "stability", "subjects"]
+__all__ += ["Trimmed", "UsageError", "Versus", "together", "trim", "versus", "vocabulary"]

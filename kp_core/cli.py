@@ -1,4 +1,4 @@
-"""Turn a command line into the calls of the Python API, and their answers into text on standard output."""
+"""Turn a command line into calls of the Python API, and results into text on standard output."""
 
 from __future__ import annotations
 
@@ -21,17 +21,7 @@ from cyclopts import App, CycloptsError, Parameter, Token
 
 import kp_core as kp
 from kp_core import typeset
-from kp_core.errors import (
-    InputError,
-    Note,
-    UsageError,
-    input_error,
-    named,
-    pluralize,
-    read_toml,
-    refuse_unless,
-    usage_error,
-)
+from kp_core.errors import InputError, UsageError, input_error, named, pluralize, read_toml, refuse_unless, usage_error
 from kp_core.extraction.texts import stop_words_in
 from kp_core.reading.beside.datasets import NamedPath, by_name, datasets_of_paths, systems_of
 from kp_core.reading.beside.named_tables import load_attributes, load_pairs
@@ -44,7 +34,7 @@ from kp_core.reading.rows import report as rows_report
 from kp_core.reading.rows.sense import refuse_apart
 from kp_core.scale.disk import write_files, write_folder
 from kp_core.scoring.given import as_lines
-from kp_core.scoring.measures import names_in
+from kp_core.scoring.measures import names_in, parse
 from kp_core.scoring.paired import TRIALS, Correction, Family, Test
 from kp_core.settings import CONVENTIONS, PRESETS, Interval, Settings
 from kp_core.studies.compare import compare_all
@@ -69,45 +59,41 @@ app = App(
     default_parameter=Parameter(negative="", consume_multiple=True),
 )
 
-#: Command, or group of options → option → what it means.
 WORDS = read_toml("words/options.toml")
 
 Paths = list[str] | None
-#: How an answer is written; in csv no cell is a formula to a spreadsheet.
+#: Output formats; csv escapes cells that a spreadsheet would take for formulas.
 Form = Literal["table", "json", "csv", "csv-exact", "latex", "markdown"]
 _CSV = {"csv": typeset.csv, "csv-exact": typeset.exchange_csv}
-#: The exit status where everything was done and what was required does not hold.
+#: Exit status if a requirement is not met.
 UNMET = 3
 
 
 def explained(options: Any) -> Any:
-    """Add the words on its options to the docstring of a command or group, where cyclopts reads them."""
+    """Add the help of its options to the docstring of a command or group, where cyclopts reads it."""
     lines = [f"    {name}: {about}" for name, about in WORDS[options.__name__].items()]
     options.__doc__ = "\n".join([options.__doc__, "", "Args:", *lines])
     return options
 
 
 def command(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """Add a verb to the command line."""
+    """Register a command."""
     app.command(explained(verb))
     return verb
 
 
 def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
-    """Return the words that belong together after each `--system`: those of one system, or of one run."""
     begins = [place for place, token in enumerate(tokens) if token.index == 0]
     flags = [tokens[first:last] for first, last in pairwise([*begins, len(tokens)])]
     return [words for flag in flags for words in by_name([token.value for token in flag])]
 
 
-#: What a command may need, and what it is.
 _NEEDED = {
     "gold": "the file, folder or zip of the gold standard",
     "system": "the file, folder or zip of the ranked output of at least one system",
     "documents": "the texts",
     "judgements": "a table of phrase pairs with scores",
 }
-#: The options of tables about phrases and concepts.
 _VOCABULARY = ("broader", "frequencies", "similar", "directed", "vectors")
 
 
@@ -137,13 +123,8 @@ class Data:
         """Return the names of the options that were given."""
         return [name.rstrip("_") for name, value in vars(self).items() if value]
 
-    def refuse_nothing(self, verb: str) -> None:
-        """Refuse a command without any file."""
-        if not {"gold", "system", "documents", "judgements", "workspace"} & set(self.given()):
-            raise UsageError(f"name the files to {verb}: --gold, --system, --documents, --judgements or --workspace")
-
     def systems(self) -> Any:
-        """Return the paths of the systems, by name where names were given; else the first file gives the name."""
+        """Return the paths of the systems, by name if names were given."""
         return systems_of([NamedPath.read(words) for words in self.system or []])
 
     def load(self, *needs: str) -> kp.Corpus:
@@ -161,26 +142,26 @@ class Data:
         return corpus
 
     def _read(self, needs: Sequence[str]) -> kp.Corpus:
-        """Return the data of the files."""
+        if not needs and not {*_NEEDED} & {*self.given()}:
+            raise UsageError("name the files: --gold, --system, --documents, --judgements or --workspace")
         for name, what in _NEEDED.items():
             if name in needs and not getattr(self, name):
                 raise UsageError(f"--{name} is missing: name {what}")
         fixes = [name for fixes in self.fix or [] for name in fixes.split(",")]
         how: dict[str, Any] = {"encoding": self.encoding, "strict": self.strict, "fixes": fixes}
         how |= {name: getattr(self, name) for name in _VOCABULARY}
-        mapping, found = mappings_of(self.as_ or []), dict[str, kp.Corpus]()
+        mapping, corpora = mappings_of(self.as_ or []), dict[str, kp.Corpus]()
         datasets = datasets_of_paths(self.gold or [], self.system or [], self.documents or [])
         if not datasets:
             files = {"gold": self.gold, "systems": self.systems(), "documents": self.documents}
             return kp.load(**files, judgements=self.judgements, mapping=mapping, **how)
-        for name, files in datasets.items():  # what --as says of a file holds for files of this name in all of them
+        for name, files in datasets.items():  # --as applies to the files of this name in all data sets
             mappings = {file: value for file, value in mapping.items() if file in str(files)}
             with named(name):
-                found[name] = kp.load(**files, mapping=mappings, **how)
-        return kp.together(**found) if len(found) > 1 else next(iter(found.values()))
+                corpora[name] = kp.load(**files, mapping=mappings, **how)
+        return kp.together(**corpora) if len(corpora) > 1 else next(iter(corpora.values()))
 
     def _saved(self) -> kp.Corpus:
-        """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
         if beside := [name for name in self.given() if name != "workspace"]:
             raise UsageError(f"--workspace already contains all data; leave out --{beside[0]}")
         saved = read_workspace(cast(str, self.workspace))
@@ -189,7 +170,6 @@ class Data:
 
 
 def _option(name: str, kind: Any = str) -> Any:
-    """Return a field of the settings as an option of the command line."""
     meaning = ""
     if name in CONVENTIONS:
         card = CONVENTIONS[name]
@@ -199,7 +179,6 @@ def _option(name: str, kind: Any = str) -> Any:
     return Annotated[kind, Parameter(help=about)]
 
 
-#: Every field of the settings as an option; what is not given has its default, or that of the preset.
 Options = TypedDict(  # type: ignore[misc, unused-ignore]
     "Options",
     {name: _option(name) for name in ("preset", "k", "annotators", "universe")}
@@ -218,7 +197,7 @@ def _settings(choices: Any) -> Settings:
 @explained
 @dataclass(frozen=True)
 class Output:
-    """Where the answer goes, and how it is written."""
+    """The output."""
 
     format: Form = "table"
     out: str | None = None
@@ -234,32 +213,32 @@ class Output:
             raise UsageError(f"cannot write to {self.out}: {error.strerror}") from None
 
     def answer(self, answer: Any) -> None:
-        """Write the rows of an answer; its notes go to standard error."""
+        """Write the rows of a result; its notes go to standard error."""
         csv, form = _CSV.get(self.format), "text" if self.format == "table" else self.format
         self.write(csv(answer.frame) if csv else getattr(answer, form)())
         warn(answer.notes)
 
 
+#: Error handler of the output streams: write characters that the encoding lacks as JSON escapes.
+_CODES = "kpscope-codes"
+
+
 def _in_codes(error: Any) -> tuple[str, int]:
-    """Return characters that an encoding lacks as JSON writes them, which is read as the same text again."""
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-#: How standard output and standard error write what their encoding lacks.
-_CODES = "kpscope-codes"
 register_error(_CODES, _in_codes)
 
 
 def _show(text: str) -> None:
-    """Print to standard output; characters that its encoding lacks are escaped, with a warning."""
     text, encoding = storable(text), sys.stdout.encoding or "utf-8"
     print(text.removesuffix("\n"))
     if lost := len(text) - len(text.encode(encoding, "ignore").decode(encoding)):
         words = f"written as codes such as \\u2192, since {encoding} lacks them; --out writes UTF-8"
-        warn([Note("warning", "output", f"{pluralize(lost, 'character is', 'characters are')} {words}")])
+        print(f"warning: output: {pluralize(lost, 'character is', 'characters are')} {words}", file=sys.stderr)
 
 
-def warn(notes: Iterable[Note]) -> None:
+def warn(notes: Iterable[Any]) -> None:
     """Print notes on standard error."""
     for note in notes:
         print(": ".join(note.as_dict().values()), file=sys.stderr)
@@ -279,7 +258,7 @@ class Tables(Data):
     save_statistics: str | None = None
 
     def streamed(self) -> bool:
-        """Return whether the files are to be streamed: it was asked for, or they are beyond the limits of memory."""
+        """Return whether the files are streamed: on request, or because they are larger than memory."""
         from kp_core.scale.sources import beyond_memory
 
         if any(getattr(self, name) for name in WORDS["Tables"]):
@@ -297,26 +276,20 @@ class Tables(Data):
             raise usage_error("data sets streamed")
         for name in ("encoding", "strict", "fix", "judgements", *_VOCABULARY, "as"):
             if name in self.given():
-                remedy = (
-                    "leave out --stream"
-                    if name in _VOCABULARY
-                    else "write them once with: kpscope convert --to parquet"
-                )
+                once = "write them once with: kpscope convert --to parquet"
+                remedy = "leave out --stream" if name in _VOCABULARY else once
                 raise UsageError(f"--{name} is not for streamed tables; {remedy}")
         if not self.gold:
             raise UsageError("--gold is missing: name the table of the gold standard")
         refuse_without_folder(self.save_statistics)
-        chosen = {name: getattr(self, name) for name in ("partition_rows", "cluster", "checkpoint", "scratch")}
-        engine = scale.Engine(
-            progress=scale.ProgressLine(), **{name: one for name, one in chosen.items() if one is not None}
-        )
+        options = {name: getattr(self, name) for name in ("partition_rows", "cluster", "checkpoint", "scratch")}
+        given = {name: value for name, value in options.items() if value is not None}
+        engine = scale.Engine(progress=scale.ProgressLine(), **given)
         try:
             run = scale.stream(self.gold, self.systems(), self.documents, settings, engine=engine, **asked)
         except KeyboardInterrupt:
-            again = (
-                "run the same command again to resume" if self.checkpoint else "with --checkpoint it could be resumed"
-            )
-            raise UsageError(f"interrupted; {again}") from None
+            resume = "run the same command again to resume", "with --checkpoint it could be resumed"
+            raise UsageError(f"interrupted; {resume[not self.checkpoint]}") from None
         if self.save_statistics:
             run.save(self.save_statistics)
         lost = [ids.count for kind, ids in run.tally.ids.items() if kind.startswith("lost/")]
@@ -330,7 +303,7 @@ _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 
 def _option_of(name: str, hint: Any, usual: Any) -> inspect.Parameter:
-    """Return a parameter of the API as an option: a text for what may be a text, else a list of texts for several."""
+    """Return a parameter of the API as an option; a parameter that may be a text is one."""
     kinds = [kind for kind in get_args(hint) if kind is not NoneType] if get_origin(hint) is UnionType else [hint]
     kind: Any = str if str in kinds else list[str] if get_origin(kinds[0]) is Sequence else kinds[0]
     if usual is not inspect.Parameter.empty:
@@ -341,35 +314,35 @@ def _option_of(name: str, hint: Any, usual: Any) -> inspect.Parameter:
 
 
 def of_api(verb: Callable[..., Any], *needs: str, choices: Any = None, study: Any = None) -> Callable[[Any], Any]:
-    """Make a command of a verb: those of its parameters are options that `options.toml` explains.
+    """Make a command of a function of the API; the parameters in `options.toml` become options.
 
-    The function below gets the verb with its data, settings and options, calls it, and adds options of its own.
-    needs    which files must be given
-    choices  further options by name, as a TypedDict; study: a dataclass of which all fields are options
+    The decorated function gets it bound to data, settings and options, and may have further options.
+    needs: required data; choices: a TypedDict of further options; study: a dataclass whose fields are further options
     """
     parameters, hints = inspect.signature(verb).parameters, get_type_hints(verb)
     of_corpus = next(iter(parameters)) in ("corpus", "judgements")
     choices = Options if "settings" in parameters else choices
-    known = {name: (hints[name], one.default) for name, one in parameters.items() if name in hints}
+    known = {name: (hints[name], parameter.default) for name, parameter in parameters.items() if name in hints}
     for name, kind in get_type_hints(study).items() if study else ():
         known[name] = int if kind is int else str, None
     files = {"data": inspect.Parameter("data", _BY_NAME, default=Data(), annotation=Data)} if of_corpus else {}
 
     def made(write: Callable[..., Any]) -> Callable[..., Any]:
-        _, *given_here = inspect.signature(write, eval_str=True).parameters.values()
-        own = {one.name: one for one in given_here}
-        here = WORDS[write.__name__].keys() - own.keys()
-        options = {name: _option_of(name, *one) for name, one in known.items() if name in here}
-        first = {name: (options | own)[name] for name in WORDS[write.__name__]}
-        listed = list((first | files | own).values())
+        _, *further = inspect.signature(write, eval_str=True).parameters.values()
+        extra = {parameter.name: parameter for parameter in further}
+        documented = WORDS[write.__name__].keys()
+        options = {name: _option_of(name, *kind) for name, kind in known.items() if name in documented - extra.keys()}
+        listed = list(({name: (options | extra)[name] for name in documented} | files | extra).values())
         if choices:
             listed.append(inspect.Parameter("choices", inspect.Parameter.VAR_KEYWORD, annotation=Unpack[choices]))
 
         def run(**given: Any) -> Any:
-            asked, mine = ({name: given.pop(name) for name in side if name in given} for side in (options, files | own))
+            asked, mine = (
+                {name: given.pop(name) for name in side if name in given} for side in (options, files | extra)
+            )
             inputs = [mine.get("data", Data()).load(*needs)] if of_corpus else []
             ask = partial(verb, *inputs, _settings(given)) if choices is Options else partial(verb, *inputs, **given)
-            return write(partial(ask, **asked), **{name: value for name, value in mine.items() if name in own})
+            return write(partial(ask, **asked), **{name: value for name, value in mine.items() if name in extra})
 
         vars(run)["__signature__"] = inspect.Signature(listed)
         run.__name__, run.__doc__, run.__annotations__ = write.__name__, write.__doc__, {}
@@ -390,9 +363,9 @@ def evaluate(
     **choices: Unpack[Options],
 ) -> int:
     """Score systems against the gold standard."""
-    settings, required = _settings(choices), [Requirement.parse(one) for one in require or ()]
+    settings, required = _settings(choices), [Requirement.parse(text) for text in require or ()]
     if required:
-        measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(one.asked.name() for one in required)])
+        measures = ",".join([*names_in(measures or DEFAULT_MEASURES), *(rule.asked.name() for rule in required)])
     if by == "document":
         corpus, names = data.load("gold", "system"), measures or DEFAULT_MEASURES
         output.answer(kp.documents(corpus, settings, names, baselines=baselines))
@@ -402,10 +375,11 @@ def evaluate(
     else:
         corpus = data.load("gold", "system")
         result = kp.evaluate(corpus, settings, measures, baselines=baselines, by=by)
-        result = replace(result, answer=answers.answer_by(corpus, settings, names_in(measures or ("F1@k",))))
+        ranking = [name for name in names_in(measures or "F1@k") if parse(name).measure.better != "none"]
+        result = replace(result, answer=answers.answer(corpus, settings, ranking[0]) if ranking else None)
     result = replace(result, checked=checked(result, required))
     output.answer(result)
-    return 0 if all(one.met for one in result.checked) else UNMET
+    return 0 if all(rule.met for rule in result.checked) else UNMET
 
 
 @command
@@ -430,18 +404,15 @@ def compare(
     margin = 0.0 if fail_on and margin is None else margin
     families = [Family(name, test, correction, trials, baseline, margin) for name in names]
     if data.streamed():
-        # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
         comparison = data.run(settings, measures=names, comparisons=families).comparison()
-        comparison = replace(
-            comparison, answer=answers.of_comparison(comparison, str(comparison.frame["measure"].iloc[0]))
-        )
+        summary = answers.of_comparison(comparison, str(comparison.frame["measure"].iloc[0]))
     else:
         corpus = data.load("gold", "system")
         if by and not corpus.datasets:
             raise input_error("the documents", "no data set")
         summary = answers.answer(corpus, settings, names[0], over="ask" if over_k else None, family=families[0])
-        comparison = replace(compare_all(corpus, settings, families), answer=summary)
-    output.answer(comparison)
+        comparison = compare_all(corpus, settings, families)
+    output.answer(replace(comparison, answer=summary))
     return UNMET if fail_on and fails(comparison, names_in(fail_on)) else 0
 
 
@@ -455,8 +426,8 @@ def agreement(
         output.answer(data.run(settings, measures=(), agreement=measures or ()).result())
     else:
         corpus = data.load("gold")
-        summary = answers.people(corpus, settings)
-        output.answer(replace(kp.agreement(corpus, settings, measures), answer=summary))
+        result = kp.agreement(corpus, settings, measures)
+        output.answer(replace(result, answer=answers.people(corpus, settings)))
 
 
 @of_api(kp.spread, "gold", "system")
@@ -531,12 +502,10 @@ def table(ask: Any, *, format: Form = "table", out: str = "") -> None:
     warn(made.notes)
 
 
-#: The end of a file's name → the form in which a table or a report leaves.
 _FORMS = {".tex": "latex", ".md": "markdown", ".json": "record"}
 
 
 def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], str]) -> None:
-    """Write a table or a report in the form that the end of the file's name says; an image is drawn from its SVG."""
     from kp_core.takeaway.figures import image
 
     ending, images = Path(out).suffix, (".svg", ".pdf", ".png")
@@ -572,7 +541,7 @@ def report(
 
 @explained
 class Similarity(TypedDict, total=False):
-    """How two phrases are compared; what is not given has its default."""
+    """Options of the comparison of two phrases."""
 
     direction: str
     preset: str
@@ -630,11 +599,10 @@ def validate(
     *, normalise: str = Settings().normalise, k: int | None = None, data: Data = Data(), output: Output = Output()
 ) -> None:
     """Report how files were read, and possible problems."""
-    data.refuse_nothing("look at")
     if k is not None and k < 1:
         raise UsageError(f"k is '{k}'; for this report use a number of at least 1")
     corpus = data.load()
-    if output.format not in ("table", "json"):  # these two hold the notes themselves
+    if output.format not in ("table", "json"):  # these two include the notes
         warn(corpus.report.notes)
     tables = {
         "files": rows_report.files(corpus),
@@ -663,7 +631,7 @@ def validate(
 
 @explained
 class Weights(TypedDict, total=False):
-    """Parameters of the lecture systems; what is not given has its default."""
+    """Parameters of the lecture systems."""
 
     longest: float
     m: float
@@ -695,14 +663,9 @@ def extract(
     outside = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else int(top)
     lists = ask(documents, top=length, external=outside, stop_words=stop, titles=titles)
-    if format == "jsonl":
-        Output(out=out).write(lists.jsonl())
-        warn(lists.notes)
-    elif format == "csv":  # read again as the output of a system
-        Output("csv-exact", out).answer(lists)
+    Output(cast(Any, "csv-exact" if format == "csv" else format), out).answer(lists)
+    if format == "csv":
         warn(formulas("csv", lists.frame))
-    else:
-        Output(format, out).answer(lists)
 
 
 @command
@@ -717,11 +680,9 @@ def convert(
     data: Data = Data(),
 ) -> None:
     """Convert the data to another format."""
-    data.refuse_nothing("convert")
     if to != "trec" and (normalise != "none" or gold_stemmed or union):
-        raise UsageError(
-            "--normalise, --gold-stemmed and --union are only for --to trec; other formats keep phrases unchanged"
-        )
+        options = "--normalise, --gold-stemmed and --union"
+        raise UsageError(f"{options} are only for --to trec; other formats keep phrases unchanged")
     corpus = data.load()
     if to == "trec":
         written = trec(corpus, normalise, gold_stemmed, union)
@@ -747,13 +708,12 @@ def dashboard(*streamlit: Annotated[str, Parameter(allow_leading_hyphen=True)]) 
     """Open the dashboard."""
     if find_spec("kp_ui") is None or find_spec("streamlit") is None:
         raise UsageError("the dashboard is not installed; install KPScope with `pip install .`, or use `make run`")
-    # in this process, so that whoever ends it ends the dashboard
     sys.argv = [sys.argv[0], *streamlit]
     runpy.run_module("kp_ui", run_name="__main__")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage, 3 what was required fails."""
+    """Run the command line; return 0 (done), 1 (data refused), 2 (wrong usage) or 3 (requirement not met)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -767,6 +727,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except (InputError, OSError) as error:
         print(f"kpscope: {error if isinstance(error, InputError) else error.strerror}", file=sys.stderr)
-        for answer in error.answers if isinstance(error, kp.Question) else ():
-            print(f"  {answer.options()}    {answer}", file=sys.stderr)
+        for mapping in error.answers if isinstance(error, kp.Question) else ():
+            print(f"  {mapping.options()}    {mapping}", file=sys.stderr)
         return 1

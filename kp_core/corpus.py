@@ -21,10 +21,9 @@ from kp_core.errors import Note, UsageError, input_error
 
 T = TypeVar("T")
 Role = Literal["gold", "system", "documents", "judgements"]
-#: The tables of a `Vocabulary`.
 VocabularyTable = Literal["broader", "frequencies", "similar", "vectors"]
 
-#: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
+#: The tidy tables and their columns, in order; `?` marks columns that may have missing values.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "documents": ("doc_id", "text?", "title?", "group?"),
     "gold": ("doc_id", "annotator", "phrase", "relevance?", "variants?"),
@@ -32,7 +31,6 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "judgements": ("pair_id", "doc_id?", "keyphrase?", "candidate", "annotator", "score"),
     "empty": ("role", "source", "doc_id"),
 }
-#: Types of the columns that are no text.
 TYPES = {"rank": "int64", "score": "float64", "relevance": "float64", "variants": "object"}
 
 
@@ -48,11 +46,10 @@ def empty_table(name: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Reading:
-    """How one file was understood, and how many of its rows were read, loaded, rejected and blank.
+    """How one file was read, and its numbers of rows.
 
-    whose      the annotators or systems in it
-    systems    the systems next to a gold standard in it
-    documents  how many of the documents in use it has; None if it has no ids
+    whose: its annotators or systems; systems: those next to a gold standard; documents: number of documents in use, or
+    None if the file has no ids
     """
 
     file: str
@@ -79,7 +76,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class LoadReport:
-    """What was understood of all files: one `Reading` each, the rejected rows, and notes in words."""
+    """The report on loading: a `Reading` per file, the rejected rows, and notes."""
 
     readings: tuple[Reading, ...] = ()
     rejected: pd.DataFrame = field(
@@ -91,17 +88,14 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class Ranking:
-    """How the ranks of one system came about: from a rank column, from scores, or from the order in the file.
-
-    resorted  lists that stood in another order in the file
-    """
+    """How the ranks of a system were derived; resorted: number of lists that had another order in the file."""
 
     ranked_by: Literal["rank", "score", "order"] = "order"
     higher_is_better: bool = True
     resorted: int = 0
 
 
-#: The tables and their columns; `?` marks a column that need not be there.
+#: The vocabulary tables and their columns; `?` marks optional columns.
 VOCABULARY: dict[VocabularyTable, tuple[str, ...]] = {
     "broader": ("child", "parent"),
     "frequencies": ("concept", "n", "documents?"),
@@ -115,21 +109,21 @@ def _without_rows(name: VocabularyTable) -> pd.DataFrame:
 
 
 def joined(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return tables of a vocabulary of one name as one, rows that are the same once; a phrase has one vector."""
-    every = pd.concat(tables, ignore_index=True)
+    """Concatenate vocabulary tables of one name without repeated rows or phrases with vectors."""
+    rows = pd.concat(tables, ignore_index=True)
     if name != "vectors":
-        return every.drop_duplicates(ignore_index=True)
+        return rows.drop_duplicates(ignore_index=True)
     if len(tables) == 1:
-        return every
+        return rows
     vectors = [matrix_of(table) for table in tables]
-    if len({one.shape[1] for one in vectors}) > 1:
+    if len({matrix.shape[1] for matrix in vectors}) > 1:
         raise input_error("the vectors", "vectors of one length")
-    once = first_of_phrases("the vectors", every["phrase"], np.concatenate(vectors))
-    return every.iloc[once].reset_index(drop=True)
+    first = first_of_phrases("the vectors", rows["phrase"], np.concatenate(vectors))
+    return rows.iloc[first].reset_index(drop=True)
 
 
 def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, Any]) -> NDArray[np.int64]:
-    """Return where each phrase first occurs; reject a phrase with two different vectors."""
+    """Return the row in which each phrase first occurs; reject a phrase with two different vectors."""
     code = pd.factorize(phrases)[0]
     first = np.unique(code, return_index=True)[1]
     if (twice := (vectors != vectors[first[code]]).any(axis=1)).any():
@@ -137,19 +131,16 @@ def first_of_phrases(where: str, phrases: pd.Series, vectors: np.ndarray[Any, An
     return first
 
 
-#: Levels of a hierarchy at most, and names of a cycle that a message shows.
+#: Maximum depth of a hierarchy; maximum number of concepts in a message on a cycle.
 _LEVELS, _SHOWN = 100, 8
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Tables about phrases or concepts, in the columns of `VOCABULARY`; each is empty unless it was given.
+    """Tables of phrases or concepts, with the columns of `VOCABULARY`; empty unless given.
 
-    broader      one row per concept and a broader one
-    frequencies  one row per concept: in how many documents it stands (n), of how many in all (documents)
-    similar      one row per pair of phrases and how similar they are (score, 0 to 1)
-    vectors      one row per phrase and its vector, all of one length
-    directed     whether `similar` says how similar a prediction a is to a keyphrase b, and nothing of the reverse
+    broader: concept and a broader one; frequencies: concept, its documents (n), all documents; similar: two phrases and
+    their similarity (0 to 1), only of prediction a to keyphrase b if `directed`; vectors: phrase and vector
     """
 
     broader: pd.DataFrame = field(default_factory=lambda: _without_rows("broader"))
@@ -165,8 +156,8 @@ class Vocabulary:
         return {name: table for name, table in tables.items() if len(table)}
 
     @property
-    def tells_similarity(self) -> bool:
-        """Whether pairs or vectors say how similar phrases are."""
+    def has_similarities(self) -> bool:
+        """Whether similarities or vectors were given."""
         return bool(len(self.similar) or len(self.vectors))
 
     def with_tables(self, other: Vocabulary) -> Vocabulary:
@@ -176,14 +167,14 @@ class Vocabulary:
             for name, table in other.given.items()
         }
         made = replace(self, directed=self.directed or other.directed, **both)
-        both_tell = self.tells_similarity and other.tells_similarity and len(made.similar)
-        if both_tell and (len(made.vectors) or self.directed != other.directed or made.scored_twice):
+        both_given = self.has_similarities and other.has_similarities and len(made.similar)
+        if both_given and (len(made.vectors) or self.directed != other.directed or made.scored_twice):
             raise UsageError("the data sets have different similarity tables; load all of them with the same table")
         return made
 
     @cached_property
     def scored_twice(self) -> tuple[str, str] | None:
-        """A pair of phrases with two scores; without a direction the reverse is the same pair."""
+        """A pair of phrases with two scores; unless directed, the reverse is the same pair."""
         pairs = self.similar[["a", "b"]].to_numpy(str)
         pairs = pairs if self.directed else np.sort(pairs, axis=1)
         scores = self.similar["score"].astype(float).round(12).groupby([pairs[:, 0], pairs[:, 1]]).agg(["min", "max"])
@@ -192,26 +183,26 @@ class Vocabulary:
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
-        """Concept → all that are broader, directly or not; reject cycles, and chains longer than any thesaurus has.
+        """Concept → its broader concepts, direct or not; reject cycles and implausibly deep hierarchies.
 
         >>> rows = pd.DataFrame([["tide", "sea"], ["sea", "water"]], columns=["child", "parent"])
         >>> sorted(Vocabulary(rows).ancestors["tide"])
         ['sea', 'water']
         """
         parents = self.broader.groupby("child", sort=False)["parent"].agg(list).to_dict()
-        found, levels, where = dict[str, frozenset[str]](), dict[str, int](), "the table of broader concepts"
+        ancestors, levels, where = dict[str, frozenset[str]](), dict[str, int](), "the table of broader concepts"
         try:
             for concept in TopologicalSorter(parents).static_order():
                 above = parents.get(concept, [])
                 levels[concept] = 1 + max((levels[parent] for parent in above), default=0)
-                if levels[concept] > _LEVELS:  # the sets of a chain grow with the square of its length
+                if levels[concept] > _LEVELS:  # time and memory are quadratic in the depth
                     raise input_error(where, "deep hierarchy", levels=_LEVELS, concept=concept[:60])
-                found[concept] = frozenset(above).union(*(found[parent] for parent in above))
+                ancestors[concept] = frozenset(above).union(*(ancestors[parent] for parent in above))
         except CycleError as error:
-            names = error.args[1][::-1]  # graphlib names a cycle from the broader concept down
+            names = error.args[1][::-1]  # from narrower to broader
             shown = names if len(names) <= _SHOWN else [*names[: _SHOWN - 1], "…", names[-1]]
             raise input_error(where, "cycle", names=" → ".join(name[:60] for name in shown)) from None
-        return found
+        return ancestors
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,12 +251,12 @@ class Corpus:
 
     @cached_property
     def datasets(self) -> list[str]:
-        """Names of the data sets, in order of loading; none where all documents are of one."""
+        """Names of the data sets, in order of loading; empty for a single one."""
         return list(dict.fromkeys(self.documents["dataset"])) if "dataset" in self.documents else []
 
     @cached_property
     def by_dataset(self) -> dict[str, Corpus]:
-        """Each data set as a corpus of its own, with the systems and annotators that have lists there.
+        """Data set → its corpus, with the systems and annotators that have lists there.
 
         >>> one = Corpus(pd.DataFrame({"doc_id": ["7"], "text": ["…"]}))
         >>> both = together(inspec=one, nus=one)
@@ -282,7 +273,7 @@ class Corpus:
             return rows.assign(doc_id=rows["doc_id"].str.removeprefix(f"{dataset}/"))
 
         runs, empty = part(self.runs), part(self.empty)
-        heard = {*runs["system"], *empty.loc[empty["role"] == "system", "source"]}
+        listed = {*runs["system"], *empty.loc[empty["role"] == "system", "source"]}
         return replace(
             self,
             documents=part(self.documents).drop(columns="dataset"),
@@ -290,26 +281,21 @@ class Corpus:
             runs=runs,
             judgements=part(self.judgements),
             empty=empty,
-            rankings={name: ranking for name, ranking in self.rankings.items() if name in heard},
+            rankings={name: ranking for name, ranking in self.rankings.items() if name in listed},
         )
 
     def of_systems(self, names: Mapping[str, str]) -> Corpus:
-        """Return the corpus with some of its systems alone, each under another name or its own: name → name.
+        """Keep only the given systems, each under its new name; names: old → new.
 
         >>> runs = pd.DataFrame({"system": ["a", "b"], "doc_id": "d", "rank": 1, "phrase": ["tide", "sea"]})
         >>> Corpus(runs=runs, rankings={"a": Ranking(), "b": Ranking()}).of_systems({"b": "mine"}).systems
         ['mine']
         """
         runs = self.runs[self.runs["system"].isin(names)].reset_index(drop=True)
-        of_people = self.empty["role"] != "system"
-        empty = self.empty[of_people | self.empty["source"].isin(names)].reset_index(drop=True)
-        source = empty["source"].where(empty["role"] != "system", empty["source"].map(names))
-        return replace(
-            self,
-            runs=runs.assign(system=runs["system"].map(names)),
-            empty=empty.assign(source=source),
-            rankings={names[name]: ranking for name, ranking in self.rankings.items() if name in names},
-        )
+        source = self.empty["source"].where(self.empty["role"] != "system", self.empty["source"].map(names))
+        empty = self.empty.assign(source=source).dropna(subset="source").reset_index(drop=True)
+        rankings = {names[name]: ranking for name, ranking in self.rankings.items() if name in names}
+        return replace(self, runs=runs.assign(system=runs["system"].map(names)), empty=empty, rankings=rankings)
 
     @cached_property
     def has_texts(self) -> bool:
@@ -318,14 +304,14 @@ class Corpus:
 
     @cached_property
     def has_concepts(self) -> bool:
-        """Whether gold standard and systems both carry identifiers next to their phrases."""
+        """Whether gold standard and systems both have identifiers."""
         tables = (self.gold, self.runs) if len(self.runs) else (self.gold,)
         return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
 
 
 def matrix_of(vectors: pd.DataFrame) -> np.ndarray[Any, Any]:
-    """Return the vectors of a table of phrases (phrase, length), without a copy if they are one piece."""
-    if vectors["vector"].dtype == object:  # put together from tables of two precisions
+    """Return the vectors of a table (phrase, length), without a copy if possible."""
+    if vectors["vector"].dtype == object:  # from tables of two precisions
         return np.array(vectors["vector"].tolist(), float)
     column = pa.array(vectors["vector"])
     flat = flatten(column) if isinstance(column, pa.ChunkedArray) else column
@@ -342,32 +328,23 @@ def together(**corpora: Corpus) -> Corpus:
     """
     if len(corpora) < 2:
         raise UsageError("together needs two or more data sets, as in together(inspec=…, nus=…)")
-    if nested := [name for name, one in corpora.items() if one.datasets]:
+    if nested := [name for name, corpus in corpora.items() if corpus.datasets]:
         raise UsageError(f"the data set '{nested[0]}' consists of data sets itself; combine these instead")
-    tables = {
-        name: [
-            table.assign(doc_id=f"{dataset}/" + table["doc_id"])
-            for dataset, table in ((dataset, getattr(corpus, name)) for dataset, corpus in corpora.items())
-        ]
-        for name in COLUMNS
-    }
-    # An empty table has types that mean nothing.
-    joined = {
-        name: pd.concat([one for one in each if len(one)] or each[:1], ignore_index=True)
-        for name, each in tables.items()
-    }
-    documents = pd.concat([each.assign(dataset=name) for name, each in zip(corpora, tables["documents"], strict=True)])
-    systems = list(dict.fromkeys(name for one in corpora.values() for name in one.rankings))
+    joined = dict[str, pd.DataFrame]()
+    for name in COLUMNS:
+        parts = [(dataset, getattr(corpus, name)) for dataset, corpus in corpora.items()]
+        tables = [table.assign(doc_id=f"{dataset}/" + table["doc_id"], dataset=dataset) for dataset, table in parts]
+        # The column types of empty tables are arbitrary.
+        rows = pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
+        joined[name] = rows if name == "documents" else rows.drop(columns="dataset")
+    systems = list(dict.fromkeys(name for corpus in corpora.values() for name in corpus.rankings))
     place = joined["runs"]["system"].map({name: number for number, name in enumerate(systems)})
+    joined["runs"] = joined["runs"].iloc[place.argsort(kind="stable")].reset_index(drop=True)
     return Corpus(
-        documents.reset_index(drop=True),
-        joined["gold"],
-        joined["runs"].iloc[place.argsort(kind="stable")].reset_index(drop=True),
-        joined["judgements"],
-        joined["empty"],
-        {name: _one_ranking(name, corpora.values()) for name in systems},
-        _one_report({name: one.report for name, one in corpora.items()}),
-        reduce(Vocabulary.with_tables, (one.vocabulary for one in corpora.values())),
+        **joined,
+        rankings={name: _one_ranking(name, corpora.values()) for name in systems},
+        report=_one_report({name: corpus.report for name, corpus in corpora.items()}),
+        vocabulary=reduce(Vocabulary.with_tables, (corpus.vocabulary for corpus in corpora.values())),
     )
 
 
@@ -377,17 +354,18 @@ def _one_ranking(system: str, corpora: Iterable[Corpus]) -> Ranking:
 
 
 def _one_report(reports: Mapping[str, LoadReport]) -> LoadReport:
-    readings = [replace(one, file=f"{name}/{one.file}") for name, report in reports.items() for one in report.readings]
-    rejected = [one.rejected.assign(file=f"{name}/" + one.rejected["file"]) for name, one in reports.items()]
-    notes = [replace(note, where=f"{name}: {note.where}") for name, one in reports.items() for note in one.notes]
-    fixes = dict.fromkeys(fix for one in reports.values() for fix in one.fixes)
+    named = list(reports.items())
+    readings = [replace(file, file=f"{name}/{file.file}") for name, report in named for file in report.readings]
+    rejected = [report.rejected.assign(file=f"{name}/" + report.rejected["file"]) for name, report in named]
+    notes = [replace(note, where=f"{name}: {note.where}") for name, report in named for note in report.notes]
+    fixes = dict.fromkeys(fix for report in reports.values() for fix in report.fixes)
     return LoadReport(tuple(readings), pd.concat(rejected, ignore_index=True), tuple(notes), tuple(fixes))
 
 
 def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:
-    """Return the text of each document, empty if there is none: its title, if wanted, then its text.
+    """Return the title, if wanted, and the text of each document; empty if there is no text.
 
-    A full stop separates them, as in KPEval and OpenNMT-kpg, so that no phrase runs from one into the other.
+    A full stop separates them, as in KPEval and OpenNMT-kpg, so that no phrase spans both.
 
     >>> whole_texts(pd.DataFrame({"text": ["They rise.", None], "title": ["Tides", "Moon"]}))
     ['Tides . They rise.', '']
@@ -398,7 +376,7 @@ def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:
 
 
 def arrow_table(frame: pd.DataFrame) -> pa.Table:
-    """Return a table of a corpus in Arrow, column by column; missing values are null.
+    """Return a table of a corpus as an Arrow table; missing values are null.
 
     >>> arrow_table(pd.DataFrame({"doc_id": ["d1"], "variants": [("tide", "tides")]}))["variants"].to_pylist()
     [['tide', 'tides']]
@@ -407,14 +385,14 @@ def arrow_table(frame: pd.DataFrame) -> pa.Table:
 
 
 def _column(column: pd.Series) -> pa.ChunkedArray:
-    # Lists and records stand in columns of objects, which pandas gives to Arrow only one by one.
+    # pandas converts lists and records to Arrow only as Python objects.
     values = column.tolist() if column.dtype == object else column
     made = pa.array(values, from_pandas=True)
     return made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])
 
 
 def flatten(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array, without a copy if it is one already."""
+    """Return a column as one array, without a copy if it has one chunk."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
@@ -432,10 +410,7 @@ def run_starts(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def content_digest(corpus: Corpus) -> str:
-    """Return the SHA-256 of all that decides a result: the tables, how ranks came about, the fixes and the notes.
-
-    Two corpora that are equal in these have the same digest in one process, whatever files they came from.
-    """
+    """Return the SHA-256 of all that determines a result: tables, rankings, fixes and notes, but not file names."""
     report = corpus.report
     total = hashlib.sha256(repr((list(corpus.rankings.items()), report.fixes, report.notes)).encode())
     total.update(repr(corpus.vocabulary.directed).encode())
@@ -451,15 +426,14 @@ def content_digest(corpus: Corpus) -> str:
     return total.hexdigest()
 
 
-#: What steps gave for corpora that are still in use; of each step the results used last, since a page tries one way to
-#: compare phrases after the other.
+#: Corpus → step → key → result, for the results used last.
 _KEPT: WeakKeyDictionary[Corpus, dict[str, dict[Hashable, Any]]] = WeakKeyDictionary()
-_LOCK = Lock()  # the sessions of a server share the samples
+_LOCK = Lock()
 RECENT = 8
 
 
 def memoize(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> T:
-    """Return what a step gives for a corpus and a key, made when first asked for.
+    """Return the cached result of a step for a corpus and a key, or compute it.
 
     >>> corpus = Corpus()
     >>> [memoize(corpus, "square", n, lambda n=n: n * n) for n in (3, 3, 4)], list(_KEPT[corpus]["square"])

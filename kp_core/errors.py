@@ -1,4 +1,4 @@
-"""Turn bad input and undefined values into words that a user can act on."""
+"""Define errors and notes, with their messages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class UsageError(ValueError):
 
 
 def input_error(where: str, why: str, **facts: Any) -> InputError:
-    """Return why data are refused, in the words of `refusals.toml`.
+    """Return the error for refused data, with the message of `refusals.toml`.
 
     >>> print(input_error("gold.csv", "no row"))
     gold.csv: expected one row per keyphrase, found no row. Name another file.
@@ -53,7 +53,7 @@ def input_error(where: str, why: str, **facts: Any) -> InputError:
 
 
 def machine_reason(error: OSError) -> str:
-    """Return what the machine says is wrong, without the paths and the words of the library that met it.
+    """Return the message of the operating system, without those of libraries.
 
     >>> machine_reason(OSError(28, "Error writing bytes to file. Detail: [errno 28] No space left on device"))
     'No space left on device'
@@ -62,7 +62,7 @@ def machine_reason(error: OSError) -> str:
 
 
 def usage_error(why: str, **facts: Any) -> UsageError:
-    """Return why a choice is not available, in the words of `refusals.toml`.
+    """Return the error for an unavailable choice, with the message of `refusals.toml`.
 
     >>> print(usage_error("no gold"))
     no gold standard is named
@@ -71,30 +71,30 @@ def usage_error(why: str, **facts: Any) -> UsageError:
 
 
 def refuse_unless(value: object, known: Collection[str], name: str) -> None:
-    """Refuse a value that an option does not have, with those that it has."""
+    """Refuse an unknown value of an option, and list the known ones."""
     if value not in known:
         raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
 
 
 def refuse_unknown(names: Iterable[str], known: Collection[str], kind: str) -> None:
-    """Refuse the first name that is none of a kind, with those that are."""
+    """Refuse the first unknown name of a kind, and list the known ones."""
     for name in names:
         if name not in known:
             raise UsageError(f"there is no {kind} '{name}'; choose among: {', '.join(known)}")
 
 
 def refuse_below(value: int, least: int, name: str) -> None:
-    """Refuse a number below the least that an option takes."""
+    """Refuse a number below the minimum of an option."""
     if value < least:
         raise UsageError(f"{name} is {value}; choose a whole number of at least {least}")
 
 
 @dataclass(frozen=True)
 class Note:
-    """One thing the reader must know: level `info` or `warning`, where it stands, and a full sentence.
+    """A note for the user: `info` or `warning`, what it is about, and a sentence.
 
-    counts  of notes on parts of the data, which add up: the number, and the words for one and for several
-    remedy  the setting that would help, and its value
+    counts: number and its words for one and for several, for notes on parts of the data that add up
+    remedy: the setting that would help, and its value
     """
 
     level: Literal["info", "warning"]
@@ -105,7 +105,7 @@ class Note:
 
     @staticmethod
     def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:
-        """Return a note that begins with a number, so that those on parts of the data add up.
+        """Return a note that begins with a number, so that notes on parts of the data add up.
 
         >>> Note.counting("info", "a.csv", 1, "list was sorted", "lists were sorted").message
         '1 list was sorted'
@@ -113,7 +113,7 @@ class Note:
         return Note(level, where, pluralize(number, one, several), (number, one, several))
 
     def as_dict(self) -> dict[str, str]:
-        """Return the note as the command line prints it, its remedy as a setting.
+        """Return the note as printed, with its remedy as a setting.
 
         >>> Note("warning", "gold", "the keyphrases are stems", remedy=("gold_stemmed", "yes")).as_dict()["message"]
         'the keyphrases are stems; choose gold_stemmed = yes'
@@ -123,7 +123,7 @@ class Note:
 
 
 def pluralize(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun, or with words that begin with it; several: what more than one takes.
+    """Return a number with its noun, or with words that begin with one; several: the plural.
 
     >>> pluralize(1, "note"), pluralize(1200, "note"), pluralize(2, "list was", "lists were")
     ('1 note', '1,200 notes', '2 lists were')
@@ -141,11 +141,10 @@ def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
 
 
 def read_toml(path: str) -> dict[str, Any]:
-    """Return what a TOML file of this package says, by its path in the package."""
+    """Read a TOML file by its path in this package."""
     return tomllib.loads((files("kp_core") / path).read_text("utf-8"))
 
 
-#: Why a value is undefined, or what is special about a document; the keys stand in exports as `reason`.
+#: Reasons for undefined values and excluded documents; exports have the keys.
 REASONS: dict[str, str] = read_toml("data/reasons.toml")
-#: What is refused: choices, and data.
 _REFUSALS = read_toml("data/refusals.toml")

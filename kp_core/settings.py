@@ -1,4 +1,4 @@
-"""Define every choice that changes a number as one flat record, and print it as one line that is read back."""
+"""Define all settings that change a number as one flat record, and its signature of one line."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from kp_core.text.stem import library
 
 __version__ = "2.0.0"
 
-#: A cutoff: a number of phrases, the document's gold size (O), all returned (M), the larger of both (G), none, or the
-#: average gold size, which is a number in prepared data.
+#: A cutoff: a number of phrases, the gold size of the document (O), all returned (M), the larger of both (G), none, or
+#: the average gold size, which `prepare` replaces by a number.
 Cutoff = int | Literal["gold", "all", "larger", "none", "average"]
-#: Cutoffs as users write them; see `parse_k`.
 AnyK = int | str | Iterable[int | str]
-#: Averages whose values are those of subjects, not of documents.
+#: Averages over subjects instead of documents.
 SUBJECT = ("subject", "subject-weighted")
-#: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed. The last two
-#: take the runs of a system as a sample too; where a system has several, two-way-t stands in for the first three.
+#: poisson: a bootstrap with weights that depend only on the document id, so that data may be streamed. The last two
+#: also sample runs; two-way-t replaces the first three if a system has several runs.
 Interval = Literal["bootstrap", "poisson", "cluster-t", "none", "two-way-t", "multi-bootstrap"]
 INTERVALS = get_args(Interval)
 
@@ -33,7 +32,7 @@ LARGEST_K = 10_000
 
 @dataclass(frozen=True)
 class Convention:
-    """A choice that changes a number without changing the files; `data/conventions.toml` explains the fields."""
+    """A convention; `data/conventions.toml` explains the fields."""
 
     key: str
     question: str
@@ -49,16 +48,14 @@ class Convention:
 
     @property
     def usual(self) -> Any:
-        """Its value unless something else is chosen."""
+        """The default value."""
         return next(iter(self.values), self.default)
 
 
-#: Every convention by its name, in the order of the signature.
 CONVENTIONS = {name: Convention(**card) for name, card in read_toml("data/conventions.toml").items()}
 
 
 def _with_conventions(settings: type[Any]) -> type[Any]:
-    """Return a class with every convention as a field."""
     for name, card in CONVENTIONS.items():
         settings.__annotations__[name] = "Any"
         setattr(settings, name, card.usual)
@@ -130,7 +127,6 @@ class Settings:
         self._check()
 
     def _check(self) -> None:
-        """Normalize the spelling of the fields; reject values that a field does not have."""
         try:
             rel = float(self.rel)
         except ValueError:
@@ -157,27 +153,26 @@ class Settings:
             raise UsageError(f"ties = expected has no closed form with {without}; choose ties = stable")
 
     def changed(self, **changes: Any) -> Settings:
-        """Return the settings with some fields set anew; a preset sets its conventions and its cutoffs first."""
-        anew = {*CONVENTIONS, "k"} if "preset" in changes else set()
-        kept = {name: value for name, value in vars(self).items() if name not in anew}
-        given = {name: value for name, value in changes.items() if value is not None}
-        return Settings(**{**kept, **given})
+        """Return settings with some fields changed; a preset first sets its conventions and cutoffs."""
+        reset = {*CONVENTIONS, "k"} if "preset" in changes else set()
+        kept = {name: value for name, value in vars(self).items() if name not in reset}
+        return Settings(**kept | {name: value for name, value in changes.items() if value is not None})
 
     def as_dict(self) -> dict[str, str]:
-        """Return the settings as the command line prints them: option name → value."""
+        """Return option name → value as printed."""
         return {
             name: ",".join(map(str, value)) if isinstance(value, tuple) else format_value(value)
             for name, value in vars(self).items()
         }
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
-        """Return the conventions in which two records differ, with both values."""
+        """Return the conventions in which two settings differ, with both values."""
         both = {name: (getattr(self, name), getattr(other, name)) for name in CONVENTIONS}
         return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
 def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping[str, Any]) -> Settings:
-    """Return the settings of a call; for anything else raise an error that shows the intended call.
+    """Return the settings of a call; explain the intended call if the arguments are something else.
 
     >>> resolve_settings(None, None, {})
     Traceback (most recent call last):
@@ -194,17 +189,15 @@ def resolve_settings(corpus: object, settings: Settings | None, changes: Mapping
     return base.changed(**changes) if changes else base
 
 
-_DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Settings)}
+_DEFAULTS: dict[str, Any] = {item.name: item.default for item in fields(Settings)}
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A published convention: where it differs from the defaults, its cutoffs, and where it comes from.
+    """A published convention: its source, differences from the defaults, and cutoffs.
 
-    note        what else must be known to meet its numbers
-    reproduced  values that are equal / compared, and on which outputs
-    of          what it scores: a spread tries conventions of subject indexing only where concepts are compared, and
-                those of a similarity only with measures of one
+    note: further conditions for its numbers; reproduced: values equal / compared, and on which outputs; of: what it
+    scores (see `presets_for`)
     """
 
     source: str
@@ -222,22 +215,20 @@ PRESETS: dict[str, Preset] = {
 
 
 def presets_for(settings: Settings, semantic: bool = False) -> tuple[str, ...]:
-    """Return the presets that average over documents, those of subject indexing only where concepts are compared.
+    """Return the presets that average over documents, those of subject indexing only if concepts are compared.
 
-    semantic: also those of measures of a similarity.
+    semantic: include presets for similarity measures
 
     >>> "annif" in presets_for(Settings()), "annif" in presets_for(Settings(by_concept="yes"))
     (False, True)
     """
-    meant = {name: one for name, one in PRESETS.items() if one.changes.get("average") not in SUBJECT}
     fits = {"keyphrases": True, "subjects": settings.by_concept == "yes", "similarity": semantic}
-    return tuple(name for name, one in meant.items() if fits[one.of])
+    return tuple(name for name, card in PRESETS.items() if fits[card.of] and card.changes.get("average") not in SUBJECT)
 
 
 def preset(name: str) -> Preset:
     """Return a preset by its name."""
-    if name not in PRESETS:
-        raise UsageError(f"there is no preset '{name}'; choose one of: {', '.join(PRESETS)}")
+    refuse_unless(name, PRESETS, "preset")
     return PRESETS[name]
 
 
@@ -257,7 +248,7 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
     ((5, 10, 'all'), (1, 2, 3), (1, 2))
     """
     given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
-    # The last two belong to measures: they stand in settings, and nobody writes them.
+    # The last two are cutoffs of measures, which users do not write.
     words = ("average", "gold", "all", "larger", "none")[: 5 if given is k else 3]
     parts = [str(part).strip() for part in given]
     cutoffs: list[Cutoff] = []
@@ -276,7 +267,7 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
 
 
 def signature(settings: Settings, documents: int, concordance: bool = True) -> str:
-    """Return settings as one line of ASCII; results are comparable if it differs only in k, docs and v.
+    """Return settings as one line of ASCII; results are comparable if they differ only in k, docs and v.
 
     Parameters
     ----------
@@ -318,7 +309,7 @@ _WORDS = read_toml("data/words.toml")
 
 
 def question(setting: str) -> str:
-    """Return the question that a setting answers.
+    """Return the question of a setting.
 
     >>> question("duplicates")
     'Equal predictions in a list'
@@ -327,7 +318,7 @@ def question(setting: str) -> str:
 
 
 def change_in_words(setting: str, text: str) -> str:
-    """Return a setting with its value, unchanged in a sentence.
+    """Describe the value of a setting within a sentence.
 
     >>> change_in_words("missing", "skip")
     'a document without a list is left out for that system'
@@ -339,16 +330,16 @@ def change_in_words(setting: str, text: str) -> str:
 
 
 def spelled_out(text: str) -> str:
-    """Replace settings and their values in a text by their names under *Conventions* on a page.
+    """Replace settings in a text by their names on a page.
 
     >>> spelled_out("choose missing = skip")
     'choose “A document without a list: is left out for that system”'
     """
-    return _SETTING.sub(lambda found: f"“{question(found[1]).rstrip('?')}: {in_words(found[1], found[2])}”", text)
+    return _SETTING.sub(lambda match: f"“{question(match[1]).rstrip('?')}: {in_words(match[1], match[2])}”", text)
 
 
 def remedy_in_words(setting: str, value: str) -> str:
-    """Return what a button that chooses a setting does.
+    """Return the label of a button that changes a setting.
 
     >>> remedy_in_words("gold_stemmed", "yes")
     'Treat gold as stemmed'
@@ -357,7 +348,7 @@ def remedy_in_words(setting: str, value: str) -> str:
     return str(remedies.get(f"{setting} {value}") or remedies[setting])
 
 
-#: A setting and its value, as the command line and Python name them.
+#: A setting and its value, such as “missing = skip”.
 _SETTING = re.compile(rf"\b({'|'.join({*_WORDS['questions'], *CONVENTIONS} - {'k', 'N'})}) = ([^\s;,.]*[^\s;,.)])")
 
 
@@ -369,13 +360,13 @@ def differences(name: str) -> list[tuple[str, str, str]]:
     >>> differences("kpscope"), [rule for rule, *_ in differences("pke")][:1]
     ([], ['When are two phrases the same?'])
     """
-    usual, named = Settings(), Settings(preset=name)
-    both = {field: [format_value(getattr(one, field)) for one in (usual, named)] for field in CONVENTIONS}
-    return [(question(f), in_words(f, own), in_words(f, its)) for f, (own, its) in both.items() if own != its]
+    changes = Settings().differences(Settings(preset=name)).items()
+    both = {field: [in_words(field, format_value(value)) for value in values] for field, values in changes}
+    return [(question(field), default, value) for field, (default, value) in both.items()]
 
 
 def in_words(setting: str, text: str) -> str:
-    """Return the value of a setting in words; what is a name already, such as an annotator, stays.
+    """Return the value of a setting in words; names, such as those of annotators, stay.
 
     >>> in_words("missing", "skip"), in_words("annotators", "Ada"), in_words("normalise", "lower+snowball-en")
     ('is left out for that system', 'Ada', 'ignores upper case; Snowball stems (en)')
@@ -388,18 +379,16 @@ def in_words(setting: str, text: str) -> str:
 
 
 def _pipeline(steps: str) -> str:
-    """Return the steps by which phrases are compared in words."""
     if steps == "none":
         return "written alike, letter by letter"
     names = steps.split("+")
     ignored = [in_words("step", name) for name in names if name in ("nfkc", "lower", "space")]
     others = [in_words("step", name) for name in names if name not in ("nfkc", "lower", "space")]
-    # Stemmers of many languages are named by their code.
-    coded = [re.sub(r"^(.*snowball)-(..)$", lambda of: f"{in_words('step', of[1])} ({of[2]})", one) for one in others]
+    stemmer = re.compile(r"^(.*snowball)-(..)$")  # with the code of its language
+    coded = [stemmer.sub(lambda match: f"{in_words('step', match[1])} ({match[2]})", step) for step in others]
     return "; ".join([f"ignores {', '.join(ignored)}", *coded])
 
 
-#: Fields of a signature beside the conventions.
 _FURTHER = {"preset", "k", "N", "annot", "ci", "fix", "trim", "docs", "stem", "v", "soft"}
 
 
@@ -420,14 +409,14 @@ def settings_from(line: str) -> Settings:
     made_by = given.get("v", __version__)
     if made_by.partition(".")[0] != __version__.partition(".")[0]:
         raise UsageError(f"the signature was made by version {made_by}, whose conventions had other meanings")
-    known = {one.key for one in CONVENTIONS.values()} | _FURTHER
+    known = {card.key for card in CONVENTIONS.values()} | _FURTHER
     if unknown := set(given) - known:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
     changes: dict[str, Any] = {"preset": given.get("preset", "kpscope")}
-    for name, one in CONVENTIONS.items():
-        if one.key in given or one.silent:
-            value = given.get(one.key) or one.usual
-            changes[name] = {short: long for long, short in one.short.items()}.get(value, value)
+    for name, card in CONVENTIONS.items():
+        if card.key in given or card.silent:
+            value = given.get(card.key) or card.usual
+            changes[name] = {short: long for long, short in card.short.items()}.get(value, value)
     changes |= {name: given[key] for key, name in (("N", "universe"), ("trim", "trim")) if key in given}
     if "k" in given:
         changes["k"] = given["k"].split(",")

@@ -1,4 +1,4 @@
-"""Turn findings into sentences and tables into CSV, Markdown or LaTeX, with every special character escaped."""
+"""Turn findings into sentences, and tables into CSV, XLSX, Markdown, HTML or LaTeX, with escaping."""
 
 from __future__ import annotations
 
@@ -19,28 +19,26 @@ from kp_core.errors import pluralize, read_toml
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-#: What LaTeX prints of a character; a signature has no blanks, so a line may break after each of its fields.
+#: LaTeX of special characters; lines may break after each field of a signature.
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "{}$&#_%"}
     | dict.fromkeys("\n\r\t", " ")
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': r"{\ttfamily\char34}"}
     | {"−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}\allowbreak{}"}
 )
-#: What starts markup anywhere in Markdown: an underscore not within a word, an ampersand that opens a character's name,
-#: a colon that opens a directive (as Streamlit reads them), an emoji or an address, or stands before what is not known.
+#: Markup within a line of Markdown, including character references, and the directives and emoji of Streamlit.
 _MARKDOWN = re.compile(r"[\\`*\[\]|<$~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|:(?=[\w/+-]|$)")
-#: The end of an emoji whose first colon is escaped: Streamlit looks for both.
 _EMOJI = re.compile(r":([\w+-]+):")
-#: What starts a list, heading, quotation or line at the beginning of a text.
+#: Markup at the beginning of a line of Markdown: a list, heading, quotation or rule.
 _BLOCK = re.compile(r"^(\s*)(?=[#>]|[+-](?:\s|$)|--)|^(\s*\d+)(?=[.)](?:\s|$))")
-#: Marks that turn the direction of all that follows: in a sentence they would turn our words too.
+#: Characters that change the direction of the following text.
 _TURNS = {ord(mark): f"<U+{ord(mark):04X}>" for mark in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
-#: What begins a formula, in full width too, or is dropped before one (OWASP, CSV Injection).
+#: Beginnings of formulas (OWASP, CSV Injection).
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def visible(text: str) -> str:
-    """Return text whose marks of direction are spelled out, so that they turn nothing around.
+    """Spell out the characters that change the direction of text.
 
     >>> visible("exe\\u202egnp.")
     'exe<U+202E>gnp.'
@@ -49,8 +47,7 @@ def visible(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """Return text with half characters spelled out: lone surrogates, as JSON may hold them, and names of files as which
-    Python reads bytes that are not UTF-8.
+    """Spell out lone surrogates, as in JSON or in file names that are not UTF-8.
 
     >>> storable("caf\\udce9.csv")
     'caf\\\\udce9.csv'
@@ -59,7 +56,7 @@ def storable(text: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""Return text that LaTeX prints unchanged.
+    r"""Escape a text for LaTeX.
 
     >>> escape_latex("50% of $k$"), escape_latex("−0.5")
     ('50\\% of \\$k\\$', '$-$0.5')
@@ -68,7 +65,7 @@ def escape_latex(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return text that Markdown shows unchanged: escaped is what would start markup, and nothing else.
+    r"""Escape what would start markup in Markdown, and nothing else.
 
     >>> print(escape_markdown("- *a* | b: P_pos, 0.5 (k-means)"))
     \- \*a\* \| b: P_pos, 0.5 (k-means)
@@ -77,17 +74,17 @@ def escape_markdown(text: str) -> str:
     return _BLOCK.sub(r"\1\2\\", _EMOJI.sub(r":\1\\:", _MARKDOWN.sub(r"\\\g<0>", line)))
 
 
-#: Characters that XML cannot hold, and an underscore that would begin the code of one.
+#: Characters that XML forbids, and underscores that would begin an escape of one.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 
 
-def neutralise(text: str) -> str:
-    """Return a spreadsheet cell that no spreadsheet takes for a formula.
+def neutralise(cell: Any) -> Any:
+    """Escape a cell that a spreadsheet would take for a formula.
 
     >>> neutralise("=cmd()"), neutralise("hash table"), neutralise("-0.5")
     ("'=cmd()", 'hash table', "'-0.5")
     """
-    return f"'{text}" if is_formula(text) else text
+    return f"'{cell}" if is_formula(cell) else cell
 
 
 def is_formula(cell: Any) -> bool:
@@ -113,7 +110,7 @@ def as_text(value: Any, digits: int = 4) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Print a number unchanged in a sentence.
+    """Print a number in a sentence.
 
     >>> number(0.1234), number(-0.5, 1), number(-0.0001), number(float("nan"))
     ('0.123', '−0.5', '0.000', 'undefined')
@@ -122,7 +119,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """Return names as an enumeration; many are cut short.
+    """Enumerate names, at most six.
 
     >>> listed(["a", "b", "c"]), listed(list("abcdefgh"))
     ('a, b and c', 'a, b, c, d, e and 3 others')
@@ -142,13 +139,13 @@ def interval_in_words(low: float, high: float, digits: int = 3) -> str:
 
 
 def first_capital(text: str) -> str:
-    """Return a text as it begins a sentence; names within it stay as they are."""
+    """Capitalize the first letter of a text."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
 @cache
 def _templates() -> Environment:
-    from jinja2 import DictLoader, Environment, StrictUndefined  # 40 ms that `import kp_core` does not wait for
+    from jinja2 import DictLoader, Environment, StrictUndefined  # slow to import
 
     templates = read_toml("data/sentences.toml") | read_toml("data/tables.toml")
     environment = Environment(loader=DictLoader(templates), undefined=StrictUndefined)
@@ -159,7 +156,7 @@ def _templates() -> Environment:
 
 
 def say(sentence: str, /, **facts: Any) -> str:
-    """Return a sentence of `data/sentences.toml`, filled with findings.
+    """Fill a template of `data/sentences.toml` or `data/tables.toml` with facts.
 
     >>> say("few", documents="documents")
     'With fewer than 10 documents, no such statement is reliable.'
@@ -168,7 +165,7 @@ def say(sentence: str, /, **facts: Any) -> str:
 
 
 def filled(template: str, /, **facts: Any) -> str:
-    """Return a template with its facts.
+    """Fill a given template with facts.
 
     >>> filled("{{ hits | counted('hit') }}", hits=2)
     '2 hits'
@@ -176,12 +173,11 @@ def filled(template: str, /, **facts: Any) -> str:
     return _templates().from_string(template).render(facts)
 
 
-#: The cells of a concordance table.
 CELLS = ("a", "b", "c", "d", "N")
 
 
 def digits_of(column: str, usual: int = 3) -> int:
-    """Return with how many digits after the point a column of numbers is shown.
+    """Return the number of decimals of a column of numbers.
 
     >>> digits_of("kappa"), digits_of("% of human ceiling"), digits_of("N")
     (3, 1, 0)
@@ -192,7 +188,7 @@ def digits_of(column: str, usual: int = 3) -> int:
 
 
 def is_p(column: str) -> bool:
-    """Recognize a column of p-values by its head.
+    """Recognize a column of p-values by its header.
 
     >>> is_p("p after Holm"), is_p("p_adjusted"), is_p("pair")
     (True, True, False)
@@ -201,11 +197,11 @@ def is_p(column: str) -> bool:
 
 
 def neutral(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table for spreadsheets: text that looks like a formula is neutralised, numbers stay numbers."""
+    """Return a table for spreadsheets, in which text that looks like a formula is escaped."""
     safe = frame.copy()
-    for column in safe.columns:
-        if not pd.api.types.is_numeric_dtype(safe[column]):
-            safe[column] = [neutralise(cell) if isinstance(cell, str) else cell for cell in safe[column]]
+    for column, is_number in zip(frame, numeric(frame), strict=True):
+        if not is_number:
+            safe[column] = list(map(neutralise, safe[column]))
     return safe.rename(columns=lambda name: neutralise(str(name)))
 
 
@@ -215,20 +211,20 @@ def csv(frame: pd.DataFrame) -> str:
 
 
 def exchange_csv(frame: pd.DataFrame) -> str:
-    """Return CSV that is read again: cells as they are, also those that a spreadsheet would take for a formula."""
+    """Return CSV with unchanged cells, including those that a spreadsheet would take for formulas."""
     text: str = frame.to_csv(index=False, lineterminator="\n")
-    if "\r" in text:  # a carriage return is quoted only where everything is
+    if "\r" in text:  # pandas quotes a carriage return only if it quotes all text
         text = frame.to_csv(index=False, lineterminator="\n", quoting=QUOTE_NONNUMERIC)
     return text
 
 
 def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
-    """Return a workbook for spreadsheets, one sheet per table, its head frozen, columns as wide as their cells."""
+    """Return an XLSX workbook, one sheet per table."""
     buffer = io.BytesIO()
     with pd.ExcelWriter(buffer, engine="openpyxl") as book:
         for name, frame in frames.items():
             safe = neutral(frame)
-            texts = [name for name in safe if not pd.api.types.is_numeric_dtype(safe[name])]
+            texts = [name for name, is_number in zip(safe, numeric(safe), strict=True) if not is_number]
             safe[texts] = safe[texts].map(lambda cell: stored(cell) if isinstance(cell, str) else cell)
             sheet = _NOT_SHEET.sub(" ", stored(name)).strip("' ")[:31] or "table"
             safe.rename(columns=stored).to_excel(book, sheet_name=sheet, index=False)
@@ -236,14 +232,11 @@ def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
     return buffer.getvalue()
 
 
-#: What no name of a sheet may hold.
-_NOT_SHEET = re.compile(r"[\[\]:*?/\\]")
-#: Letters of the widest column of a sheet.
-_WIDEST = 60
+#: Characters that names of sheets must not contain; maximum width of a column.
+_NOT_SHEET, _WIDEST = re.compile(r"[\[\]:*?/\\]"), 60
 
 
 def _look(sheet: Any, frame: pd.DataFrame) -> None:
-    """Freeze the header of a sheet, and give each column its width and the format of its numbers."""
     sheet.freeze_panes = "A2"
     for column, texts in zip(sheet.columns, zip(*cells(frame, 3), strict=True), strict=True):
         sheet.column_dimensions[column[0].column_letter].width = min(_WIDEST, max(map(len, texts)) + 2)
@@ -253,16 +246,16 @@ def _look(sheet: Any, frame: pd.DataFrame) -> None:
 
 
 def stored(text: str) -> str:
-    """Return a text as XLSX keeps it: what XML cannot hold by its code, as ECMA-376 has it (`ST_Xstring`).
+    """Escape the characters that XML forbids as in XLSX (ECMA-376, `ST_Xstring`).
 
     >>> stored("tide\\x01"), stored("_x0001_")
     ('tide_x0001_', '_x005F_x0001_')
     """
-    return _NOT_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+    return _NOT_XML.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows that JSON knows; undefined values are null.
+    """Return rows as JSON values; undefined values are null.
 
     >>> records(pd.DataFrame({"k": [5, 10], "value": [0.25, float("nan")]}))
     [{'k': 5, 'value': 0.25}, {'k': 10, 'value': None}]
@@ -275,30 +268,28 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def numeric(frame: pd.DataFrame) -> list[bool]:
-    """Return for every column whether it contains numbers, which are right-aligned."""
+    """Return for every column whether it contains numbers."""
     return [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
 
 
 def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str) -> list[list[str]]:
-    """Return a table as text, its head first; words are escaped, numbers rounded.
+    """Return a table with its header as text; text is escaped, numbers are rounded.
 
     >>> cells(pd.DataFrame({"a|b": ["x|y"], "kappa": [0.25]}), 2, escape_markdown)
     [['a\\\\|b', 'kappa'], ['x\\\\|y', '0.25']]
     """
     head, columns = [escape(str(name)) for name in frame], []
     for name, column in frame.items():
-        of = digits_of(str(name), digits)
-        small = is_p(str(name))
-        texts = [(c, "< 0.001" if small and c < 0.001 else as_text(c, of)) for c in column.tolist()]
+        decimals, p = digits_of(str(name), digits), is_p(str(name))
+        texts = [(cell, "< 0.001" if p and cell < 0.001 else as_text(cell, decimals)) for cell in column.tolist()]
         columns.append([text if isinstance(cell, int | float) else escape(text) for cell, text in texts])
     return [head, *(list(row) for row in zip(*columns, strict=True))]
 
 
 def markdown_table(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
-    """Return lines of escaped cells, the head first, as a Markdown table; right: columns of numbers."""
-    head, *rows = lines
-    every = [head, ["---:" if number else "---" for number in right], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in every) + "\n"
+    """Return lines of escaped cells, the header first, as a Markdown table; right: right-aligned columns."""
+    rule = ["---:" if number else "---" for number in right]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (lines[0], rule, *lines[1:])) + "\n"
 
 
 def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
@@ -307,12 +298,12 @@ def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
 
 
 def escape_html(text: str) -> str:
-    """Return text that HTML shows unchanged."""
+    """Escape a text for HTML."""
     return escape(visible(text))
 
 
 def html(frame: pd.DataFrame, digits: int = 3) -> str:
-    """Return a table as HTML with the rules of booktabs, numbers to the right.
+    """Return a table as HTML with the rules of booktabs.
 
     >>> html(pd.DataFrame({"a": ["<b>"], "n": [0.5]}), 1).count("&lt;b&gt;")
     1
@@ -321,12 +312,12 @@ def html(frame: pd.DataFrame, digits: int = 3) -> str:
     return say("frame as HTML", rows=cells(frame, digits, escape_html), sides=sides)
 
 
-#: Letters of small type on one line of a column, of a page, and of a page on its side; rows of a page.
+#: Maximum letters per line in a column, on a page, and on a rotated page; maximum rows per page.
 COLUMN, PAGE, TURNED, ROWS = 44, 72, 112, 40
 
 
 def floating(width: int, caption: str, lines: Sequence[str], note: str) -> list[str]:
-    r"""Return the LaTeX environment in which lines of so many letters fit: a column, a page, or a page on its side.
+    r"""Wrap lines of LaTeX in the smallest table environment that fits a width in letters.
 
     >>> [floating(width, "", [], "")[0] for width in (30, 60, 100)]
     ['\\begin{table}', '\\begin{table*}', '\\begin{sidewaystable*}']
@@ -340,26 +331,23 @@ _SMALLER = r"\par\smallskip\footnotesize\raggedright"
 
 
 def latex_row(texts: Iterable[str]) -> str:
-    """Return escaped cells as a row."""
+    """Join escaped cells to a row."""
     return " & ".join(texts) + r" \\"
 
 
 def tabular(columns: str, head: Sequence[str], body: Sequence[str]) -> list[str]:
-    """Return rows as a tabular with the rules of booktabs."""
+    """Wrap rows in a tabular with the rules of booktabs."""
     begin = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *head, r"\midrule"]
     return [*begin, *body, r"\bottomrule", r"\end{tabular}"]
 
 
 def wide(lines: Sequence[Sequence[str]]) -> int:
-    """Return the letters that the columns of some lines take, with the room between them."""
+    """Return the width of a table in letters, including the space between columns."""
     return sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
 
 
 def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) -> str:
-    """Return a booktabs table that fits its page; `note` stands below it, for the signature.
-
-    It needs the package rotating where it is on its side, and longtable where it is longer than a page.
-    """
+    """Return a booktabs table with a note below; wide tables need the package rotating, long ones longtable."""
     columns = "".join("r" if right else "l" for right in numeric(frame))
     head, *body = map(latex_row, cells(frame, digits, escape_latex))
     if len(body) <= ROWS:
@@ -375,16 +363,15 @@ def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) ->
 def text(frame: pd.DataFrame, digits: int = 4) -> str:
     """Return a table for a terminal, columns aligned."""
     rows, right = cells(frame, digits), numeric(frame)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(row, widths, right, strict=True)).rstrip()
-        for row in rows
-    ]
-    return "\n".join(lines) + "\n"
+    aligned = []
+    for number, column in zip(right, zip(*rows, strict=True), strict=True):
+        width = max(map(len, column))
+        aligned.append([cell.rjust(width) if number else cell.ljust(width) for cell in column])
+    return "".join("  ".join(row).rstrip() + "\n" for row in zip(*aligned, strict=True))
 
 
 def written(frame: pd.DataFrame, form: str, caption: str) -> str:
-    """Return a table in a form of the command line: table, csv, csv-exact, latex, markdown or json.
+    """Return a table in a format of the command line: table, csv, csv-exact, latex, markdown or json.
 
     >>> written(pd.DataFrame({"k": [5]}), "csv", "Cutoffs")
     'k\\n5\\n'

@@ -27,7 +27,7 @@ def shared() -> Callable[[str], Path]:
     def find(path: str) -> Path:
         found = ROOT.parent / "shared" / path
         if not found.exists():
-            pytest.skip(f"skipped: {path} is not here (see README, Real data)")
+            pytest.skip(f"skipped: {path} is not in ../shared")
         return found
 
     return find

@@ -1,1 +1,1 @@
-"""Turn results into Plotly figures, each with one sentence that says what is seen, and into tables for the screen."""
+"""Turn results into Plotly figures with alternative texts, and into tables for the screen."""

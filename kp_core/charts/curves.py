@@ -4,40 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.pieces import (
-    MARK,
-    along_axis,
-    axis,
-    band_of,
-    curve_of,
-    dotted,
-    laid_out,
-    mark_at,
-    merged,
-    plain,
-    words_at,
-    zero_line,
-)
+from kp_core.charts.pieces import MARK, axis, band_of, curve_of, dotted, laid_out, mark_at, merged, plain, words_at
 from kp_core.charts.selection import VIEWS, over_numbers
-from kp_core.charts.style import (
-    CLEAR,
-    GREY,
-    ORACLE,
-    REFERENCES,
-    TEXT,
-    Chart,
-    Look,
-    Part,
-    label,
-    lines_of,
-    looks,
-    short_names,
-    system_labels,
-)
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, looks, system_labels
 from kp_core.errors import pluralize
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.measures import MEASURES
@@ -51,21 +25,16 @@ from kp_core.studies.stability import Stability
 from kp_core.studies.versus import Versus
 from kp_core.typeset import number, say
 
-#: How one point of a curve is marked: the cutoff or the universe in use.
 _IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}, "showlegend": False}
-
-
 _WITH_BOUNDS = "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
-#: What stands above the values that the hover says together.
+_ZERO: Part = {"zeroline": True, "zerolinecolor": GREY, "zerolinewidth": 1}
+_SIGNIFICANT = "#1f9d63"
 _K: Part = {"unifiedhovertitle": {"text": "k = %{x}"}}
 
 
 @dataclass(frozen=True)
 class Marks:
-    """Cutoffs to mark on the axis: the current one, the average gold size, and where the lists of each system end.
-
-    significant  cutoffs at which the system that leads now is significantly better than the next one: a thick bar
-    """
+    """Cutoffs to mark on the axis: current, average gold size, ends of lists, and those with a significant lead."""
 
     cutoff: int | str | None = None
     average: int | None = None
@@ -73,48 +42,41 @@ class Marks:
     significant: Sequence[int] = ()
 
     def labels(self, last: int) -> list[tuple[int, str, str]]:
-        """Return cutoff, words and dash of every mark within the axis; one mark where two coincide."""
-        said = [(self.cutoff, f"k = {self.cutoff}"), (self.average, "average gold size")]
+        """Return cutoff, label and dash of each distinct mark up to the last cutoff."""
+        candidates = [(self.cutoff, f"k = {self.cutoff}"), (self.average, "average gold size")]
         if self.ends:
-            first, end = min(self.ends.items(), key=lambda one: one[1])
+            end = min(self.ends.values())
+            shortest = system_labels(self.ends, 60)[list(self.ends.values()).index(end)]
             several = len({*self.ends.values()}) > 1
-            of = f"{label(short_names(self.ends)[first], 60)}’s lists" if several else "all lists"
-            said.append((end, f"{of} end here"))
+            candidates.append((end, f"{f'{shortest}’s' if several else 'all'} lists end here"))
         marks = dict[int, list[str]]()
-        for k, words in said:
+        for k, words in candidates:
             if isinstance(k, int) and k <= last:
                 marks.setdefault(k, []).append(words)
         return [(k, ", ".join(words), "solid" if k == self.cutoff else "dot") for k, words in sorted(marks.items())]
 
 
 def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
-    """Draw a measure over k, every system named at its end; several measures are one panel below the other.
-
-    A line is pale from where the longest list of its system ends.
-    """
-    names = [measures] if isinstance(measures, str) else measures
+    """Draw measures over k, one panel each; a line is pale beyond the longest list of its system."""
+    names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
     by_measure = {measure: over_numbers(result, measure) for measure in names}
-    return _panels(
-        by_measure,
-        marks or Marks(),
-        " ".join(in_words(own, name, marks or Marks()) for name, own in by_measure.items()),
-    )
+    return _panels(by_measure, marks, " ".join(in_words(rows, name, marks) for name, rows in by_measure.items()))
 
 
 def by_dataset(result: Result, measure: str, cutoff: int | str) -> Chart:
-    """Draw a measure over k, one panel per data set below the other."""
-    by_measure = dict[str, dict[str, pd.DataFrame]]()
-    for subset in (name for name in dict.fromkeys(result.frame["subset"]) if name != MEAN):
-        frame = result.frame[result.frame["subset"] == subset]
-        by_measure[subset.removeprefix("dataset:")] = over_numbers(replace(result, frame=frame), measure)
-    marks = Marks(cutoff)
+    """Draw a measure over k, one panel per data set."""
+    datasets, marks = result.frame[result.frame["subset"] != MEAN], Marks(cutoff)
+    panels = {
+        str(subset).removeprefix("dataset:"): over_numbers(replace(result, frame=rows), measure)
+        for subset, rows in datasets.groupby("subset", sort=False)
+    }
     return _panels(
-        by_measure, marks, " ".join(f"{name}: {in_words(own, measure, marks)}" for name, own in by_measure.items())
+        panels, marks, " ".join(f"{name}: {in_words(rows, measure, marks)}" for name, rows in panels.items())
     )
 
 
 def _panels(shown: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: str) -> Chart:
-    """Draw systems over k in panels one below the other; shown: title of the panel → system → rows."""
+    """Draw systems over k, one panel below the other; shown: panel title → system → rows."""
     panels = dict(zip(["", *map(str, range(2, len(shown) + 1))], shown, strict=True))  # as Plotly counts: x, x2, x3
     last = max(map(_last, shown.values()), default=1)
     marked, height = marks.labels(last), max(400, 210 * len(shown) + 100)
@@ -130,14 +92,23 @@ def _panels(shown: Mapping[str, dict[str, pd.DataFrame]], marks: Marks, alt: str
     traces.append(_clicked(first, _leads(first, last)))
     lines = [mark_at(k, panel, dash) for k, _, dash in marked for panel in panels]
     bars = neighbours(marks.significant, range(1, last + 1))
-    lines += [along_axis(bar[0], bar[-1], panel, color=CLEAR, width=6) for bar in bars for panel in panels]
+    for panel, bar in product(panels, bars):
+        ends = {
+            "x0": bar[0] - 0.5,
+            "x1": bar[-1] + 0.5,
+            "xref": f"x{panel}",
+            "y0": 0,
+            "y1": 0,
+            "yref": f"y{panel} domain",
+        }
+        lines.append({"type": "line", "line": {"color": _SIGNIFICANT, "width": 6}, **ends})
     more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
     figure = laid_out(traces, height, **_axes(panels, last), **more)
     return Chart(figure, " ".join([alt, *[say("significant cutoffs", cutoffs=len(marks.significant))] * bool(bars)]))
 
 
 def small(result: Result, measure: str, marks: Marks) -> Chart:
-    """Draw a measure over k as one of several small pictures with a shared legend."""
+    """Draw a measure over k in a small chart without legend."""
     systems = over_numbers(result, measure)
     last, drawn = _last(systems), looks(result.frame["system"])
     traces = [
@@ -155,12 +126,9 @@ def small(result: Result, measure: str, marks: Marks) -> Chart:
 
 
 def _clicked(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -> Part:
-    """Return a trace that nobody sees, whose points take the clicks at a cutoff, with words for the hover.
-
-    Of several points at one cutoff Plotly selects the smallest, and of these that of the last trace.
-    """
-    every = pd.concat([rows[["value", "low"]] for rows in systems.values()]).min(axis=None)
-    bottom = float(every) if every == every else 0.0
+    """Return an invisible trace below all others, since Plotly selects the lowest point at a clicked cutoff."""
+    lowest = pd.concat([rows[["value", "low"]] for rows in systems.values()]).min(axis=None)
+    bottom = float(lowest) if lowest == lowest else 0.0
     marker: Part = {"opacity": 0.0}
     more: Part = {"showlegend": False, "text": list(hovers), "hovertemplate": "%{text}<extra></extra>", "name": ""}
     more |= {"selected": {"marker": marker}, "unselected": {"marker": marker}, "hoverinfo": "text"}
@@ -169,10 +137,10 @@ def _clicked(systems: Mapping[str, pd.DataFrame], hovers: Sequence[str]) -> Part
 
 
 def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
-    """Report by how much the highest system leads the next one, at every cutoff up to the last."""
+    """Return the lead of the best system over the second at every cutoff up to the last, as text."""
     differences = dict.fromkeys(range(1, last + 1), "")
-    every = [rows.assign(system=name) for name, rows in systems.items() if name not in REFERENCES]
-    ranked = pd.concat(every or [pd.DataFrame(columns=["value", "system", "k"])]).dropna(subset="value")
+    scored = [rows.assign(system=name) for name, rows in systems.items() if name not in REFERENCES]
+    ranked = pd.concat(scored or [pd.DataFrame(columns=["value", "system", "k"])]).dropna(subset="value")
     for k, rows in ranked.sort_values(["value", "system"], ascending=False).groupby("k"):
         if len(rows) > 1:
             (best, next_), pair = rows["value"].head(2), rows["system"].head(2)
@@ -180,23 +148,19 @@ def _leads(systems: Mapping[str, pd.DataFrame], last: int) -> list[str]:
     return list(differences.values())
 
 
-def difference(found: Versus, cutoff: int | str) -> Chart:
-    """Draw by how much one system is ahead of another one over k, with the interval at each k by itself."""
-    rows, look = found.frame, looks([found.a])[found.a]
-    traces = [
-        *band_of(rows, "k", look.band()),
-        curve_of(rows["k"], rows["difference"], found.a, look, showlegend=False),
-    ]
-    lines = [zero_line(), *([mark_at(cutoff)] if isinstance(cutoff, int) else [])]
+def difference(versus: Versus, cutoff: int | str) -> Chart:
+    """Draw the difference between two systems over k, with the interval at each k."""
+    rows, look = versus.frame, looks([versus.a])[versus.a]
+    line = curve_of(rows["k"], rows["difference"], versus.a, look, showlegend=False)
     x = axis("number of phrases k", range=[0.5, _last({"": rows}) + 0.5])
-    y = axis(" − ".join(system_labels([found.a, found.b])))
-    here = rows.iloc[int(rows["difference"].abs().argmax())].to_dict() if len(rows) else {}
-    figure = laid_out(traces, 360, x, y, shapes=lines, hovermode="x")
-    return Chart(figure, say("difference over k", a=found.a, b=found.b, largest=here))
+    y = axis(" − ".join(system_labels([versus.a, versus.b])), **_ZERO)
+    largest = rows.iloc[int(rows["difference"].abs().argmax())].to_dict() if len(rows) else {}
+    marks = [mark_at(cutoff)] if isinstance(cutoff, int) else []
+    figure = laid_out([*band_of(rows, "k", look.band()), line], 360, x, y, shapes=marks, hovermode="x")
+    return Chart(figure, say("difference over k", a=versus.a, b=versus.b, largest=largest))
 
 
 def _axes(panels: Mapping[str, str], last: int) -> Part:
-    """Return the axes of panels one below the other, each with its title, which share the x axis."""
     axes, gap, below = Part(), 0.16 / len(panels), len(panels)
     high = (1 - gap * (below - 1)) / below
     along: Part = {"domain": [0, 1], "range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)], **_K}
@@ -225,40 +189,38 @@ def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | No
     }
     parts = [(rows, 1.0)] if end is None else [(rows[rows["k"] <= end], 1.0), (rows[rows["k"] >= end], 0.35)]
     bands, lines = [] if name in BASELINES else band_of(rows, "k", look.band(), **common), list[Part]()
-    for own, pale in parts:
-        bounds = {"customdata": plain(own[["low", "high"]]), "hovertemplate": _WITH_BOUNDS}
-        known = bounds if own["low"].notna().any() else {}
-        lines += [curve_of(own["k"], own["value"], name, look, opacity=pale, **more, **known)] * bool(len(own))
+    for part, opacity in parts:
+        bounds = {"customdata": plain(part[["low", "high"]]), "hovertemplate": _WITH_BOUNDS}
+        known = bounds if part["low"].notna().any() else {}
+        lines += [curve_of(part["k"], part["value"], name, look, opacity=opacity, **more, **known)] * bool(len(part))
     return bands + lines
 
 
-#: Pixels between the names of two lines that end close to each other, and for a letter of a name.
 _LINE, _LETTER = 15, 7
 
 
 def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: float) -> tuple[list[Part], int]:
-    """Return the name of each system at the end of its line, none over another, and the room to the right."""
+    """Return system names at the ends of their lines, without overlap, and the width that they need."""
     scored = [name for name in systems if name not in REFERENCES]
     known = {name: systems[name].dropna(subset="value") for name in scored}
     ends = {name: rows.iloc[-1] for name, rows in known.items() if len(rows)}
     if not ends:
         return [], 12
-    every = pd.concat(known.values())
-    pixel = float(every[["value", "high"]].max().max() - every[["value", "low"]].min().min()) / max(height, 1) or 1.0
+    rows = pd.concat(known.values())
+    pixel = float(rows[["value", "high"]].max().max() - rows[["value", "low"]].min().min()) / max(height, 1) or 1.0
     below, shown, notes = float("-inf"), dict(zip(ends, system_labels(ends, 22), strict=True)), list[Part]()
     where = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left", "align": "left"}
-    for name in sorted(ends, key=lambda one: float(ends[one]["value"])):
+    for name in sorted(ends, key=lambda name: float(ends[name]["value"])):
         value = float(ends[name]["value"])
-        half = _LINE * len(lines_of(shown[name])) / 2
+        half = _LINE * len(shown[name].split("<br>")) / 2
         below = max(value / pixel, below + half)
         more = {"yshift": below - value / pixel, "font": {"size": 12, "color": TEXT}, **where}
         notes.append(words_at(float(ends[name]["k"]), value, shown[name], **more))
         below += half
-    return notes, 16 + _LETTER * max(len(line) for name in shown.values() for line in lines_of(name))
+    return notes, 16 + _LETTER * max(len(line) for name in shown.values() for line in name.split("<br>"))
 
 
 def _mark_words(marked: Sequence[tuple[int, str, str]], last: int) -> list[Part]:
-    """Return the labels of marks, each in a row of its own so that none covers another."""
     above = {"yref": "paper", "yanchor": "bottom", "font": {"size": 12, "color": TEXT}, "name": MARK}
     return [
         words_at(k, 1, words, xanchor="left" if k < last / 2 else "right", yshift=15 * step, **above)
@@ -267,7 +229,7 @@ def _mark_words(marked: Sequence[tuple[int, str, str]], last: int) -> list[Part]
 
 
 def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> str:
-    """Describe what a curve over k shows: who is highest and lowest at the current cutoff."""
+    """Describe a curve over k: the best and the worst system at the current cutoff."""
     scored = {name: rows for name, rows in systems.items() if name not in REFERENCES}
     at = {name: rows.loc[rows["k"] == marks.cutoff, "value"].dropna() for name, rows in scored.items()}
     values = {name: float(value.iloc[0]) for name, value in at.items() if len(value)}
@@ -296,14 +258,14 @@ def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
     return Chart(figure, f"{alt}; at k = {cutoff}: {'; '.join(values_in_words)}." if values_in_words else f"{alt}.")
 
 
-#: Measure → its limit as the universe grows, as a function of the table; None where that is 1.
+#: Measure → its limit for N → ∞ as a function of the concordance table; None if the limit is 1.
 LIMITS = {"kappa": positive, "pi": positive, "PABAK": None, "P_neg": None, "AC1": None}
 
 
 def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "kappa", height: int = 420) -> Chart:
-    """Draw a measure of each system as d grows while a, b and c stay: kappa rises to P_pos, PABAK and P_neg to 1.
+    """Draw a measure of each system over N; cells: system → a, b, c, d.
 
-    cells: system → a, b, c, d, N. The large symbol marks the current universe, the dotted line the limit.
+    The large symbol marks the current universe, the dotted line the limit.
     """
     traces, drawn, values_in_words = list[Part](), looks(cells), list[str]()
     score, limit_of = MEASURES[measure].score, LIMITS[measure]
@@ -327,13 +289,13 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
         ]
         values_in_words.append(f"{name} has {number(used)} at the universe in use and {number(limit)} in the limit")
     x = axis("phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
-    figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f"), shapes=[zero_line()])
+    figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f", **_ZERO))
     alt = f"{measure} against the size of the universe on a logarithmic axis"
     return Chart(figure, f"{alt}: {'; '.join(values_in_words)}." if values_in_words else f"{alt}.")
 
 
 def rank_chart(stability: Stability) -> Chart:
-    """Draw the rank of each system in each view, the best on top, each line named at its end."""
+    """Draw the rank of each system in each view, best on top, each line labeled at its end."""
     frame, views = stability.frame, stability.views
     drawn, traces, notes = looks(frame["system"]), list[Part](), list[Part]()
     shown, ends = list(range(len(views))), dict[float, list[str]]()
@@ -345,9 +307,9 @@ def rank_chart(stability: Stability) -> Chart:
         for rank in rows["rank"].tail(1).dropna():
             ends.setdefault(float(rank), []).append(name)
     longest = 0
-    for rank, names in ends.items():  # systems that tie end in one point, and so share a label
+    for rank, names in ends.items():  # tied systems end in one point and share a label
         text = ", ".join(label(drawn[name].name, 20) for name in names)
-        if len(names) > 1 and len(text) > 24:  # it must leave room for the lines
+        if len(names) > 1 and len(text) > 24:
             text = pluralize(len(names), "system")
         longest = max(longest, len(text))
         notes.append(words_at(shown[-1], rank, text, xanchor="left", xshift=12))

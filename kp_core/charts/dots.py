@@ -12,20 +12,7 @@ import pandas as pd
 
 from kp_core.charts.pieces import axis, dotted, error_bars, laid_out, names_axis, plain, upright, whole_name, words_at
 from kp_core.charts.selection import NEAR, rows_of, where
-from kp_core.charts.style import (
-    COLOURS,
-    GOLDEN,
-    GREY,
-    ORACLE,
-    REFERENCES,
-    TEXT,
-    Chart,
-    Part,
-    label,
-    labels,
-    looks,
-    system_labels,
-)
+from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, TEXT, Chart, Part, label, labels, looks
 from kp_core.errors import pluralize
 from kp_core.scoring.counts import BASELINES
 from kp_core.scoring.order import exceeds, leveled, reaches
@@ -38,25 +25,24 @@ from kp_core.studies.result import Numbers, Result
 from kp_core.studies.spread import GRID, Spread
 from kp_core.typeset import number, say
 
-#: One for each preset, in their order; all can be told apart without colour.
 _PRESET_SYMBOLS = (
     *("circle-open", "square-open", "diamond-open", "triangle-up-open", "triangle-down-open", "star-open"),
     *("cross-open", "hexagon-open", "bowtie-open", "hourglass-open", "pentagon-open", "hexagram-open"),
 )
-#: Rows of the chart of effects; what changes less is left to the table.
 _MOST = 12
 
 
-def forest(rows: pd.DataFrame, title: str, **x: Any) -> Chart:
-    """Draw values as dots with intervals and numbers, the best row on top, under a head for each group.
+def forest(rows: pd.DataFrame, title: str, what: str, nothing: str = "", **x: Any) -> Chart:
+    """Draw values as dots with intervals and numbers, best row on top, under a heading per group.
 
-    rows  columns name, value, low and high; if they differ group, last (at the bottom), colour, symbol, opacity, tick
-          (the name on the axis), run_values (of single runs), published (a value to compare)
+    what: the beginning of the alternative text; nothing: all of it if no value is defined
+    rows: columns name, value, low, high; optionally group, last (at the bottom), colour, symbol, opacity, tick (label
+    on the axis), run_values (values of single runs), published (value to compare)
     """
     rows = _arranged(rows)
     several, bottom = bool(rows["group"].any()), int(rows["place"].max()) if len(rows) else 0
     right: Part = {"xref": "paper", "xanchor": "left", "font": {"color": TEXT}}
-    # By its place and not by its name: a system may be called “07”, which would be taken for the eighth row.
+    # Placed by number: Plotly would take a system called “07” for a number.
     numbers = zip(rows["place"], rows["value"].map(number), rows["best"], strict=True)
     notes = [words_at(1, y, f"<b>{shown}</b>" if best else shown, xshift=8, **right) for y, shown, best in numbers]
     for name, place in rows.groupby("group", sort=False)["place"].min().items() if several else ():
@@ -68,18 +54,16 @@ def forest(rows: pd.DataFrame, title: str, **x: Any) -> Chart:
     texts = dict[str, list[str]]()
     for name, group, value in zip(rows["name"], rows["group"], rows["value"], strict=True):
         texts.setdefault(f"{group}: " * several, []).append(f"{name} {number(value)}")
-    return Chart(figure, "; ".join(group + ", ".join(values) for group, values in texts.items()))
+    values_in_words = "; ".join(group + ", ".join(values) for group, values in texts.items())
+    return Chart(figure, f"{what}: {values_in_words}." if len(rows) or not nothing else nothing)
 
 
 def _arranged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a forest in order, each with its place from the top, and the columns that were not given."""
+    """Sort the rows of a forest, number them from the top, and add the optional columns."""
     names = list(dict.fromkeys(rows["name"]))
     usual: Part = {"group": "", "last": False, "colour": COLOURS[0], "symbol": "circle", "opacity": 1.0}
-    usual |= {
-        "tick": rows["name"].map(dict(zip(names, labels(names), strict=True))),
-        "run_values": "",
-        "published": np.nan,
-    }
+    ticks = rows["name"].map(dict(zip(names, labels(names), strict=True)))
+    usual |= {"tick": ticks, "run_values": "", "published": np.nan}
     rows = rows.assign(**{column: value for column, value in usual.items() if column not in rows})
     rows = rows.assign(place=pd.factorize(rows["group"])[0])[rows["value"].notna()]
     order = ["last", "place", "value"]
@@ -90,18 +74,15 @@ def _arranged(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _dots(rows: pd.DataFrame) -> list[Part]:
-    """Return each row of a forest as a dot with its interval, its runs as small dots, and what was published."""
-    traces, quiet = list[Part](), {"cliponaxis": False, "showlegend": False}  # a dot at 0 is whole
+    traces, quiet = list[Part](), {"cliponaxis": False, "showlegend": False}
     of_runs: Part = {"opacity": 0.55, "hovertemplate": "a run: %{x:.3f}<extra></extra>", **quiet}
     for index, row in rows.iterrows():
         more: Part = {"name": row["tick"], "customdata": [row["name"]], "opacity": row["opacity"], **quiet}
         more["hovertemplate"] = f"%{{x:.3f}}{whole_name(row['name'])}"
         more["error_x"] = error_bars(rows.loc[[index]], row["colour"])
         traces.append(dotted([row["value"]], [row["place"]], row["colour"], row["symbol"], **more))
-        if len(row["run_values"]):
-            traces.append(
-                dotted(row["run_values"], [row["place"]] * len(row["run_values"]), row["colour"], size=6, **of_runs)
-            )
+        if runs := len(row["run_values"]):
+            traces.append(dotted(row["run_values"], [row["place"]] * runs, row["colour"], size=6, **of_runs))
     known = rows.dropna(subset="published")
     if len(known):
         hover: Part = {"name": "published", "hovertemplate": "published %{x:.3f}<extra></extra>"}
@@ -110,18 +91,17 @@ def _dots(rows: pd.DataFrame) -> list[Part]:
 
 
 def _forest_of(result: Numbers, rows: pd.DataFrame, measure: str, what: str) -> Chart:
-    """Draw rows of systems in their looks; what: words on the rows. The oracle would take the room from the systems."""
+    """Draw rows of systems in their looks, without the oracle."""
     rows, drawn = rows[rows["value"].notna() & (rows["system"] != ORACLE)], looks(result.frame["system"])
     looked = rows["system"].map(drawn)
     symbols = looked.map(lambda look: look.symbol).where(~rows["system"].isin(REFERENCES), "circle")
     colours, ticks = looked.map(lambda look: look.colour), looked.map(lambda look: label(look.name))
     rows = rows.assign(name=rows["system"], symbol=symbols, colour=colours, tick=ticks)
-    chart = forest(rows, label(measure))
-    return Chart(chart.figure, f"{what}: {chart.alt}." if len(rows) else f"{measure} is undefined for every system.")
+    return forest(rows, label(measure), what, f"{measure} is undefined for every system.")
 
 
 def leaderboard(result: Result, measure: str) -> Chart:
-    """Draw the value of each system with its interval and its runs; baselines below."""
+    """Draw each system's value with its interval and runs, baselines last."""
     rows = rows_of(result, measure)
     rows = rows.assign(last=rows["system"].isin(BASELINES))
     if result.by_run is not None:
@@ -130,51 +110,40 @@ def leaderboard(result: Result, measure: str) -> Chart:
     return _forest_of(result, rows, str(rows["measure"].iloc[0]), f"{measure} with 95% intervals")
 
 
-def by_dataset(result: Result, measure: str) -> Chart:
-    """Draw the value of each system on each data set with its interval; the mean comes last."""
-    rows = result.frame[~result.frame["system"].isin(BASELINES)]
-    rows = rows.assign(group=rows["subset"].str.removeprefix("dataset:").replace(MEAN, "mean"))
-    rows = rows.assign(last=rows["subset"] == MEAN)
-    return _forest_of(result, rows, measure, f"{measure} by data set with 95% intervals")
-
-
-def by_part(result: Numbers) -> Chart:
-    """Draw one measure of each system with its interval, for each part of the data."""
-    rows = result.frame[result.frame["subset"] != "all"]
-    rows = rows.assign(group=rows["subset"].str.partition(":")[2])
+def by_part(result: Numbers, part: str = "part of the data") -> Chart:
+    """Draw each system's value and interval per data set or part of the data, the mean last."""
+    rows = result.frame[(result.frame["subset"] != "all") & ~result.frame["system"].isin(BASELINES)]
+    groups = rows["subset"].str.partition(":")[2].where(rows["subset"] != MEAN, "mean")
     measure = str(rows["measure"].iloc[0]) if len(rows) else ""
-    return _forest_of(result, rows, measure, f"{measure} by part of the data")
+    rows = rows.assign(group=groups, last=rows["subset"] == MEAN)
+    return _forest_of(result, rows, measure, f"{measure} by {part}")
 
 
 def groups(result: Result, measure: str, say: Mapping[str, str]) -> Chart:
-    """Draw a measure of all annotators together for each document type, with intervals; say: what these are called."""
+    """Draw the agreement of all annotators per document type; say: the words of `speech`."""
     rows = where(result.frame, measure=measure, system="all").drop_duplicates("subset")
     names = rows["subset"].str.removeprefix("group:").replace("all", f"all {say['documents']}")
     rows = rows.assign(name=names, colour=np.where(rows["subset"] == "all", GREY, COLOURS[0]))
     shown = say.get(measure, measure)
-    chart = forest(rows, shown)
-    return Chart(chart.figure, f"{shown} by {say['document']} type with 95% intervals: {chart.alt}.")
+    return forest(rows, shown, f"{shown} by {say['document']} type with 95% intervals")
 
 
 def pairs_of_annotators(result: Result, measure: str, annotators: Sequence[str], say: Mapping[str, str]) -> Chart:
-    """Draw the agreement of every pair of annotators with its interval; say: what measures and people are called."""
+    """Draw the agreement of every pair of annotators; say: the words of `speech`."""
     pairs = {f"{a}|{b}": f"{a} and {b}" for a in annotators for b in annotators}
     rows = where(result.frame, measure=measure, subset="all", system=list(pairs)).dropna(subset="value")
     rows = rows.assign(name=rows["system"].map(pairs), tick=labels(rows["system"].map(pairs), 40))
     shown = say.get(measure, measure)
-    chart, of = forest(rows, shown), f"{pluralize(len(rows), 'pair')} of {say['annotators']}"
-    return Chart(chart.figure, f"{shown} of {of} with 95% intervals: {chart.alt}.")
+    return forest(rows, shown, f"{shown} of {pluralize(len(rows), 'pair')} of {say['annotators']} with 95% intervals")
 
 
-#: Subsets of fewer pairs than these are pale.
 FEW_PAIRS = 10
 
 
 def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.DataFrame) -> Chart:
-    """Draw the correlation of every measure with people within the subsets of a kind, next to the published value.
+    """Draw the correlation of every measure with human scores per subset, next to the published value.
 
-    kind: `all`, or what the names of the subsets begin with; printed: columns measure, subset, value. Subsets without
-    a value are left out, those of few pairs are pale.
+    kind: `all`, or the prefix of the subsets' names; printed: columns measure, subset, value
     """
     rows = where(study.frame, average=average)
     rows = rows[(rows["subset"] == "all") if kind == "all" else rows["subset"].str.startswith(kind)]
@@ -189,16 +158,13 @@ def correlations(study: CorrelationStudy, average: str, kind: str, printed: pd.D
     published = printed.rename(columns={"value": "published"})[["measure", "subset", "published"]]
     rows = rows.merge(published, on=["measure", "subset"], how="left")
     correlation = study.found.study.correlation.capitalize()
-    chart = forest(rows, f"correlation with people ({correlation})", rangemode="normal")
-    none = "No measure has a correlation with human scores here: scores or human scores do not vary."
-    return Chart(chart.figure, f"Correlation with human scores: {chart.alt}." if len(rows) else none)
+    nothing = "No measure has a correlation with human scores here: scores or human scores do not vary."
+    title, what = f"correlation with people ({correlation})", "Correlation with human scores"
+    return forest(rows, title, what, nothing, rangemode="normal")
 
 
-def strip(spread: Spread, said: str) -> Chart:
-    """Draw one row per system: dots are settings of the grid, symbols presets, the long mark the current setting.
-
-    said: the range of the best system in a sentence
-    """
+def strip(spread: Spread, summary: str) -> Chart:
+    """Draw one row per system: settings of the grid as dots, presets as symbols, the current setting as a long mark."""
     frame, ranges = spread.frame[spread.frame["value"].notna()], spread.ranges
     frame = frame.assign(recipe=[", ".join(values) for values in frame[list(GRID)].itertuples(index=False)])
     grid, presets = frame[frame["kind"] == "grid"], frame[frame["kind"] == "preset"]
@@ -207,7 +173,7 @@ def strip(spread: Spread, said: str) -> Chart:
     colours = [drawn[name].colour for name in systems]
     for row, name in enumerate(systems):
         rows = grid[grid["system"] == name]
-        # Scattered without chance, so that the same data give the same picture.
+        # Scattered by multiples of the golden ratio, so that the same data give the same picture.
         heights = row - 0.05 - 0.3 * ((np.arange(len(rows)) * 0.618034) % 1)
         more: Part = {"name": label(drawn[name].name), "text": plain(rows["recipe"]), "showlegend": False}
         more["hovertemplate"] = f"{hover}{whole_name(name)}"
@@ -220,21 +186,20 @@ def strip(spread: Spread, said: str) -> Chart:
     places = list(range(len(systems)))
     more = {"name": "in use", "hovertemplate": "%{x:.3f}", "marker": {"line": {"width": 3}}}
     traces.append(dotted(ranges["current"], places, colours, "line-ns-open", 38, **more))
-    shown, ends = system_labels(systems), [len(systems) - 0.5, -0.5]
-    y = axis(tickvals=places, ticktext=shown, range=ends, automargin=True, zeroline=False)
+    names, ends = labels(look.name for look in drawn.values()), [len(systems) - 0.5, -0.5]
+    y = axis(tickvals=places, ticktext=names, range=ends, automargin=True, zeroline=False)
     values = "; ".join(
         f"{row.system} {number(row.low)} to {number(row.high)}, in use {number(row.current)}"
         for row in ranges.itertuples()
     )
     alt = f"{spread.measure} under {presets['preset'].nunique()} presets and {spread.combinations} settings: {values}."
-    return Chart(laid_out(traces, 150 + 84 * len(systems), axis(label(spread.measure)), y), f"{alt} {said}")
+    return Chart(laid_out(traces, 150 + 84 * len(systems), axis(label(spread.measure)), y), f"{alt} {summary}")
 
 
 def effects(spread: Spread) -> Chart:
-    """Draw what each single change does to each system, the largest effects on top; what changes nothing is left out.
+    """Draw the effect of single changes of a convention on each system, largest first.
 
-    At most twelve changes are drawn, and not `gold_stemmed`: it says how the gold standard was released, and is no
-    choice that two papers could make differently.
+    `gold_stemmed` is omitted: it describes the gold standard and is not a choice of the evaluation.
     """
     rows = spread.changes[spread.changes["field"] != "gold_stemmed"]
     changes = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
@@ -252,25 +217,21 @@ def effects(spread: Spread) -> Chart:
         more["hovertemplate"] = f"{hover}{whole_name(name)}"
         traces.append(dotted(of_system["change"], heights, look.colour, look.symbol, **more))
     y = axis(categoryorder="array", categoryarray=order, autorange="reversed", automargin=True)
-    x = axis(f"change of {label(spread.measure)} from the conventions in use", tickformat="+.2~f")
-    zero = upright(0, color=GREY, width=1.5)
-    figure = laid_out(traces, 130 + 32 * max(1, len(order)), x, y, shapes=[zero])
+    zero: Part = {"zeroline": True, "zerolinecolor": GREY, "zerolinewidth": 1.5}
+    x = axis(f"change of {label(spread.measure)} from the current conventions", tickformat="+.2~f", **zero)
+    figure = laid_out(traces, 130 + 32 * max(1, len(order)), x, y)
     top = rows.loc[rows["size"].idxmax()].to_dict() if order else {}
     facts = {"changes": len(order), "left": len(effective) - len(order)}
     return Chart(figure, say("effects of conventions", measure=spread.measure, top=top, **facts))
 
 
-#: From a hit to nothing in common: dark to pale, so that the order shows without colour too.
 _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF", "#BDBDBD"), strict=True))
 
 
 def histogram(
     documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]], say: Mapping[str, str]
 ) -> Chart:
-    """Draw how many documents have which agreement, by document type, with bands (from, word) as dotted lines.
-
-    say: what measures, documents and people are called
-    """
+    """Draw the distribution of agreement over documents, by type; bands: lower bound and word; say: as in `groups`."""
     shown, things = say.get(measure, measure), say["documents"]
     defined = documents[documents[measure].notna()]
     kinds, traces = [kind for kind in dict.fromkeys(defined["group"]) if kind] or [""], list[Part]()
@@ -294,8 +255,8 @@ def histogram(
 
 
 def type_bars(counts: pd.DataFrame, what: str) -> Chart:
-    """Draw how many predictions or gold entries of each system are of each type; counts: `NearMisses.counts`."""
-    names, traces = system_labels(counts["system"]), list[Part]()
+    """Draw the types of each system's predictions or gold entries, from `NearMisses.counts`."""
+    names, traces = labels(look.name for look in looks(counts["system"]).values()), list[Part]()
     for kind, colour in ((kind, colour) for kind, colour in _SHADES.items() if counts[kind].any()):
         hover, marker = "%{y}, " + NEAR[kind] + ": %{x}<extra></extra>", {"color": colour, "line": {"width": 0}}
         bar = {"type": "bar", "orientation": "h", "x": plain(counts[kind]), "y": names, "name": NEAR[kind]}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.pieces import STRONG_TO_PALE, VIOLET_TO_ORANGE, heat_map_of, plain
+from kp_core.charts.pieces import VIOLET_TO_ORANGE, heat_map_of, plain
 from kp_core.charts.selection import VIEWS, by_correlation, where
 from kp_core.charts.style import Chart, Part, short_names
 from kp_core.errors import pluralize
@@ -23,12 +23,11 @@ from kp_core.typeset import number, say
 
 
 def _above(values: pd.DataFrame) -> Floats:
-    """Return the values of the pairs of a square table, each pair once."""
     return np.asarray(values, float)[np.triu_indices(len(values), 1)]
 
 
 def pair_matrix(result: Result, measure: str, annotators: Sequence[str]) -> pd.DataFrame:
-    """Return agreement as a square table, annotator by annotator; pairs without a common document are missing."""
+    """Return the agreement of every pair of annotators as a square table; NaN for pairs without a common document."""
     values = where(result.frame, measure=measure, subset="all").set_index("system")["value"].to_dict()
     cells = [[values.get(f"{a}|{b}", values.get(f"{b}|{a}")) for b in annotators] for a in annotators]
     return pd.DataFrame(cells, index=list(annotators), columns=list(annotators), dtype=float)
@@ -44,11 +43,8 @@ def heat_map(matrix: pd.DataFrame, measure: str, of: str = "annotators") -> Char
 
 
 def kendall(stability: Stability) -> Chart:
-    """Draw Kendall's tau-b between all views that rank differently; cells without a value are undefined.
-
-    Views that rank alike share a row, named after the first of them.
-    """
-    first = {own[0]: own[0] + (f" and {len(own) - 1} more" if own[1:] else "") for own in stability.alike()}
+    """Draw Kendall's tau-b between views; views with the same ranking share a row, named after the first of them."""
+    first = {same[0]: same[0] + (f" and {len(same) - 1} more" if same[1:] else "") for same in stability.alike()}
     matrix = stability.matrix().loc[list(first), list(first)].rename(index=first, columns=first)
     drawn = heat_map(matrix, "tau-b", VIEWS[stability.by])
     undefined, pairs = int(stability.pairs["tau"].isna().sum()), stability.pairs
@@ -56,12 +52,12 @@ def kendall(stability: Stability) -> Chart:
     return Chart(drawn.figure, drawn.alt + say("rankings alike", lowest=lowest, undefined=undefined))
 
 
-#: A heat map of fewer systems than these says less than the table beside it.
+#: With fewer systems, a table is clearer than a heat map.
 FEWEST = 4
 
 
 def pair_map(comparison: Comparison, measure: str) -> Chart:
-    """Draw the difference row minus column of every pair; a star marks the significant ones. Best system first."""
+    """Draw the difference (row minus column) of every pair, best system first; stars mark significant ones."""
     names = best_first(comparison.scores)
     difference = square(comparison.frame, "difference", names, turned=-1)
     p = square(comparison.frame, "p_adjusted", names)
@@ -77,22 +73,19 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
 
 
 def p_map(study: CorrelationStudy, average: str) -> Chart:
-    """Draw the corrected p of every pair of measures; a star marks the significant ones."""
+    """Draw the corrected p of every pair of measures; stars mark significant ones."""
     p = study.found.p_matrix(average)
     rows = by_correlation(study, average).dropna(subset="value")
     order = [name for name in rows["measure"] if name in p.index]
     p = p.loc[order, order]
-    figure = heat_map_of(
-        p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, colorscale=STRONG_TO_PALE
-    )
+    figure = heat_map_of(p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, reversescale=True)
     figure["layout"]["xaxis"]["tickangle"] = -45
     differ = pluralize(int((_above(p) < ALPHA).sum()), "pair differs", "pairs differ")
-    alt = f"Corrected p of all pairs of {len(p)} measures as a heat map; {differ} significantly."
-    return Chart(figure, alt)
+    return Chart(figure, f"Corrected p of all pairs of {len(p)} measures as a heat map; {differ} significantly.")
 
 
 def used(study: SentenceStudy) -> Chart:
-    """Draw how many of the trees use each attribute at each threshold."""
+    """Draw the share of the trees that use each attribute at each threshold."""
     shares = study.used.pivot_table(index="attribute", columns="threshold", values="share", sort=False)
     shares = shares.rename(columns="{:.2f}".format)
     look: Part = {"text": plain(shares.map("{:.0%}".format)), "colorbar": {"tickformat": ".0%"}}

@@ -1,4 +1,4 @@
-"""Turn any result into the chart that says most of it, for a notebook; `.chart()` of every result asks here."""
+"""Turn any result into its main chart, for a notebook: `.chart()` of every result."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
 def chart_of(result: object) -> Chart:
     """Return the chart of a result; raise UsageError if there is none."""
-    draw = next((draw for kind, draw in _CHARTS.items() if isinstance(result, kind)), None)
-    if draw is None:
-        raise UsageError(f"there is no chart of a {type(result).__name__}; its table is .frame")
-    return draw(result)
+    for kind, draw in _CHARTS.items():
+        if isinstance(result, kind):
+            return draw(result)
+    raise UsageError(f"there is no chart of a {type(result).__name__}; its table is .frame")
 
 
 def _of_values(result: Result) -> Chart:
-    """Draw the first measure: over k if there are several cutoffs that are numbers, else a row per system."""
     first = result.frame.iloc[0]
     name = str(first["measure"]).replace(f"@{first['k']}", "@k")
     pairs = [pair.split("|") for pair in result.frame["system"] if "|" in pair]  # of annotators
@@ -40,7 +39,6 @@ def _of_values(result: Result) -> Chart:
     return curves.over_k(result, name) if several else dots.leaderboard(result, name)
 
 
-#: Kind of result → its chart.
 _CHARTS: dict[type, Callable[[Any], Chart]] = {
     Result: _of_values,
     Comparison: lambda result: heat_maps.pair_map(result, str(result.frame["measure"].iloc[0])),
@@ -52,8 +50,8 @@ _CHARTS: dict[type, Callable[[Any], Chart]] = {
 
 
 def figure_of(result: object) -> Figure:
-    """Return the chart of a result as a Plotly figure, which a notebook shows."""
-    from plotly.graph_objects import Figure  # a third of a second that nobody else waits for
+    """Return the chart of a result as a Plotly figure."""
+    from plotly.graph_objects import Figure  # slow to import
 
     return Figure(chart_of(result).figure)
 

@@ -12,7 +12,6 @@ from kp_core.charts.style import COLOURS, GREY, Chart, Look, Part, label, looks
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, Node, SentenceStudy
 from kp_core.typeset import say
 
-#: The band of random trimming.
 _RANDOM = "rgba(136,136,136,0.22)"
 _STUDY = {
     TREE: Look(COLOURS[0], "solid", "circle"),
@@ -24,9 +23,9 @@ _STUDY = {
 
 
 def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: float) -> Chart:
-    """Draw one measure of all systems over the threshold; one system with its interval and its random-trim band.
+    """Draw a measure of all systems over the threshold, one system with its interval and band of random trimming.
 
-    Below on the same axis: documents and gold phrases left. Points with too few of either are not drawn.
+    The lower panel has the documents and gold phrases that remain; points with too few of either are not drawn.
     """
     rows, drawn = where(curve, measure=measure, drawn=True), looks(curve["system"])
     of_system, look = where(rows, system=system), drawn[system]
@@ -34,10 +33,9 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
     traces += band_of(of_system, "threshold", look.band())
     references = (("null", "random trimming", "dot", GREY), ("fixed", "same documents", "dash", look.colour))
     for column, words, dash, colour in references:
-        line, name = {"color": colour, "dash": dash, "width": 1.5}, f"{label(look.name)}, {words}"
-        traces.append(
-            line_of(of_system["threshold"], of_system[column], name=name, line=line, hovertemplate="%{y:.3f}")
-        )
+        more = {"name": f"{label(look.name)}, {words}", "hovertemplate": "%{y:.3f}"}
+        line = {"color": colour, "dash": dash, "width": 1.5}
+        traces.append(line_of(of_system["threshold"], of_system[column], line=line, **more))
     for name, look in drawn.items():
         scores, width = where(rows, system=name), 2.5 if name == system else 1.2
         traces.append(curve_of(scores["threshold"], scores["value"], name, look, line={"width": width}))
@@ -47,9 +45,9 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
 
 
 def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Chart:
-    """Draw one measure over the threshold: the tree with its interval, random trimming with its draws, baselines.
+    """Draw a measure over the threshold for the tree (with interval), random trimming (with its draws) and baselines.
 
-    Below on the same axis: sentences that are “yes”, and documents left.
+    The lower panel has the “yes” sentences and the documents that remain.
     """
     by_system = {name: where(study.frame, measure=measure, subset="all", system=name) for name in _STUDY}
     traces = band_of(by_system[NULL], "threshold", _RANDOM, ("repeat_low", "repeat_high"))
@@ -60,14 +58,12 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
     shown = of_yes(measure)
     figure = _two_panels(traces, shown, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
     null = by_system[NULL].set_index("threshold")["value"]
-    rows = (
-        by_system[TREE].dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null)).to_dict("records")
-    )
-    return Chart(figure, say("over agreement", measure=shown, rows=rows))
+    rows = by_system[TREE].dropna(subset="value").assign(null=lambda tree: tree["threshold"].map(null))
+    return Chart(figure, say("over agreement", measure=shown, rows=rows.to_dict("records")))
 
 
 def _two_panels(curves: list[Part], title: str, left: pd.DataFrame, gold: tuple[str, str, str], at: float) -> Part:
-    """Return curves above what is left, with a mark at one t; gold: the column, its name and its unit."""
+    """Return curves above the remaining data, with a mark at one threshold; gold: column, name and unit."""
     column, name, unit = gold
     bars: Part = {"type": "bar", "x": plain(left["threshold"]), "y": plain(left[column]), "name": name}
     bars |= {"marker": {"color": "rgba(136,136,136,0.5)"}, "hovertemplate": f"%{{y}} {unit}"}
@@ -89,19 +85,17 @@ def _two_panels(curves: list[Part], title: str, left: pd.DataFrame, gold: tuple[
 
 
 def tree(nodes: Sequence[Node]) -> Chart:
-    """Draw a tree from left to right; every question and every leaf has a row of its own, so that no words collide."""
+    """Draw a decision tree from left to right, one row per node."""
 
     def walk(i: int, depth: int) -> Iterator[tuple[int, int]]:
-        """Yield what is drawn below a node, the node itself, and what is drawn above it, each with its depth."""
         yield from walk(nodes[i].below, depth + 1) if nodes[i].name else ()
         yield i, depth
         yield from walk(nodes[i].above, depth + 1) if nodes[i].name else ()
 
     place = {i: (depth, row) for row, (i, depth) in enumerate(walk(0, 0))}
-    words = [
-        f" {label(node.condition() + '?' if node.name else node.decision, 40)} · {node.yes}:{node.no}" for node in nodes
-    ]
-    # A letter takes about 6 of the 560 pixels that the drawing has on a wide screen, so this much room holds all words.
+    texts = [f"{node.condition()}?" if node.name else node.decision for node in nodes]
+    words = [f" {label(text, 40)} · {node.yes}:{node.no}" for text, node in zip(texts, nodes, strict=True)]
+    # A letter takes about 6 of the 560 pixels of the drawing on a wide screen.
     room = max(depth / (1 - 6 * len(words[node]) / 560) for node, (depth, _) in place.items())
     traces = list[Part]()
     for (x, y), node in ((place[i], node) for i, node in enumerate(nodes) if node.name):

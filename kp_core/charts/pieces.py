@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.style import GREY, TEXT, Chart, Look, Part, label, labels, lines_of
+from kp_core.charts.style import GREY, TEXT, Chart, Look, Part, label, labels
 from kp_core.typeset import number, visible
 
-#: The name of what marks a cutoff of the screen.
 MARK = "cutoff"
 
 
 def merged(usual: Part, more: Part) -> Part:
-    """Return what occurs in either part, and in both parts within them; where they differ, that of `more`.
+    """Merge two parts recursively; `more` takes precedence.
 
     >>> merged({"line": {"width": 2, "dash": "dot"}}, {"line": {"width": 5}})
     {'line': {'width': 5, 'dash': 'dot'}}
@@ -27,7 +26,7 @@ def merged(usual: Part, more: Part) -> Part:
 
 
 def plain(values: Any) -> list[Any]:
-    """Return numbers or words as a list, those of a table row by row; a missing number is None, as in JSON.
+    """Return values as a list, a table as a list of rows; missing numbers become None, as in JSON.
 
     >>> plain(np.array([[0.5, np.nan]]))
     [[0.5, None]]
@@ -37,7 +36,7 @@ def plain(values: Any) -> list[Any]:
 
 
 def enlarged(chart: Chart) -> Chart:
-    """Return a chart for the back row of a classroom."""
+    """Return a chart with larger letters and lines, for a classroom."""
     layout, traces = chart.figure["layout"], chart.figure["data"]
     letters = {"tickfont": {"size": 20}, "title": {"font": {"size": 22}}}
     more: Part = {name: letters for name in layout if "axis" in name}
@@ -45,22 +44,26 @@ def enlarged(chart: Chart) -> Chart:
     more["margin"] = {side: round(1.4 * layout["margin"][side]) for side in ("t", "r")}
     if words := layout.get("annotations"):
         more["annotations"] = [
-            merged(one, {"font": {"size": round(1.6 * one["font"]["size"])}}) if "size" in one.get("font", {}) else one
-            for one in words
+            merged(note, {"font": {"size": round(1.6 * note["font"]["size"])}})
+            if "size" in note.get("font", {})
+            else note
+            for note in words
         ]
-    thick = [{"line": {"width": 2 * one["line"]["width"]}} if "lines" in one.get("mode", "") else {} for one in traces]
+    thick = [
+        {"line": {"width": 2 * trace["line"]["width"]}} if "lines" in trace.get("mode", "") else {} for trace in traces
+    ]
     return Chart({"data": list(map(merged, traces, thick)), "layout": merged(layout, more)}, chart.alt)
 
 
 def _legend_room(traces: Iterable[Part]) -> int:
-    """Return the further height of a legend of more than two rows, in a column of about 360 pixels."""
+    """Return the extra height of a legend of more than two rows, for a width of about 360 pixels."""
     names = [trace.get("name", "") for trace in traces if trace.get("showlegend") is not False]
-    beside = max(1, 360 // (48 + 7 * max((len(line) for name in names for line in lines_of(name)), default=1)))
+    beside = max(1, 360 // (48 + 7 * max((len(line) for name in names for line in name.split("<br>")), default=1)))
     return 24 * max(0, -(-len(names) // beside) - 2) if len(names) > 1 else 0
 
 
 def laid_out(traces: list[Part], height: int, x: Part | None = None, y: Part | None = None, **more: Any) -> Part:
-    """Return a figure over its axes in the layout of all: legend below, no title, little room around it."""
+    """Return a figure in the common layout: legend below, no title, narrow margins."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
     margin, whole = {"l": 8, "r": 12, "t": 10, "b": 8}, height + _legend_room(traces)
     usual = {"height": whole, "margin": margin, "legend": legend, "hoverlabel": {"namelength": -1}}
@@ -68,7 +71,7 @@ def laid_out(traces: list[Part], height: int, x: Part | None = None, y: Part | N
 
 
 def axis(title: str = "", **more: Any) -> Part:
-    """Return an axis with its title, its words in the colour of those next to a chart."""
+    """Return an axis with its title and labels in the color of text."""
     named = {"font": {"color": TEXT}} | ({"text": title} if title else {})
     return merged({"tickfont": {"color": TEXT}, "title": named}, more)
 
@@ -85,39 +88,26 @@ def upright(x: float, panel: str = "", **line: Any) -> Part:
 
 
 def mark_at(k: float, panel: str = "", dash: str = "solid") -> Part:
-    """Return the line that marks the cutoff on screen; figures for papers have none."""
+    """Return the line that marks a cutoff on screen; figures for papers have none."""
     return upright(k, panel, color=GREY, width=1.5, dash=dash) | {"name": MARK}
 
 
-def along_axis(first: float, last: float, panel: str = "", **line: Any) -> Part:
-    """Return a line on the axis of a panel, from one whole number to another."""
-    ends = {"x0": first - 0.5, "x1": last + 0.5, "xref": f"x{panel}", "y0": 0, "y1": 0, "yref": f"y{panel} domain"}
-    return {"type": "line", "line": line, **ends}
-
-
-def zero_line() -> Part:
-    """Return a line at the value 0 from side to side."""
-    ends = {"x0": 0, "x1": 1, "xref": "paper", "y0": 0, "y1": 0}
-    return {"type": "line", "line": {"color": GREY, "width": 1}, **ends}
-
-
 def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
-    """Return words that is at a place of a figure."""
+    """Return text placed at a point of a figure."""
     return {"x": x, "y": y, "text": text, "showarrow": False, **more}
 
 
 #: Colors of heat maps, all so light that black numbers have a contrast of 5:1 on them, on a white and on a dark page.
 PALE_TO_STRONG = [[0, "#F2F6FA"], [1, "#3F8FCC"]]
-STRONG_TO_PALE = [[0, "#3F8FCC"], [1, "#F2F6FA"]]
 VIOLET_TO_ORANGE = [[0, "#A08FD0"], [0.5, "#F6F4F2"], [1, "#EE9A3A"]]
 
 
 def heat_map_of(
     values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **look: Any
 ) -> Part:
-    """Return a table of numbers as a heat map, its first row on top; missing cells stay empty.
+    """Return a table as a heat map, first row on top; with more than `readable` columns no numbers are printed.
 
-    title of the colour bar; stars: which cells have one; readable: with more columns than these no number stands
+    title: of the color bar; stars: mask of the cells marked with a star
     """
     text = values.map(lambda value: number(value, 2)) + np.where(stars, "*", "")
     cells = {"z": plain(values), "x": labels(values.columns), "y": labels(values.index)}
@@ -125,15 +115,14 @@ def heat_map_of(
     usual |= {"text": plain(text.where(values.notna(), "")), "hovertemplate": f"{hover}<extra></extra>"}
     usual |= {"texttemplate": "%{text}", "textfont": {"color": "#111111"}} if len(values.columns) <= readable else {}
     usual |= {"colorbar": {"title": {"text": title, "side": "right"}, "thickness": 12}}
-    # Lines of a grid would strike through empty cells.
     x, y = axis(automargin=True, type="category", showgrid=False), names_axis(showgrid=False)
     return laid_out([{"type": "heatmap", **cells, **merged(usual, look)}], max(260, 110 + 30 * len(values)), x, y)
 
 
 def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
-    """Return the intervals of rows with a value, low and high as error bars along the x axis."""
+    """Return the intervals of rows (value, low, high) as horizontal error bars."""
     ends = plain(rows["high"] - rows["value"]), plain(rows["value"] - rows["low"])
-    # Where an end is missing, the text is no number for Plotly either; from null it would draw a bar of length 0.
+    # From null Plotly would draw a bar of length 0; from text that is no number it draws none.
     up, down = (["NaN" if length is None else length for length in lengths] for lengths in ends)
     bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
     return bars | {"thickness": 1.5, "width": 4, "color": colour}
@@ -145,13 +134,13 @@ def line_of(x: Any, y: Any, **more: Any) -> Part:
 
 
 def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **more: Any) -> Part:
-    """Return values along x as dots at the heights y."""
+    """Return dots at x and y."""
     marker = {"color": colour, "symbol": symbol, "size": size}
     return merged({"type": "scatter", "x": plain(x), "y": plain(y), "mode": "markers", "marker": marker}, more)
 
 
 def curve_of(x: Any, y: Any, name: str, look: Look, **more: Any) -> Part:
-    """Return a line of a system with its symbols, its whole name in the hover; `more` replaces the usual look."""
+    """Return the line of a system with its symbols and its full name in the hover text; `more` takes precedence."""
     usual: Part = {"mode": "lines+markers", "name": label(look.name or name), "legendgroup": name}
     usual["line"] = {"color": look.colour, "dash": look.dash, "width": 2}
     drawn = merged(usual | {"hovertemplate": "%{y:.3f}"}, more)
@@ -160,14 +149,14 @@ def curve_of(x: Any, y: Any, name: str, look: Look, **more: Any) -> Part:
 
 
 def whole_name(name: str) -> str:
-    """Return the end of a hover text: a system's full name, in which Plotly replaces nothing."""
+    """Return the end of a hover text: the full name of a system, escaped for Plotly."""
     return f"<extra>{escape(visible(name), quote=False).replace('%{', '%&#123;')}</extra>"
 
 
 def band_of(
     rows: pd.DataFrame, along: str, colour: str, bounds: tuple[str, str] = ("low", "high"), **more: Any
 ) -> list[Part]:
-    """Return the interval of each row as a band over the column `along`; nothing if no row has one."""
+    """Return the intervals of rows as a band over the column `along`, or no trace if there are none."""
     low, high = bounds
     rows = rows[rows[low].notna()]
     back = rows.iloc[::-1]

@@ -1,4 +1,4 @@
-"""Select the rows of answers that charts and tables show, and name what they are of."""
+"""Select the rows of results that charts and tables show, and name measures at a cutoff."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from kp_core.settings import Cutoff
 from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.result import Numbers
 
-#: What the views of a study of stability differ in, in words.
 VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
 
-
-#: Types of near misses in words; the codes stay in data that leave the program.
+#: Types of near misses in words; exports have the codes.
 NEAR = {
     "EXACT": "the same",
     "MORPH": "another form",
@@ -27,7 +25,7 @@ NEAR = {
 
 
 def where(frame: pd.DataFrame, **cells: Any) -> pd.DataFrame:
-    """Return the rows that have these cells; a list of values matches any of them.
+    """Return the rows whose columns have the given values; a list matches any of its values.
 
     >>> where(pd.DataFrame({"system": ["a", "b", "b"], "k": [1, 1, 2]}), system=["b", "c"], k=1).index.tolist()
     [1]
@@ -38,12 +36,12 @@ def where(frame: pd.DataFrame, **cells: Any) -> pd.DataFrame:
 
 
 def rows_of(result: Numbers, measure: str) -> pd.DataFrame:
-    """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
+    """Return the rows of one measure, such as `F1@k`, at all cutoffs."""
     return where(result.frame, measure=[named(measure, k) for k in result.frame["k"].unique()])
 
 
 def over_numbers(result: Numbers, measure: str) -> dict[str, pd.DataFrame]:
-    """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
+    """Return the rows of a measure at numeric cutoffs, in order, per system."""
     rows = rows_of(result, measure)
     rows = rows[[isinstance(k, int) for k in rows["k"]]].astype({"k": int}).sort_values("k", kind="stable")
     return {str(name): where(rows, system=name) for name in rows["system"].unique()}
@@ -69,13 +67,12 @@ def has_curve(measure: str) -> bool:
 
 def by_correlation(study: CorrelationStudy, average: str) -> pd.DataFrame:
     """Return the rows of the correlation over all pairs, the highest first, undefined ones last."""
-    return where(study.frame, average=average, subset="all").sort_values(
-        "value", ascending=False, kind="stable", na_position="last"
-    )
+    rows = where(study.frame, average=average, subset="all")
+    return rows.sort_values("value", ascending=False, kind="stable", na_position="last")
 
 
 def of_yes(measure: str) -> str:
-    """Return a measure of the sentence study unchanged in a sentence.
+    """Return the name of a measure of the sentence study in a sentence.
 
     >>> of_yes("kappa"), of_yes("F1")
     ('kappa', 'F1 of “yes”')

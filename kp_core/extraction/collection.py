@@ -1,4 +1,4 @@
-"""Count the candidates of a collection of texts, and derive their boosts from external sources."""
+"""Count the candidates of a collection of texts, and boost them by external sources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kp_core.text.candidates import Edges, Rules, Stems, Tokens, chunks, ngrams,
 from kp_core.text.tags import text_classes
 from kp_core.text.tokenise import Span, occurrences
 
-#: Told after every document: the share that is done, and what is being done. It cancels by raising an exception.
+#: Called after every document with the completed share and the current step; it cancels by raising an exception.
 Progress = Callable[[float, str], None]
 _Read = TypeVar("_Read")
 
@@ -33,9 +33,9 @@ class External:
 
 @dataclass
 class Collection:
-    """Texts with their candidates: runs of up to `longest` words, or chunks of any length if `longest` is 0.
+    """Texts with their candidates: up to `longest` words, or chunks of any length if it is 0.
 
-    Scores have one value per row of `candidates`.
+    Scores have one value per candidate.
     """
 
     texts: Mapping[str, str]
@@ -75,7 +75,6 @@ class Collection:
         return Edges(self.stop)
 
     def _with_good_ends(self, text: Tokens, spans: Iterable[Span]) -> Iterator[Span]:
-        """Yield the phrases that begin and end as a candidate may."""
         for sentence, start, end in spans:
             words = text.raw[sentence]
             if self._edges[words[start]] == self._edges[words[end - 1]] == 2:
@@ -88,22 +87,17 @@ class Collection:
         return self._with_good_ends(text, occurrences(text.forms, self._all_chunks))
 
     def _counted(self, text: Tokens) -> Counter[str]:
-        """Count each candidate in a text, including inside longer ones, in order of first occurrence."""
+        """Count each candidate in a text, in order of first occurrence."""
         return Counter(map(text.form, self.spans(text)))
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
-        """One row per candidate of a document, by first occurrence: number of the document, form, tf there, and df."""
+        """One row per candidate and document, by first occurrence: document (number), form, tf, df."""
         counted = [self._counted(text) for text in self.tokens]
         forms = pd.Series([form for document in counted for form in document], dtype=object)
-        return pd.DataFrame(
-            {
-                "document": np.repeat(np.arange(len(counted)), [len(document) for document in counted]),
-                "form": forms,
-                "tf": np.array([number for document in counted for number in document.values()], float),
-                "df": forms.groupby(forms).transform("size").astype(float),
-            }
-        )
+        table = pd.DataFrame({"document": np.repeat(np.arange(len(counted)), list(map(len, counted))), "form": forms})
+        tf = np.array([number for document in counted for number in document.values()], float)
+        return table.assign(tf=tf, df=forms.groupby(forms).transform("size").astype(float))
 
     def frequencies(self) -> Floats:
         """Return the frequency of each candidate in its document."""
@@ -116,7 +110,7 @@ class Collection:
         return np.asarray(np.log(len(self.tokens) / self.candidates["df"]), float)
 
     def in_chunks(self) -> Bools:
-        """Return whether each candidate occurs in its document as a chunk."""
+        """Return whether each candidate is a chunk of its document."""
         rows = zip(self.candidates["document"], self.candidates["form"], strict=True)
         return np.array([form in self.chunk_forms[document] for document, form in rows], bool)
 
@@ -125,21 +119,17 @@ class Collection:
         return [Tokens.of(text, self.stems) for text in self.external.documents.values()]
 
     def cosines(self) -> Any:
-        """Return cosines of documents and external documents, by tf-idf vectors of single stems as in scikit-learn."""
+        """Return tf-idf cosines of documents and external documents, by single stems as in scikit-learn."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         vectors = TfidfVectorizer(analyzer=attrgetter("words")).fit_transform([*self.tokens, *self._external])
         return (vectors[: len(self.tokens)] @ vectors[len(self.tokens) :].T).toarray()
 
     def external_counts(self, most: int) -> Floats:
-        """Return Σ cos · tf · len(d)/len(e) over the most similar external documents, for each candidate.
-
-        Of equally similar external documents, the one loaded first is used.
-        """
+        """Return Σ cos · tf · len(d)/len(e) over the `most` similar external documents, for each candidate."""
         cosines, counted = self.cosines(), [self._counted(text) for text in self._external]
-        lengths, others = (
-            np.array([len(text.words) for text in texts], float) for texts in (self.tokens, self._external)
-        )
+        lengths = np.array([len(text.words) for text in self.tokens], float)
+        others = np.array([len(text.words) for text in self._external], float)
         weights = (cosines * lengths[:, None] / np.maximum(others, 1)).tolist()
         nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :most].tolist()
         similar = [[(row[e], counted[e]) for e in near] for row, near in zip(weights, nearest, strict=True)]
@@ -156,10 +146,9 @@ class Collection:
         return np.array([known.get(form, 0.0) for form in self.candidates["form"]], float)
 
     def ranked(self, scores: Floats, allowed: Bools, top: int | None) -> pd.DataFrame:
-        """Return doc_id, rank, phrase and score of the candidates that are allowed, best first.
+        """Return doc_id, rank, phrase and score of the allowed candidates, best first.
 
-        Ties go to the phrase that occurs earlier, then to the shorter one. The most frequent spelling of a phrase is
-        shown; ties go to the earliest.
+        Ties go to the phrase that occurs earlier, then to the shorter one; the most frequent spelling is shown.
         """
         order = np.lexsort((-np.round(scores, 12), self.candidates["document"]))
         rows = self.candidates.assign(score=scores).iloc[order[allowed[order]]]

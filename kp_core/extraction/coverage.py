@@ -1,4 +1,4 @@
-"""Compute coverage: how many gold keyphrases are among the candidates of each kind."""
+"""Compute how many gold keyphrases are among the candidates of each kind."""
 
 from __future__ import annotations
 
@@ -10,20 +10,9 @@ from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, pluralize, refuse_unknown
 from kp_core.extraction.collection import Progress
 from kp_core.extraction.texts import readable, stop_list, texts_of
-from kp_core.text.candidates import (
-    Edges,
-    Rules,
-    Stems,
-    Tokens,
-    abbreviations,
-    candidates,
-    canonical,
-    chunk_candidates,
-    ngrams,
-)
+from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, candidates, canonical, ngrams
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
-from kp_core.text.tags import text_classes
 
 #: Kind of candidates → the rules of its chunks; None for those without tags.
 KINDS: dict[str, Rules | None] = {
@@ -50,7 +39,7 @@ def coverage(
 
     A keyphrase counts once per document. It is reachable if one of its variants is among the candidates of the text:
     lower case and stems, A of B and B A, possessives, abbreviations that the text introduces. Documents without an
-    English text are left out.
+    English text are left out, and data without such documents are refused.
 
     Parameters
     ----------
@@ -62,16 +51,6 @@ def coverage(
         Whether the text of a document includes its title.
     kinds : sequence of str, optional
         Names of `KINDS`; by default all.
-
-    Returns
-    -------
-    DataFrame
-        Columns for the number of keyphrases, how many are reachable, their share, and candidates per document.
-
-    Raises
-    ------
-    InputError
-        If no document has an English text.
 
     Examples
     --------
@@ -97,7 +76,8 @@ def coverage(
                 line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
                 reached[kind] += sum(any(f" {form} " in line for form in _turned(spelled)) for spelled in forms)
                 continue
-            of_kind = _candidates(kind, text, read, edges)
+            rules, ends = KINDS[kind], Edges(None) if kind == "runs of 1 to 3 words" else edges
+            of_kind = set(candidates(text, rules, stems) if rules else map(read.form, ngrams(read, 3, ends)))
             sizes[kind] += len(of_kind)
             matched = {canonical(form, known) for form in of_kind}
             reached[kind] += sum(not spelled.isdisjoint(matched) for spelled in forms)
@@ -111,10 +91,8 @@ def coverage(
 def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
     """Describe the coverage of one kind of candidates in a sentence.
 
-    >>> row = ("NBAR and NBAR IN NBAR", 4, 3, .75, 9.0)
-    >>> columns = ["candidates", "keyphrases", "reachable", "coverage", "candidates a document"]
-    >>> in_words(pd.DataFrame([row], columns=columns))
-    'Chunks (NBAR and NBAR IN NBAR) include 3 of 4 keyphrases, so recall is at most 0.75.'
+    >>> in_words(pd.DataFrame({"candidates": ["NBAR"], "keyphrases": 4, "reachable": 3, "coverage": 0.75}), "NBAR")
+    'Chunks (NBAR) include 3 of 4 keyphrases, so recall is at most 0.75.'
     """
     row = table.set_index("candidates").loc[kind]
     if not row["keyphrases"]:
@@ -125,9 +103,7 @@ def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
 
 
 def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """Split a text into pieces (kind, text): phrases of a list, and other candidates of a kind with chunks.
-
-    If phrases overlap, the one with more words is marked.
+    """Split a text into pieces (kind, text), marking phrases of a list, and other candidates; longer ones win.
 
     >>> marked_candidates("The tide table of the harbour.", "NBAR", ["tide"])
     [('', 'The '), ('candidate', 'tide table'), ('', ' of the harbour.')]
@@ -137,13 +113,6 @@ def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[
         raise UsageError(f"'{kind}' has no chunks; choose among: {', '.join(name for name in KINDS if KINDS[name])}")
     phrases = {"listed": listed, "candidate": list(candidates(text, rules).values())}
     return pieces(text, places(text, phrases, Normaliser.parse("nfc+lower+porter-nltk")))
-
-
-def _candidates(kind: str, text: str, read: Tokens, edges: Edges) -> set[str]:
-    rules = KINDS[kind]
-    if rules is not None:
-        return set(chunk_candidates(read, text_classes(text), rules))
-    return {read.form(span) for span in ngrams(read, 3, Edges(None) if kind == "runs of 1 to 3 words" else edges)}
 
 
 def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str]]]:

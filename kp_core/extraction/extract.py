@@ -37,9 +37,8 @@ class Extracted(Numbers):
         One row per phrase: system, doc_id, rank, phrase, score; best first.
     settings : dict
         System → signature: method, parameters, stop words, stemmer, tagger, sources, version.
-    notes : tuple of Note
-        What readers should know.
-    silent : documents without English tokens, whose lists are empty
+    silent : tuple of str
+        Documents without English tokens, whose lists are empty.
     """
 
     settings: dict[str, str]
@@ -108,13 +107,6 @@ def extract(
     **parameters
         longest, m, lam and beta; see `PARAMETERS`.
 
-    Raises
-    ------
-    UsageError
-        If a boosting system has no external source.
-    InputError
-        If no text has English words.
-
     Examples
     --------
     >>> texts = {"d1": "The tide table for the harbour. Each tide table shows it.", "d2": "The harbour master."}
@@ -154,7 +146,6 @@ def extract(
 
 
 def _systems(method: str | Sequence[str]) -> list[System]:
-    """Return systems by name; raise UsageError with the known names otherwise."""
     names = [name.strip() for name in (method.split(",") if isinstance(method, str) else method) if name.strip()]
     if not names:
         raise UsageError("name at least one system, such as tfidf")

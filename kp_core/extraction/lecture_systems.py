@@ -11,7 +11,7 @@ from kp_core.errors import UsageError, read_toml
 from kp_core.extraction.collection import Collection, External
 from kp_core.scoring.codes import Floats
 
-#: What a system needs beside the texts.
+#: What a system needs besides the texts.
 Needs = Literal["", "documents", "phrases"]
 
 RECONSTRUCTED = "reconstructed from the results section; the original paper was not available"
@@ -23,7 +23,7 @@ _NEEDED = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a system: symbol in formulas, default, bounds and meaning; `whole` for integers."""
+    """A parameter of a system, with its symbol in formulas, bounds and meaning."""
 
     symbol: str
     default: float
@@ -33,7 +33,7 @@ class Parameter:
     whole: bool = False
 
     def checked(self, name: str, value: float) -> float:
-        """Return the value if the parameter allows it; raise UsageError otherwise."""
+        """Return the value if the parameter allows it."""
         if not self.low <= value <= self.high or (self.whole and value != int(value)):
             kind = "a whole number" if self.whole else "a number"
             raise UsageError(f"{name} is {value}; choose {kind} from {self.low:g} to {self.high:g}")
@@ -48,12 +48,8 @@ PARAMETERS: dict[str, Parameter] = {name: Parameter(**known) for name, known in 
 class System:
     """An extraction system.
 
-    Attributes
-    ----------
-    score : callable
-        Returns one score per row of `Collection.candidates`.
-    chunks : bool
-        Whether candidates must occur as a chunk of adjectives and nouns.
+    score   function to one score per row of `Collection.candidates`
+    chunks  whether candidates must be chunks of adjectives and nouns
     """
 
     name: str
@@ -67,11 +63,7 @@ class System:
     source: str = RECONSTRUCTED
 
     def missing(self, external: External) -> str:
-        """Return why the system cannot run with these external sources; empty if it can.
-
-        >>> SYSTEMS["tfidf"].missing(External())
-        ''
-        """
+        """Return why the system cannot run with these external sources; empty if it can."""
         there = not self.needs or getattr(external, self.needs)
         return "" if there else f"{self.name} needs {_NEEDED[self.needs]}"
 
@@ -88,7 +80,7 @@ def document_boosting(collection: Collection, parameters: dict[str, float]) -> F
 
 
 def phrase_boosting(collection: Collection, parameters: dict[str, float], fewest_words: int = 1) -> Floats:
-    """Return TF-IDF · (1 + β · w), where w is the weight of the phrase in the list, 0 if absent or too short."""
+    """Return TF-IDF · (1 + β · w), where w is the weight of the phrase in the list."""
     return tfidf(collection, parameters) * (1 + parameters["beta"] * collection.weights(fewest_words))
 
 
@@ -100,6 +92,4 @@ _SCORES: dict[str, Callable[[Collection, dict[str, float]], Floats]] = {
     "phrase-boosting": phrase_boosting,
     "phrase-boosting-ngrams": partial(phrase_boosting, fewest_words=2),
 }
-SYSTEMS: dict[str, System] = {
-    name: System(name, score=score, **_DECLARED["systems"][name]) for name, score in _SCORES.items()
-}
+SYSTEMS = {name: System(name, score=score, **_DECLARED["systems"][name]) for name, score in _SCORES.items()}

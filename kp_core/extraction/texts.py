@@ -55,7 +55,7 @@ def stop_words_in(text: str) -> list[str]:
 
 
 def texts_of(documents: Any, titles: str = "yes", where: str = "the documents") -> dict[str, str]:
-    """Return id → text of a corpus or of anything that `load(documents=...)` takes, with titles by the convention."""
+    """Return id → text of a corpus, or of anything that `load(documents=...)` takes."""
     corpus = documents if isinstance(documents, Corpus) else load(documents=documents)
     table = corpus.documents
     texts = dict(zip(table["doc_id"].astype(str), whole_texts(table, titles == "yes"), strict=True))
@@ -67,7 +67,7 @@ def texts_of(documents: Any, titles: str = "yes", where: str = "the documents") 
 def readable(
     texts: abc.Mapping[str, str], stop: Words[str], english: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...], list[Note]]:
-    """Return the texts with words of the language, the ids of documents without, and warnings."""
+    """Return the texts with words of the language, the ids of the others, and warnings."""
     language = "English tokens" if english else "tokens with letters"
     kept, silent, notes = dict[str, str](), [], []
     for doc_id, text in texts.items():
@@ -79,34 +79,25 @@ def readable(
         kept[doc_id] = text
         share = sum(word in stop for word in words) / len(words)
         if english and len(words) >= _ENOUGH_WORDS and share < _FEWEST_STOP_WORDS:
-            message = (
-                f"Only {share:.0%} of the words of document {doc_id} are English stop words, so it is probably not in "
-                "English; choose stop words and a stemmer of its language."
-            )
-            notes.append(Note("warning", doc_id, message))
+            text = f"Only {share:.0%} of the words of document {doc_id} are English stop words"
+            text += ", so it is probably not in English; choose stop words and a stemmer of its language."
+            notes.append(Note("warning", doc_id, text))
     if not kept:
         where, more = f"the texts of {pluralize(len(silent), 'document')}", " and in no other" * (len(silent) > 1)
         raise input_error(where, "no language", language=language, first=silent[0], more=more)
     return kept, tuple(silent), notes
 
 
-#: Files, tables and dictionaries from which external sources come.
 Given: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
-#: What helps where files of both kinds were given together.
-_APART = (
-    "If documents and lists of phrases are different files, name them separately: --external and --phrases, or "
-    '{"documents": …, "phrases": …}.'
-)
-#: Endings of files that say by themselves what they hold; others may be plain lines.
+#: Remedy if files of both kinds are mixed.
+_APART = 'If these files differ, name them separately: --external and --phrases, or {"documents": …, "phrases": …}.'
+#: Suffixes of structured files; others may be plain lines.
 _STRUCTURED = (".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 
 
 def external_from(given: Given | Sequence[Given] | External | None, documents: bool, phrases: bool) -> External:
-    """Read external sources as documents, lists of phrases, or both, depending on the systems.
-
-    A dictionary is {id: text}, {phrase: weight}, or {"documents": ..., "phrases": ...} for both.
-    """
+    """Read external sources; a dictionary is {id: text}, {phrase: weight}, or {"documents": ..., "phrases": ...}."""
     if given is None or isinstance(given, External):
         return given or External()
     if isinstance(given, abc.Mapping) and given and set(given) <= {"documents", "phrases"}:
@@ -120,11 +111,7 @@ def external_from(given: Given | Sequence[Given] | External | None, documents: b
 
 
 def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
-    """Return id → text of external documents; a text file is one document.
-
-    >>> read_documents({"tides": "The tide table."})
-    {'tides': 'The tide table.'}
-    """
+    """Return id → text of external documents; a text file is one document."""
     return {} if given is None else texts_of(given, "no", "the external documents")
 
 
@@ -156,7 +143,7 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
 
 
 def _entries(given: Given) -> list[tuple[str, str, Any]]:
-    """Return the position, the phrase and the given weight of each entry."""
+    """Return position, phrase and given weight of each entry."""
     if isinstance(given, abc.Mapping):
         return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
     if isinstance(given, pd.DataFrame):
@@ -175,7 +162,7 @@ def _of_file(source: Source) -> list[tuple[str, str, Any]]:
         return _of_documents(source.name, source)
     table = read_delimited(file, Mapping())
     if table is None:
-        with suppress(InputError):  # of what is no other format either, lines are phrases
+        with suppress(InputError):  # plain lines
             return _of_documents(source.name, source)
     columns = find_roles(table.names, ("doc_id", "phrase", "score", "relevance")) if table and table.header else {}
     after_tab = [weight for line in file.lines if (weight := line.partition("\t")[2].strip())]
@@ -188,7 +175,7 @@ def _of_file(source: Source) -> list[tuple[str, str, Any]]:
         return [(source.name, phrase or "", value) for phrase, value in zip(phrases, values, strict=True)]
     if table and not table.header and len(table.columns) == 2 and not table.rejected:
         phrases, values = (column.to_pylist() for column in table.columns)
-        # Also where a comma parts them, unless these are commas of numbers.
+        # phrase,weight
         if all(map(is_number, values)) and all(re.search(r"[^\W\d_]", phrase) for phrase in phrases):
             lines = range(1, len(table) + 1) if table.lines is None else table.lines
             return [(f"{source.name}, line {n}", *entry) for n, *entry in zip(lines, phrases, values, strict=True)]

@@ -110,42 +110,49 @@ class Lesson:
         }
 
 
-def prose(name: str) -> dict[str, Any]:
-    """Return the text and data of a lesson, from `lessons/<name>.toml`."""
-    return read_toml(f"learn/lessons/{name}.toml")
+#: The lessons in the order in which a class may take them, each with its text and data.
+_NAMES = ("threshold", "paradox", "universe", "positive", "map", "weights", "trimming", "lecture", "claims")
+PROSE: dict[str, dict[str, Any]] = {name: read_toml(f"learn/lessons/{name}.toml") for name in _NAMES}
 
 
 def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) -> Lesson:
     """Return the lesson of a file, given the answers of its numeric questions in order."""
-    words, numbers = prose(name), iter(answers)
+    words, numbers = PROSE[name], iter(answers)
     controls = [
-        Options(one["name"], one["label"], tuple(words[one["of"]])) if "of" in one else Slider(**one)
-        for one in words["controls"]
+        Options(control["name"], control["label"], tuple(words[control["of"]]))
+        if "of" in control
+        else Slider(**control)
+        for control in words["controls"]
     ]
     questions = [
-        Question(one["text"], one.get("answer") or next(numbers), one["because"], tuple(one.get("options", ())))
-        for one in words["questions"]
+        Question(card["text"], card.get("answer") or next(numbers), card["because"], tuple(card.get("options", ())))
+        for card in words["questions"]
     ]
     title, text, formulas, source = (words[key] for key in ("title", "text", "formulas", "source"))
     return Lesson(name, title, text, formulas, source, controls, show, questions, words.get("examples", {}))
 
 
 def sentences(name: str, **facts: Any) -> list[str]:
-    """Return the sentences of a lesson that some facts give."""
-    return list(filter(None, (filled(template, **facts) for template in prose(name)["said"].values())))
+    """Return the sentences of a lesson, filled with facts; a template may give none."""
+    return list(filter(None, (filled(template, **facts) for template in PROSE[name]["said"].values())))
 
 
 def errata(name: str, **computed: str) -> pd.DataFrame:
     """Return the errata of a source, with computed numbers filled in."""
-    rows = [(row["printed"], row["recomputed"].format(**computed)) for row in prose(name)["errata"]]
+    rows = [(row["printed"], row["recomputed"].format(**computed)) for row in PROSE[name]["errata"]]
     return pd.DataFrame(rows, columns=["as printed", "recomputed"])
 
 
 def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colors: Sequence[str], hover: str) -> Part:
     """Return bars with their values; horizontal if y are names."""
-    bar = {"type": "bar", "x": plain(x), "y": plain(y), "text": text, "marker": {"color": colors}, "cliponaxis": False}
-    look = {"textposition": "outside", "orientation": "h" if isinstance(y[0], str) else "v"}
-    return {**bar, **look, "hovertemplate": f"{hover}<extra></extra>"}
+    orientation = "h" if isinstance(y[0], str) else "v"
+    bar = {"type": "bar", "orientation": orientation, "x": plain(x), "y": plain(y), "marker": {"color": colors}}
+    return bar | {
+        "text": text,
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": f"{hover}<extra></extra>",
+    }
 
 
 def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> list[Part]:
@@ -157,12 +164,10 @@ def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, 
     return traces
 
 
-_PARADOX, _UNIVERSE, _LECTURE = prose("paradox"), prose("universe"), prose("lecture")
-_POSITIVE, _MAP, _TRIMMING = prose("positive"), prose("map"), prose("trimming")
-_WEIGHTS, _CLAIMS, _THRESHOLD = prose("weights"), prose("claims"), prose("threshold")
+_THRESHOLD, _POSITIVE = PROSE["threshold"], PROSE["positive"]
 _SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 #: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
-RECOVERED, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
+RECOVERED, GOLD, UNIVERSE = PROSE["lecture"]["systems"], 495, 10_750
 _EMPTY = "(empty baseline)"
 #: The axis of values up to 1; that of bars has room for a number above the highest.
 _SHARES = axis(range=[0, 1.05], tickformat=".1~f")
@@ -179,7 +184,6 @@ def value(measure: str, a: float, b: float, c: float, d: float) -> float:
 
 
 def _show_paradox(values: Values) -> View:
-    """Draw the measures of a concordance table next to the table."""
     a, b, c, d = (int(values[letter]) for letter in "abcd")
     total = a + b + c + d
     results = {name: value(name, a, b, c, d) for name in _SHOWN}
@@ -196,19 +200,20 @@ def _show_paradox(values: Values) -> View:
 
 
 def _listed(hits: Sequence[int], length: int) -> list[str]:
-    """Return a list with keyphrases at the ranks of its hits."""
     keyphrases = {rank: f"keyphrase {place}" for place, rank in enumerate(hits)}
     return [keyphrases.get(rank, f"miss {rank}") for rank in range(1, length + 1)]
 
 
+def _keyphrases(size: int) -> list[str]:
+    return [f"keyphrase {place}" for place in range(size)]
+
+
 def _scored(gold: list[str], lists: Mapping[str, list[str]], measures: list[str], k: str, **more: Any) -> pd.DataFrame:
-    """Score lists against the keyphrases of one document, without normalization."""
     corpus = load(gold={"d": gold}, systems={name: {"d": phrases} for name, phrases in lists.items()})
     return evaluate(corpus, measures=measures, k=k, interval="none", normalise="none", **more).frame
 
 
 def _over_k(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per list and k, one column per measure without its k."""
     names = rows["measure"].str.replace(r"@\d+", "@k", regex=True)
     return rows.assign(measure=names).pivot_table("value", ["system", "k"], "measure", sort=False)
 
@@ -220,31 +225,26 @@ def thresholds() -> pd.DataFrame:
     [0.5, 0.667]
     """
     lists = {name: _listed(**data) for name, data in _THRESHOLD["lists"].items()}
-    size, measures = _THRESHOLD["gold"], ["P@k", "R@k", "F1@k", "kappa"]
-    gold = _listed(range(1, size + 1), size)
-    return _over_k(_scored(gold, lists, measures, "1-20", universe=_THRESHOLD["universe"]))
+    measures, universe = ["P@k", "R@k", "F1@k", "kappa"], _THRESHOLD["universe"]
+    return _over_k(_scored(_keyphrases(_THRESHOLD["gold"]), lists, measures, "1-20", universe=universe))
 
 
 _AT_K = thresholds()
 
 
 def _show_threshold(values: Values) -> View:
-    """Draw four measures of a list over k, with the current k, the gold size and the end of the list."""
     k, name, gold = int(values["k"]), str(values["list"]), _THRESHOLD["gold"]
     results, data = _AT_K.loc[name], _THRESHOLD["lists"][name]
     traces = curves(results.index, results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
-    lines, notes = [upright(k, width=2, color=GREY)], list[Part]()
-    for at, caption, x, y in (
-        (gold, "gold size", "right", "top"),
-        (data["length"], "the list ends", "center", "bottom"),
-    ):
-        lines.append(upright(at, dash="dot", width=1))
-        notes.append(words_at(at, 1, caption, xref="x", yref="y domain", xanchor=x, yanchor=y))
+    length, above = data["length"], {"xref": "x", "yref": "y domain"}
+    lines = [upright(k, width=2, color=GREY), *(upright(at, dash="dot", width=1) for at in (gold, length))]
+    notes = [words_at(gold, 1, "gold size", xanchor="right", yanchor="top", **above)]
+    notes.append(words_at(length, 1, "the list ends", xanchor="center", yanchor="bottom", **above))
     more: Part = {"shapes": lines, "annotations": notes, "margin": {"t": 24}}
     figure = laid_out(traces, 360, axis("k", dtick=1), _SHARES, **more)
     row = [number(result) for result in results.loc[k]]
     facts: dict[str, Any] = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
-    facts |= {"hits": sum(rank <= k for rank in data["hits"]), "length": data["length"]}
+    facts |= {"hits": sum(rank <= k for rank in data["hits"]), "length": length}
     (other,) = set(_THRESHOLD["lists"]) - {name}
     against, f1 = float(_AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
     spoken = sentences("threshold", k=k, gold=gold, other=against, current=f1, equal=close(f1, against), **facts)
@@ -253,14 +253,12 @@ def _show_threshold(values: Values) -> View:
 
 
 def _show_universe(values: Values) -> View:
-    """Draw kappa against N for one choice of a, b and c, and mark the current N."""
-    a, b, c = _UNIVERSE["chosen"][str(values["chosen"])]
+    a, b, c = PROSE["universe"]["chosen"][str(values["chosen"])]
     total = max(round(10 ** float(values["size"])), a + b + c)
     cells = {"a": a, "b": b, "c": c, "d": total - a - b - c}
     facts = {"kappa": value("kappa", **cells), "limit": value("P_pos", **cells), "pabak": value("PABAK", **cells)}
-    explanation = sentences(
-        "universe", **cells, total=total, silent=value("PABAK", 0, a + b, 0, total - a - b), **facts
-    )
+    facts |= {"total": total, "silent": value("PABAK", 0, a + b, 0, total - a - b)}
+    explanation = sentences("universe", **cells, **facts)
     return View(against_universe({"the system": {**cells, "N": total}}, "kappa", 360), explanation, {})
 
 
@@ -280,7 +278,7 @@ def lecture_figures() -> pd.DataFrame:
     for system in (*RECOVERED, _EMPTY):
         a, b, c, d = lecture_cells(system)
         printed = " ".join(LECTURE_SYSTEMS.get(system, ("not printed",)))
-        again = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in _LECTURE["measures"])
+        again = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in PROSE["lecture"]["measures"])
         precision = number(a / (a + c)) if a + c else "undefined"
         rows.append((system, printed, f"{a}, {b}, {c}, {d:,}", again, precision, number(a / GOLD)))
     names = ["system", "printed: kappa P_pos P_neg PABAK", "a, b, c, d", "recomputed", "precision", "recall"]
@@ -288,7 +286,6 @@ def lecture_figures() -> pd.DataFrame:
 
 
 def _show_lecture(values: Values) -> View:
-    """Draw one measure of the six systems and of the empty baseline."""
     measure = str(values["measure"])
     results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _EMPTY)}
     names = [label(system, 46) for system in results]
@@ -296,7 +293,6 @@ def _show_lecture(values: Values) -> View:
     more: Part = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
     more |= {"hovertemplate": "%{y}: %{x:.3f}<extra></extra>", "mode": "markers+text", "cliponaxis": False}
     trace = dotted(list(results.values()), names, colors, symbols, 13, **more)
-    # Above its line: beside it, long names would leave no room for the picture.
     above = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 4}
     low, high = min(results.values()), max(results.values())
     room = 0.1 * (high - low)
@@ -307,25 +303,22 @@ def _show_lecture(values: Values) -> View:
     below = sum(results[system] < results[_EMPTY] for system in RECOVERED)
     explanation = sentences("lecture", below=below, systems=len(RECOVERED), measure=measure)
     alt = f"{measure}: {', '.join(f'{system} {number(result)}' for system, result in results.items())}."
-    wrong = errata(
-        "lecture",
-        document_boosting=number(value("kappa", *lecture_cells("Document Boosting")), 4),
-        phrase_boosting=number(value("kappa", *lecture_cells("Phrase Boosting")), 4),
+    recomputed = {
+        "document_boosting": lecture_cells("Document Boosting"),
+        "phrase_boosting": lecture_cells("Phrase Boosting"),
         # Tables with 500 gold keyphrases that print the same four figures.
-        document_other=number(value("kappa", 66, 434, 98, UNIVERSE - 598), 4),
-        phrase_other=number(value("kappa", 72, 428, 139, UNIVERSE - 639), 4),
-        silent=number(value("P_neg", *lecture_cells(_EMPTY))),
-    )
-    tables = {
-        "As printed, and one table that gives these figures": lecture_figures(),
-        "Statements of the text, corrected": wrong,
+        "document_other": (66, 434, 98, UNIVERSE - 598),
+        "phrase_other": (72, 428, 139, UNIVERSE - 639),
     }
-    return View(Chart(figure, alt), explanation, tables)
+    kappas = {name: number(value("kappa", *cells), 4) for name, cells in recomputed.items()}
+    wrong = errata("lecture", silent=number(value("P_neg", *lecture_cells(_EMPTY))), **kappas)
+    captions = "As printed, and one table that gives these figures", "Statements of the text, corrected"
+    return View(Chart(figure, alt), explanation, dict(zip(captions, (lecture_figures(), wrong), strict=True)))
 
 
 _GOLD, _RANKS, _RULES = _POSITIVE["gold"], range(1, 11), ("k", "returned")
 #: Query of the notes on keyword evaluation → the ranks of its relevant results, and its AP as printed.
-QUERIES = _MAP["queries"]
+QUERIES = PROSE["map"]["queries"]
 
 
 def over_k(name: str) -> pd.DataFrame:
@@ -340,7 +333,6 @@ def over_k(name: str) -> pd.DataFrame:
 
 
 def _show_positive(values: Values) -> View:
-    """Draw F1 and P_pos over k, with the table at the current k."""
     k, name = int(values["k"]), str(values["list"])
     results, returned = over_k(name), _POSITIVE["lists"][name]
     traces = curves(list(_RANKS), results.drop(columns="returned").to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
@@ -365,7 +357,7 @@ def recomputed() -> pd.DataFrame:
     [0.642222, 0.5, 0.722619, 0.474603, 0.631111]
     """
     lists = {query: _listed(given["hits"], 10) for query, given in QUERIES.items()}
-    rows = _scored(_listed(range(1, 6), 5), lists, ["MAP", "MRR", "nDCG@10", "P@k"], "1-10")
+    rows = _scored(_keyphrases(5), lists, ["MAP", "MRR", "nDCG@10", "P@k"], "1-10")
     return rows.pivot_table("value", "system", "measure")
 
 
@@ -379,12 +371,11 @@ def query_figures() -> pd.DataFrame:
     measured = _VALUES.assign(first=first)[list(columns)].rename(columns=columns)
     measured.loc["mean"] = measured.mean()
     shown = measured.map(number).rename_axis("query").reset_index()
-    shown.insert(1, "AP printed", [*(given["printed"] for given in QUERIES.values()), _MAP["printed_mean"]])
+    shown.insert(1, "AP printed", [*(given["printed"] for given in QUERIES.values()), PROSE["map"]["printed_mean"]])
     return shown
 
 
 def _show_average_precision(values: Values) -> View:
-    """Draw precision at each rank of a query, with the hits up to the current rank filled, and both tables."""
     query, last = str(values["query"]), int(values["rank"])
     hits, printed = QUERIES[query]["hits"], QUERIES[query]["printed"]
     precision = {rank: float(_VALUES.loc[query, f"P@{rank}"]) for rank in _RANKS}
@@ -404,8 +395,7 @@ def _show_average_precision(values: Values) -> View:
     return View(Chart(figure, alt), explanation, tables)
 
 
-#: Keyphrase and candidate.
-PAIRS = [tuple(pair.split(" ← ")) for pair in _WEIGHTS["pairs"]]
+PAIRS = [tuple(pair.split(" ← ")) for pair in PROSE["weights"]["pairs"]]
 #: (measure, subset, average) → the correlation that Kim, Baldwin & Kan 2010 print.
 _PRINTED = kim2010.correlations().set_index(["measure", "subset", "average"])["value"]
 
@@ -422,18 +412,14 @@ def scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
 
 
 def _show_weights(values: Values) -> View:
-    """Draw the weight of each word of the keyphrase; words of the candidate are filled."""
     keyphrase, candidate = str(values["pair"]).split(" ← ")
     words, common = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
     weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
     heights, written = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
     colors = [COLOURS[0] if word in common else GREY for word in words]
     trace = bars([label(word) for word in words], heights, written, colors, "weight of “%{x}”: %{text}")
-    rows = {
-        other: [f"{score} = {float(score):.3f}" for score in scores(keyphrase, other)]
-        for same, other in PAIRS
-        if same == keyphrase
-    }
+    candidates = [other for same, other in PAIRS if same == keyphrase]
+    rows = {other: [f"{score} = {float(score):.3f}" for score in scores(keyphrase, other)] for other in candidates}
     plain, modified = rows[candidate]
     matched = [weight for word, weight in weights.items() if word in common]
     facts = {"plain": plain, "modified": modified, "matched": matched, "all": sum(weights.values())}
@@ -449,8 +435,7 @@ def _show_weights(values: Values) -> View:
 
 
 def _show_claims(values: Values) -> View:
-    """Draw the printed correlations of every measure over the subsets of one group."""
-    subsets, average = _CLAIMS["groups"][str(values["group"])], str(values["average"])
+    subsets, average = PROSE["claims"]["groups"][str(values["group"])], str(values["average"])
     measures = [name for name in _PRINTED.index.unique("measure") if name != "semantic similarity"]
     printed = {name: [float(_PRINTED[name, subset, average]) for subset in subsets] for name in measures}
     traces = curves([subset.split(":")[-1] for subset in subsets], printed, "human", ", %{x}: %{y:.4f}")
@@ -468,7 +453,7 @@ def _show_claims(values: Values) -> View:
 
 
 #: Case → annotator → which of ten phrases he or she chose.
-PEOPLE: dict[str, dict[str, list[int]]] = _TRIMMING["people"]
+PEOPLE: dict[str, dict[str, list[int]]] = PROSE["trimming"]["people"]
 PHRASES = 10
 
 
@@ -491,33 +476,32 @@ def _votes(name: str) -> Counter[int]:
 
 def _agreement(name: str, kept: list[int]) -> float:
     """Return K after choices of removed phrases have become “no”; the universe does not change."""
-    lists = {who: {"text": [f"phrase {one}" for one in own if one in kept]} for who, own in PEOPLE[name].items()}
+    lists = {
+        who: {"text": [f"phrase {phrase}" for phrase in chosen if phrase in kept]}
+        for who, chosen in PEOPLE[name].items()
+    }
     asked = Settings(universe=PHRASES, interval="none", normalise="none")
     frame = agreement(load(gold=lists), asked, measures=["K"]).frame
     return float(frame.set_index(["system", "subset"])["value"]["all", "all"])
 
 
 def _show_trimming(values: Values) -> View:
-    """Draw who chose what at the current threshold; removed choices are hollow."""
     name, threshold = str(values["people"]), float(values["threshold"])
     table, votes, asked = levels(name), _votes(name), number(threshold, 2)
     reached = table[reaches(table["K"], threshold)]
     needed, agreement, phrases = reached.iloc[0] if len(reached) else (len(PEOPLE[name]) + 1, np.nan, "")
     facts = {"agreement": agreement, "phrases": phrases, "threshold": asked}
     (explanation,) = sentences("trimming", votes=needed if len(reached) else 0, **facts)
-    choices = [(one, label(who), votes[one] >= needed) for who, own in PEOPLE[name].items() for one in own]
+    choices = [(phrase, label(who), votes[phrase] >= needed) for who, row in PEOPLE[name].items() for phrase in row]
     traces = list[Part]()
-    for kept, words, color, symbol in (
-        (True, "stays", COLOURS[0], "circle"),
-        (False, "removed: becomes a “no”", GREY, "circle-open"),
-    ):
+    looks = (True, "stays", COLOURS[0], "circle"), (False, "removed: becomes a “no”", GREY, "circle-open")
+    for kept, words, color, symbol in looks:
         x, y = ([choice[i] for choice in choices if choice[2] == kept] for i in (0, 1))
         more = {"name": words, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}
         traces.append(dotted(x, y, color, symbol, 18, marker={"line": {"width": 2, "color": color}}, **more))
     below = axis("phrase", range=[0.3, PHRASES + 0.7], dtick=1)
     figure = laid_out(traces, 300, below, axis(autorange="reversed"))
     shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])
-    # K of the choice-matrix form, i-th choices against i-th choices
     by_order = float(choice_levels(choice_matrix(((1, 2, 3), (2, 3, 4))), 2)[0][0])
     wrong = errata("trimming", by_order=number(by_order), by_sentence=number(value("pi", 2, 1, 1, 6)))
     tables = {"K for every number of votes": shown, "Statements of the 1997 paper, as printed and recomputed": wrong}
@@ -526,18 +510,16 @@ def _show_trimming(values: Values) -> View:
 
 _SILENCE = value("PABAK", *lecture_cells(_EMPTY))
 _HALVES = [scores("alpha beta gamma", candidate)[1] for candidate in ("alpha beta", "beta gamma")]
-#: The lessons in the order in which a class may take them, with the numbers that their questions ask for.
-LESSONS: dict[str, Lesson] = {
-    name: lesson(name, show, answers)
-    for name, show, answers in (
-        ("threshold", _show_threshold, [1 / 2, 4 / 16]),
-        ("paradox", _show_paradox, [value(name, 40, 9, 6, 45) for name in ("Po", "kappa")]),
-        ("universe", _show_universe, [value("P_pos", *lecture_cells("TF-IDF")), _SILENCE]),
-        ("positive", _show_positive, [3 / 5, 8 / 15, 4 / 15]),
-        ("map", _show_average_precision, [_VALUES.loc["Q2", name] for name in ("MAP", "MRR")]),
-        ("weights", _show_weights, list(map(float, _HALVES))),
-        ("trimming", _show_trimming, levels("three people, five phrases")["K"].tolist()[:2]),
-        ("lecture", _show_lecture, [value("P_pos", *lecture_cells("Phrase Boosting N-Grams")), _SILENCE]),
-        ("claims", _show_claims, [1298 / 250]),
-    )
+#: What draws each lesson, and the numbers that its questions ask for.
+_SHOW: dict[str, tuple[Callable[[Values], View], Sequence[float]]] = {
+    "threshold": (_show_threshold, [1 / 2, 4 / 16]),
+    "paradox": (_show_paradox, [value(name, 40, 9, 6, 45) for name in ("Po", "kappa")]),
+    "universe": (_show_universe, [value("P_pos", *lecture_cells("TF-IDF")), _SILENCE]),
+    "positive": (_show_positive, [3 / 5, 8 / 15, 4 / 15]),
+    "map": (_show_average_precision, [_VALUES.loc["Q2", name] for name in ("MAP", "MRR")]),
+    "weights": (_show_weights, list(map(float, _HALVES))),
+    "trimming": (_show_trimming, levels("three people, five phrases")["K"].tolist()[:2]),
+    "lecture": (_show_lecture, [value("P_pos", *lecture_cells("Phrase Boosting N-Grams")), _SILENCE]),
+    "claims": (_show_claims, [1298 / 250]),
 }
+LESSONS: dict[str, Lesson] = {name: lesson(name, *drawn) for name, drawn in _SHOW.items()}

@@ -1,4 +1,4 @@
-"""Turn the arguments of `load` into files and tables in memory, each with its mapping."""
+"""Turn the arguments of `load` into files and tables in memory, with their mappings."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from kp_core.reading.open.values import HALF_A_CHARACTER, column_of, text_column
 from kp_core.reading.rows.check import Rows
 from kp_core.typeset import storable
 
-#: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
+#: An input of a role: a path, an upload, a table, or a dictionary of lists.
 Item: TypeAlias = str | Path | Source | pd.DataFrame | abc.Mapping[Any, Any]
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """Wishes for all files: the mapping of each, and how strictly they are read.
+    """Options for all files.
 
-    files  each role for which anything was given → the names of its files
+    files  role → the names of the files that were given for it
     """
 
     mappings: abc.Mapping[str, Mapping]
@@ -47,7 +47,7 @@ class Wishes:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What was given for one role, or under one name: tables and dictionaries, and the files behind each path."""
+    """The inputs of one role, or of one name: tables, dictionaries, and the files of each path."""
 
     role: Role | None
     name: str | None
@@ -57,7 +57,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Opened:
-    """Files that belong together, and what they were given as."""
+    """Files that belong together, and their input."""
 
     given: Given
     bundle: Bundle
@@ -65,18 +65,18 @@ class Opened:
 
 
 def given_items(every: abc.Mapping[Role | None, Any], limits: Limits) -> list[Given]:
-    """Return what was given for each role, files unpacked; under each name what belongs to it."""
-    found = []
+    """Return the inputs of each role and name, with files unpacked."""
+    given = []
     for role, value in every.items():
         for name, items in _named(as_pandas(value), role):
             tables = tuple(item for item in items if not isinstance(item, (str, Path, Source)))
             bundles = tuple(expand(item, limits) for item in items if isinstance(item, (str, Path, Source)))
-            found += [Given(role, name, tables, bundles)] if items or role is not None else []
-    return found
+            given += [Given(role, name, tables, bundles)] if items or role is not None else []
+    return given
 
 
 def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
-    """Give the items of a role that belong together, under the name that they were given, or under none."""
+    """Yield the inputs of a role that belong together, with their name, if any."""
     named = isinstance(given, abc.Mapping) and (role == "system" or (role == "gold" and _have_names(given.values())))
     if named and role == "system" and given and all(map(_is_list_of_phrases, given.values())):
         remedy = "Put the lists under the name of a system."
@@ -88,11 +88,11 @@ def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any
 
 
 def _is_list_of_phrases(item: Any) -> bool:
-    return isinstance(item, (list, tuple)) and all(isinstance(one, str) and not Path(one).exists() for one in item)
+    return _is_list(item) and all(isinstance(phrase, str) and not Path(phrase).exists() for phrase in item)
 
 
 def _have_names(values: Iterable[Any]) -> bool:
-    """Distinguish lists by document, or files, each under a name, from the lists of documents."""
+    """Distinguish {name: {document: phrases}} and {name: files} from {document: phrases}."""
     values = list(values)
     lists = all(isinstance(value, abc.Mapping) and value and all(map(_is_list, value.values())) for value in values)
     return bool(values) and (lists or all(map(_is_file, values)))
@@ -108,9 +108,9 @@ def _is_file(value: Any) -> bool:
 
 
 def open_files(given: Sequence[Given], wishes: Wishes) -> list[Opened]:
-    """Return all files with their mappings; loose files of one role form one folder."""
-    opened = [bundle for one in given for bundle in _open(one, wishes)]
-    size = sum(len(file.source.data) for one in opened for file in one.files)
+    """Return all files with their mappings; loose files of a role are one folder."""
+    opened = [bundle for item in given for bundle in _open(item, wishes)]
+    size = sum(len(file.source.data) for group in opened for file in group.files)
     refuse_over(wishes.limits.session_bytes, size, "bytes", "the files", "files")
     return opened
 
@@ -131,7 +131,7 @@ def _open(given: Given, wishes: Wishes) -> Iterator[Opened]:
 
 
 def names_inside(file: Source, bundle: Bundle) -> tuple[str, ...]:
-    """Return the names under which a file may be mapped: its own, and its paths in an archive."""
+    """Return the names that a mapping may use for a file: its name, and its paths in an archive."""
     return file.name, file.name.rpartition("/")[2], f"{bundle.name}/{file.name}", bundle.name
 
 
@@ -141,25 +141,24 @@ def said_of(file: Source, bundle: Bundle, mappings: abc.Mapping[str, Mapping]) -
 
 
 def _names_of(bundle: Bundle) -> tuple[str, ...]:
-    """Return the names under which an input may be mapped."""
     return storable(bundle.given), storable(Path(bundle.given).name)
 
 
 def names_met(given: Sequence[Given], opened: Sequence[Opened]) -> set[str]:
-    """Return every name under which anything may be mapped."""
-    in_memory = {one.name or str(one.role) for one in given if one.tables}
-    named = {one.name for one in given if one.name is not None}
-    paths = {name for one in given for bundle in one.bundles for name in _names_of(bundle)}
-    inside = {name for one in opened for file in one.files for name in names_inside(file.source, one.bundle)}
+    """Return every name that a mapping may use."""
+    in_memory = {item.name or str(item.role) for item in given if item.tables}
+    named = {item.name for item in given if item.name is not None}
+    paths = {name for item in given for bundle in item.bundles for name in _names_of(bundle)}
+    inside = {name for group in opened for file in group.files for name in names_inside(file.source, group.bundle)}
     return in_memory | named | paths | inside
 
 
 def repeated_files(opened: Sequence[Opened]) -> Iterator[Note]:
-    """Refuse a file that is given twice for one role, and note where two files are the same."""
+    """Refuse a file that is given twice for a role, and note files with the same content."""
     seen: dict[tuple[Role | None, bytes], File] = {}
-    for one in opened:
-        for file in one.files if not one.bundle.folder and one.given.name is None else ():
-            first = seen.setdefault((one.given.role, file.source.data), file)
+    for item in opened:
+        for file in item.files if not item.bundle.folder and item.given.name is None else ():
+            first = seen.setdefault((item.given.role, file.source.data), file)
             if first is file:
                 continue
             if first.name == file.name:
@@ -169,10 +168,7 @@ def repeated_files(opened: Sequence[Opened]) -> Iterator[Note]:
 
 
 def as_pandas(given: Any) -> Any:
-    """Return tables of other libraries as DataFrames, also those in a list or under names; all else as it is.
-
-    A table is what has columns and gives them to Arrow or to pandas: polars, Arrow, DuckDB, data sets of Hugging Face.
-    """
+    """Convert tables of polars, Arrow, DuckDB or Hugging Face, also in lists and dictionaries, to DataFrames."""
     if isinstance(given, abc.Mapping):
         return {name: _as_pandas(item) for name, item in given.items()}
     return list(map(_as_pandas, given)) if _is_list(given) else _as_pandas(given)
@@ -187,7 +183,7 @@ def _as_pandas(item: Any) -> Any:
 
 
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
-    """Return a DataFrame as a table; rows that contain half a character are rejected."""
+    """Return a DataFrame as a table; reject rows with lone surrogates."""
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
     for title, column in frame.items():
@@ -202,7 +198,6 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
 
 
 def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
-    """Return a column in Arrow, and the rows that contain half a character; text of pandas comes without a copy."""
     if column.dtype == object or getattr(column.dtype, "storage", "") == "python":
         values = [value.tolist() if hasattr(value, "tolist") else value for value in column]
         return column_of([None if gone else value for value, gone in zip(values, column.isna(), strict=True)])
@@ -215,7 +210,7 @@ def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
 def dict_rows(
     lists: abc.Mapping[Any, Any], role: Role, name: str, mapping: Mapping, limits: Limits
 ) -> tuple[list[Rows], str]:
-    """Return the rows of {document: [phrase, …]}, with scores or variants, or of {document: text}."""
+    """Return the rows of {document: [phrase, …]} or {document: text}, and a description."""
     if role == "documents":
         if not all(isinstance(text, str) for text in lists.values()):
             raise InputError(name, "values that are no text", "{document: text}", "Give each document one string.")
@@ -228,11 +223,11 @@ def dict_rows(
         remedy = "Put each document's phrases into a list."
         raise InputError(name, "text in place of a list", "{document: [phrase, …]}", remedy)
     plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
-    found = shape_of(plain.values()) if plain else ("phrases", "no documents")
-    if found is None:
+    recognized = shape_of(plain.values()) if plain else ("phrases", "no documents")
+    if recognized is None:
         remedy = "Give each document a list of phrases."
         raise InputError(name, "values that are no lists", "{document: [phrase, …]}", remedy)
-    shape, builder = cast(Shape, mapping.inner or found[0]), ListBuilder(role, limits)
+    shape, builder = cast(Shape, mapping.inner or recognized[0]), ListBuilder(role, limits)
     for key, value in plain.items():
         doc_id = text_of(key) or ""
         if doc_id.strip():
@@ -240,4 +235,4 @@ def dict_rows(
             add_list(builder, value, shape, "score" if role == "system" else "relevance")
         else:
             builder.reject(name, 0, "an empty id", shown(value))
-    return [builder.rows()], f"a dictionary of {pluralize(len(lists), 'document')} with {found[1]}"
+    return [builder.rows()], f"a dictionary of {pluralize(len(lists), 'document')} with {recognized[1]}"

@@ -1,4 +1,4 @@
-"""Turn the sizes that the machine can bear into one record that every step of reading obeys."""
+"""Define the limits of sizes that every step of reading enforces."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from kp_core.errors import InputError, UsageError
 _Read = TypeVar("_Read")
 _MEGABYTE = _MILLION = 1_000_000
 _PREFIX = "KPSCOPE_LIMIT_"
-#: No number of bytes has so many digits.
+#: More digits than any number of bytes.
 _DIGITS = 20
 
 
 def _at_most(value: int, words: str) -> int:
-    """Declare a limit: its value, and what it bounds."""
     bound: int = field(default=value, metadata={"words": words})
     return bound
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper bounds, enforced before memory is spent; sizes are bytes unless the name says otherwise.
+    """Upper bounds, enforced before memory is used; sizes are in bytes unless the name says otherwise.
 
     >>> Limits(documents=10).documents
     10
@@ -54,17 +53,17 @@ class Limits:
 
 
 def limits_from(environment: Mapping[str, str]) -> Limits:
-    """Return the limits, with those replaced that the environment names, such as `KPSCOPE_LIMIT_ROWS`.
+    """Return the limits, changed by variables of the environment such as `KPSCOPE_LIMIT_ROWS`.
 
     >>> limits_from({"KPSCOPE_LIMIT_ROWS": "1000"}).rows
     1000
     """
-    named = {one.name: f"{_PREFIX}{one.name.upper()}" for one in fields(Limits)}
+    named = {limit.name: f"{_PREFIX}{limit.name.upper()}" for limit in fields(Limits)}
     return Limits(**{name: whole_number(environment, word) for name, word in named.items() if word in environment})
 
 
 def whole_number(environment: Mapping[str, str], name: str, least: int = 0) -> int:
-    """Return a variable of the environment as the whole number that it must be.
+    """Return a variable of the environment as a whole number.
 
     >>> whole_number({"KPSCOPE_SESSIONS": "30"}, "KPSCOPE_SESSIONS", 1)
     30
@@ -77,10 +76,7 @@ def whole_number(environment: Mapping[str, str], name: str, least: int = 0) -> i
 
 
 def at_start(read: Callable[[Mapping[str, str]], _Read]) -> _Read:
-    """Return what a module reads from the environment on import; if it is invalid, print the error and exit.
-
-    Nobody who starts a program could catch the error of an import.
-    """
+    """Return what a module reads from the environment on import; if it is invalid, print the error and exit."""
     try:
         return read(os.environ)
     except UsageError as error:
@@ -91,7 +87,7 @@ LIMITS = at_start(limits_from)
 
 
 def refuse_over(limit: int, size: int, unit: str, where: str, found: str = "") -> None:
-    """Refuse what is larger than a limit, in words that name both sizes.
+    """Refuse what is larger than a limit.
 
     >>> refuse_over(LIMITS.judges, 3, "judges", "a.csv")
     """

@@ -1,4 +1,4 @@
-"""Turn paths, uploads, DataFrames and dictionaries into one Corpus, or into one clear refusal or question."""
+"""Load paths, uploads, DataFrames and dictionaries as one Corpus, or refuse them or ask a question."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.lists.family import File
 from kp_core.reading.lists.sniff import Asked
 from kp_core.reading.meaning.mapping import VALUES, Mapping
-from kp_core.reading.meaning.question import Finding, Question
+from kp_core.reading.meaning.question import Question
 from kp_core.reading.readings import read_all
 from kp_core.reading.rows import sense
 from kp_core.reading.rows.assemble import assemble
@@ -82,7 +82,7 @@ def load(
     >>> corpus.runs[["system", "doc_id", "rank", "phrase"]].values.tolist()
     [['yake', 'd1', 1, 'tide'], ['yake', 'd1', 2, 'moon']]
     """
-    for fix in (fixes := tuple(dict.fromkeys(fixes))):  # a workspace may name one many times
+    for fix in (fixes := tuple(dict.fromkeys(fixes))):
         id_fix(fix)
     mappings = dict[str, Mapping]()
     for name, value in (mapping or {}).items():
@@ -101,7 +101,6 @@ def load(
 def _with_vocabulary(
     corpus: Corpus, given: abc.Mapping[VocabularyTable, Any], wishes: Wishes, directed: bool = False
 ) -> Corpus:
-    """Return a corpus with further tables of its vocabulary, and what was understood of them in its report."""
     if not directed and all(table is None for table in given.values()):
         return corpus
     vocabulary, read = vocabulary_of(given, wishes.limits, wishes.encoding, directed)
@@ -111,7 +110,6 @@ def _with_vocabulary(
 
 
 def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
-    """Return the corpus of all files but tables of a vocabulary that were given as such."""
     datasets, mappings = chosen_datasets(given, wishes.mappings)
     if datasets:
         return _load_datasets(datasets, replace(wishes, mappings=mappings))
@@ -128,63 +126,52 @@ def _load(given: Sequence[Given], wishes: Wishes) -> Corpus:
     for group in opened:
         names[group.given.role] |= {file.name for file in group.files}
     read = read_all(given, opened, replace(wishes, files=names), notes)
-    parts = [part for one in read for part in one.parts]
+    parts = [part for reading in read for part in reading.parts]
     if not parts and met:
         raise InputError("the files", "nothing that is used", "keyphrases, texts or judgements", "Load some.")
     if not parts:
         raise UsageError("nothing to load: pass gold=, systems=, documents=, judgements= or files=")
-    notes += [note for one in read for note in one.notes]
+    notes += [note for reading in read for note in reading.notes]
     if (unclear := question_of(parts)) is not None:
         raise Question(unclear)
     align(parts, notes)
     label(parts, notes)
-    systems = [one.name for one in given if one.role == "system" and one.name]
+    systems = [item.name for item in given if item.role == "system" and item.name]
     silent = [name for name in systems if not any(part.name == name for part in parts)]
     corpus = assemble(parts, wishes.fixes, wishes.limits, notes, silent)
     in_use = pa.array(sides(corpus).get("gold", corpus.documents["doc_id"]), pa.large_string())
-    readings = [reading for one in read for reading in one.entries(in_use)]
+    readings = [reading for item in read for reading in item.entries(in_use)]
     notes = [*corpus.report.notes, *sense.notes(corpus)]
     corpus = replace(corpus, report=replace(corpus.report, readings=tuple(readings), notes=tuple(notes)))
     return _with_vocabulary(corpus, vocabulary, wishes)
 
 
 def _without_vocabulary(opened: Sequence[Opened]) -> tuple[list[Opened], dict[VocabularyTable, list[File]]]:
-    """Return what was opened without tables of a vocabulary among unsorted files, and these tables."""
     tables, rest = dict[VocabularyTable, list[File]](), list[Opened]()
     for group in opened:
-        kept = list[File]()
+        others = list[File]()
         for file in group.files:
             decided = group.given.role or file.mapping.role
             name = None if decided else table_of_vocabulary(file.source)
-            (kept if name is None else tables.setdefault(name, [])).append(file)
-        rest.append(replace(group, files=tuple(kept)))
+            (others if name is None else tables.setdefault(name, [])).append(file)
+        rest.append(replace(group, files=tuple(others)))
     return rest, tables
 
 
 def _load_datasets(datasets: abc.Mapping[str, Sequence[Given]], wishes: Wishes) -> Corpus:
-    """Read each data set by itself; what is not certain in any of them is one question, about `data set/file`."""
+    """Read each data set separately; ask the questions of all of them together, about `data set/file`."""
     corpora, asked = dict[str, Corpus](), Asked()
     for name, given in datasets.items():
         start = f"{name}/"
-        within = {
-            path.removeprefix(start): mapping for path, mapping in wishes.mappings.items() if path.startswith(start)
-        }
+        inside = ((path, mapping) for path, mapping in wishes.mappings.items() if path.startswith(start))
+        within = {path.removeprefix(start): mapping for path, mapping in inside}
         with named(name):
             try:
                 corpora[name] = _load(given, replace(wishes, mappings=within))
             except Question as question:
-                asked.findings += [_within(name, finding) for finding in question.findings]
+                asked.findings += [finding.within(name) for finding in question.findings]
                 files = [start + form.file.removeprefix(start) for form in question.forms]
                 asked.forms += [replace(form, file=file) for form, file in zip(question.forms, files, strict=True)]
     if asked:
         raise asked.question()
     return one_corpus(**corpora)
-
-
-def _within(dataset: str, finding: Finding) -> Finding:
-    """Return a finding about a file of a data set."""
-    answers = (
-        replace(one, mapping={f"{dataset}/{file}": mapping for file, mapping in one.mapping.items()})
-        for one in finding.answers
-    )
-    return replace(finding, where=f"{dataset}/{finding.where}", answers=tuple(answers))

@@ -1,4 +1,4 @@
-"""Turn opened files and tables in memory into checked rows; what is not certain of them is one question."""
+"""Turn opened files and tables in memory into checked rows, or ask all open questions at once."""
 
 from __future__ import annotations
 
@@ -31,10 +31,7 @@ from kp_core.reading.rows.check import Part, Rows, check, refuse_if_mostly_rejec
 
 @dataclass(frozen=True)
 class Read:
-    """The rows of one reading, checked, with the entry of the report.
-
-    reading  None if nothing was read, which a note says
-    """
+    """The checked rows of one reading, with its entry in the report; None with a note if nothing was read."""
 
     reading: Reading | None
     parts: tuple[Part, ...]
@@ -43,18 +40,16 @@ class Read:
     opened: Opened | None = None
 
     def entries(self, in_use: pa.Array) -> list[Reading]:
-        """Return the entry of the report with whose lists these are and how many documents in use they have."""
+        """Return the entry of the report with sources and the number of documents in use, if anything was read."""
         if self.reading is None:
             return []
         judged = self.reading.role == "judgements"
         parts = [part for part in self.parts if part.role == self.reading.role]
         beside = [part for part in self.parts if self.reading.role == "gold" and part.role == "system"]
         every = (distinct(part.table["annotator"]) if judged else part.every_source() for part in parts)
-        whose, systems = (
-            tuple(dict.fromkeys(chain.from_iterable(names)))
-            for names in (every, (part.every_source() for part in beside))
-        )
-        reading = replace(self.reading, whose=whose, systems=systems)
+        systems = dict.fromkeys(name for part in beside for name in part.every_source())
+        whose = dict.fromkeys(chain.from_iterable(every))
+        reading = replace(self.reading, whose=tuple(whose), systems=tuple(systems))
         if judged:
             return [reading]
         ids = pc.unique(pa.chunked_array([part.ids() for part in parts], pa.large_string()))
@@ -62,7 +57,7 @@ class Read:
 
 
 def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, notes: list[Note]) -> list[Read]:
-    """Return the readings of all inputs, in input order; ask all open questions at once."""
+    """Return the readings of all inputs in order; ask all open questions at once."""
     asked, recognitions = Asked(), list[tuple[Opened, Recognition]]()
     looks = [_recognised(group) for group in opened]
     lines = {size for recognised, _, _ in looks for size in map(lines_of_lists, recognised) if size}
@@ -83,9 +78,9 @@ def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, n
         return read_all(given, [_with_mappings(group, alike) for group in opened], wishes, notes)
     settled = list[tuple[Opened, Recognition]]()
     for item in given:
-        own = [(group, reading) for group, reading in recognitions if group.given is item]
-        roles = settle_roles([reading for _, reading in own], notes, asked)
-        settled += [(group, role) for (group, _), role in zip(own, roles, strict=True)]
+        readings = [(group, reading) for group, reading in recognitions if group.given is item]
+        roles = settle_roles([reading for _, reading in readings], notes, asked)
+        settled += [(group, role) for (group, _), role in zip(readings, roles, strict=True)]
     if asked:
         raise asked.question()
     read = list[Read]()
@@ -99,9 +94,9 @@ def read_all(given: Sequence[Given], opened: Sequence[Opened], wishes: Wishes, n
 
 
 def _recognised(group: Opened, lines: Collection[int] = ()) -> tuple[list[Recognition], Asked, dict[str, str]]:
-    """Return what some files are, what is not certain of them, and those that contain no data, with the reason.
+    """Recognize files; return also the open questions, and the files without data with the reason.
 
-    lines  how many lines other files have whose line n is document n
+    lines  numbers of lines of other files whose line n is document n
     """
     asked, left_out = Asked(), dict[str, str]()
     kept = [file for file in group.files if file.mapping.role != "leave out"]
@@ -112,12 +107,11 @@ def _recognised(group: Opened, lines: Collection[int] = ()) -> tuple[list[Recogn
 
 
 def _inside(form: Form, bundle: Bundle) -> Form:
-    """Return the form of a file of a folder or an archive, named with its path."""
     return form if bundle.loose or not bundle.folder else replace(form, file=f"{bundle.name}/{form.file}")
 
 
 def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recognition]]) -> dict[str, tuple[str, Mapping]]:
-    """Return file whose meaning is asked → a file with the same columns whose meaning was said, and this meaning."""
+    """Return file in question → a file with the same columns that the user has mapped, and its mapping."""
     mappings = {}
     for _, reading in recognitions:
         file, layout = reading.files[0], next(iter(reading.plan), None)
@@ -127,41 +121,40 @@ def _alike(forms: Sequence[Form], recognitions: Sequence[tuple[Opened, Recogniti
 
 
 def _with_mappings(group: Opened, alike: abc.Mapping[str, tuple[str, Mapping]]) -> Opened:
-    """Return opened files with the meaning of others that have the same columns."""
     mappings = {name: mapping for name, (_, mapping) in alike.items()}
     meant = [said_of(file.source, group.bundle, mappings) for file in group.files]
     files = (file.meaning(new) if new != Mapping() else file for file, new in zip(group.files, meant, strict=True))
     return replace(group, files=tuple(files))
 
 
-def _with_ids_that_meet(one: Read, every: Sequence[Read], wishes: Wishes) -> Read:
-    """Return a reading by the column whose ids another file has, if its own ids meet no other file."""
-    if one.recognition is None or one.opened is None or len(one.recognition.plan) != 1:
-        return one
-    layout, file = one.recognition.plan[0], one.recognition.files[0]
+def _with_ids_that_meet(read: Read, every: Sequence[Read], wishes: Wishes) -> Read:
+    """Read a table by a column with ids of another file, if its own ids match no other file."""
+    if read.recognition is None or read.opened is None or len(read.recognition.plan) != 1:
+        return read
+    layout, file = read.recognition.plan[0], read.recognition.files[0]
     if not isinstance(layout, Layout) or file.mapping.names_columns or layout.kind not in ("long", "lists", "wide"):
-        return one
-    parts = [part for other in every if other is not one for part in other.parts]
+        return read
+    parts = [part for other in every if other is not read for part in other.parts]
     known = [part for part in parts if "doc_id" in part.table.column_names and not part.counted]
     others = [set(part.ids().to_pylist()) for part in known]
     name = column_that_meets(layout.table, layout.mapping, layout.ids().to_pylist(), others) if others else None
     if name is None:
-        return one
+        return read
     said = f"documents are identified by “{name}”, which matches another file"
     meant = layout_said(layout.table, replace(layout.mapping, document=name), layout.role)
     changes: dict[str, Any] = {"evidence": f"{layout.evidence}; {said}", "mapping": meant.mapping}
-    columns = {**one.recognition.columns, "doc_id": name}
-    again = _of_files(one.opened, replace(one.recognition, plan=(meant,), columns=columns, **changes), wishes, Asked())
+    columns = {**read.recognition.columns, "doc_id": name}
+    again = _of_files(
+        read.opened, replace(read.recognition, plan=(meant,), columns=columns, **changes), wishes, Asked()
+    )
     return replace(again, notes=(*again.notes, Note("info", file.name, f"{said[:1].upper()}{said[1:]}.")))
 
 
 def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
-    """Read a DataFrame or a dictionary."""
     role: Role = given.role or "gold"
     shown = given.name or role
     mapping, columns = wishes.mappings.get(shown, Mapping()), dict[str, str]()
     if isinstance(item, pd.DataFrame):
-        # Merged cells are cells of spreadsheets, so nothing is filled down unasked.
         table = frame_table(item, shown, wishes.limits)
         layout = layout_of(table, role, Mapping(fill_down="no").merged(mapping))
         if layout is None:
@@ -176,21 +169,18 @@ def _in_memory(item: Any, given: Given, wishes: Wishes) -> Read:
     return _checked(rows, reading, shown, origin, mapping, given, wishes)
 
 
-def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Asked) -> Read:
-    """Read one file or group, if it plays the role that was asked for; ask what makes no sense in it."""
-    bundle, files, first = one.bundle, recognition.files, recognition.files[0]
-    wanted = role_said(first) or one.given.role
+def _of_files(item: Opened, recognition: Recognition, wishes: Wishes, asked: Asked) -> Read:
+    """Read one file or group, if it has the requested role; ask about what looks wrong in it."""
+    bundle, files, first = item.bundle, recognition.files, recognition.files[0]
+    wanted = role_said(first) or item.given.role
     texts_beside = recognition.role == "documents" and "documents" not in wishes.files
     if wanted not in (None, recognition.role) and not texts_beside:
         what = f"{pluralize(len(files), 'file')}, {recognition.evidence}"
         return Read(None, (), (Note("info", bundle.name, f"Left out, because {wanted} was asked for: {what}."),))
     family, several = family_named(recognition.family), len(files) > 1
     # One file may hold the gold standard and systems, and be given for both.
-    rows = [
-        part
-        for part in family.read(recognition, wanted)
-        if part.role == one.given.role or first.name not in wishes.files.get(part.role, ())
-    ]
+    elsewhere = {role for role, names in wishes.files.items() if first.name in names and role != item.given.role}
+    rows = [part for part in family.read(recognition, wanted) if part.role not in elsewhere]
     texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
     reading = Reading(
         bundle.name if several else first.name,
@@ -212,16 +202,16 @@ def _of_files(one: Opened, recognition: Recognition, wishes: Wishes, asked: Aske
     name = stem_of(bundle.name if in_folder and (several or group_is_one or is_document) else first.name)
     if several and group_is_one and not in_folder:  # uploads have no folder to name them
         name = first.suffix.removeprefix(".") or name
-    apart = (one.given.name is None or bundle.folder) and not is_document
-    origin = (id(one.given), id(recognition) if apart else 0)
-    read = _checked(rows, reading, name, origin, first.mapping, one.given, wishes)
+    apart = (item.given.name is None or bundle.folder) and not is_document
+    origin = (id(item.given), id(recognition) if apart else 0)
+    read = _checked(rows, reading, name, origin, first.mapping, item.given, wishes)
     for doubt in (doubt for part in read.parts if (doubt := sense.doubt_of(part, recognition)) is not None):
         if isinstance(doubt, Form):
             asked.forms.append(_inside(doubt, bundle))
         else:
             asked.findings.append(doubt)
     notes = tuple(note for text in texts for note in text.notes)
-    return replace(read, recognition=recognition, opened=one, notes=notes)
+    return replace(read, recognition=recognition, opened=item, notes=notes)
 
 
 def _checked(
@@ -235,12 +225,12 @@ def _checked(
 ) -> Read:
     """Check the rows of one reading, count them in its report, and keep the requested ones.
 
-    name  what it is called if the user gave it no name
+    name  name of the source if the user gave none
     """
     unasked = "documents" in wishes.files and given.role not in (None, "documents")
-    checked = [check(one, reading.file, wishes.limits) for one in rows if not (one.role == "documents" and unasked)]
+    checked = [check(part, reading.file, wishes.limits) for part in rows if not (part.role == "documents" and unasked)]
     refuse_if_mostly_rejected(reading.file, checked, wishes.limits, strict=wishes.strict)
-    # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
+    # Texts and judgements in the same table would count its rows again.
     first = [part for part in checked if part.role == checked[0].role]
     reading = replace(
         reading,
@@ -250,5 +240,5 @@ def _checked(
         rows_blank=sum(part.blank for part in first),
     )
     whose: dict[str, Any] = {"name": given.name or name, "name_given": given.name is not None}
-    parts = [Part(**vars(one), **whose, file=reading.file, origin=origin, mapping=mapping) for one in checked]
+    parts = [Part(**vars(part), **whose, file=reading.file, origin=origin, mapping=mapping) for part in checked]
     return Read(reading, tuple(parts))

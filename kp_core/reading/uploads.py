@@ -1,4 +1,4 @@
-"""Define uploaded files, with the decisions about them and about the names of their systems."""
+"""Define uploaded files, with the decisions about them and the names of their systems."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from kp_core.reading.rows.check import phrases_by_document
 
 @dataclass(frozen=True)
 class Uploads:
-    """Files as they were given, and what was decided about them: all that is needed to load them again.
+    """Files with all decisions that are needed to load them again.
 
-    mappings  name of a file → how it is read
-    fixes    fixes of ids and lists, in order
-    names    systems under other names: name in the files → name on screen
-    title    what the files are called together; empty if they are no more than so many files
+    mappings  name of a file → its mapping
+    fixes     fixes of ids and lists, in order
+    names     name of a system in the files → name on screen
+    title     name of the data, if they have one
     """
 
     files: tuple[Source, ...] = ()
@@ -33,7 +33,7 @@ class Uploads:
     title: str = ""
 
     def load(self) -> Corpus:
-        """Read all files together; what was decided about an archive holds for everything in it.
+        """Read all files together; the mapping of an archive applies to all its files.
 
         >>> file = Source("g.csv", b"Nr,Begriff,Wer\\n1,tide,ana\\n")
         >>> mapping = Mapping("gold", document="Nr", keyphrases="Begriff", annotator="Wer")
@@ -48,12 +48,12 @@ def is_archive(file: Source) -> bool:
     return is_gzip(file.data) or is_folder(file.data)
 
 
-#: So many of the first ten phrases must two lists of runs have in common, on average, for runs to be proposed.
+#: Share of phrases that the lists of two runs must have in common, and the ranks that are compared.
 _ALIKE, _FIRST = 0.3, 10
 
 
 def proposed_runs(corpus: Corpus) -> dict[str, dict[str, str]]:
-    """Return system → name in the files → name as a run, of systems that differ by a number and little in their lists.
+    """Return system → name in the files → name as a run, for systems with numbered names and similar lists.
 
     >>> from kp_core.reading.load import load
     >>> lists = {f"bart_{n}": {"d1": ["tide", "sea"]} for n in (1, 2)}
@@ -63,36 +63,30 @@ def proposed_runs(corpus: Corpus) -> dict[str, dict[str, str]]:
     groups = dict[str, dict[str, str]]()
     for name in corpus.systems:
         numbered = _NUMBERED.fullmatch(name)
-        if numbered is not None and "#" not in name:
+        if numbered is not None and "#" not in name and numbered["system"] not in corpus.systems:
             groups.setdefault(numbered["system"], {})[name] = f"{numbered['system']}#{numbered['number']}"
-    return {
-        system: names
-        for system, names in groups.items()
-        if len(names) > 1 and system not in corpus.systems and _are_alike(corpus, list(names))
-    }
+    return {name: runs for name, runs in groups.items() if len(runs) > 1 and _are_alike(corpus, list(runs))}
 
 
-#: A system with a number behind it, which a word for runs may stand before.
+#: A system with a number at the end, perhaps after a word for runs.
 _NUMBERED = re.compile(
     r"(?P<system>.*[^\W\d_])(?:[-_. ]*(?:seed|run|rep|replicate|lauf))?[-_. ]*(?P<number>\d+)", re.IGNORECASE
 )
 
 
 def _are_alike(corpus: Corpus, names: Sequence[str]) -> bool:
-    """Return whether the lists of each system share phrases with those of the first, document by document."""
     top = corpus.runs[(corpus.runs["rank"] <= _FIRST) & corpus.runs["system"].isin(list(names))]
     lists = {name: phrases_by_document(rows["doc_id"], rows["phrase"]) for name, rows in top.groupby("system")}
     first, *others = (lists.get(name, {}) for name in names)
     for other in others:
-        both = ((phrases, other[doc_id]) for doc_id, phrases in first.items() if doc_id in other)
-        shares = [len(a & b) / len(a | b) for a, b in both]
-        if not shares or sum(shares) / len(shares) < _ALIKE:
+        both = [(first[doc_id], other[doc_id]) for doc_id in first.keys() & other.keys()]
+        if not both or sum(len(a & b) / len(a | b) for a, b in both) < _ALIKE * len(both):
             return False
     return True
 
 
 def renamed(corpus: Corpus, names: abc.Mapping[str, str]) -> Corpus:
-    """Return the corpus with some systems under new names; names of systems that are not there are left aside.
+    """Return the corpus with some systems renamed; unknown names are ignored.
 
     >>> from kp_core.reading.load import load
     >>> renamed(load(systems={"candidats.degree": {"d1": ["tide"]}}), {"candidats.degree": "degree"}).systems
@@ -106,7 +100,9 @@ def renamed(corpus: Corpus, names: abc.Mapping[str, str]) -> Corpus:
         return corpus
     notes = tuple(replace(note, where=new.get(note.where, note.where)) for note in corpus.report.notes)
     readings = tuple(
-        replace(one, whose=tuple(new.get(name, name) for name in one.whose)) if one.role == "system" else one
-        for one in corpus.report.readings
+        replace(reading, whose=tuple(new.get(name, name) for name in reading.whose))
+        if reading.role == "system"
+        else reading
+        for reading in corpus.report.readings
     )
     return replace(corpus.of_systems(new), report=replace(corpus.report, readings=readings, notes=notes))

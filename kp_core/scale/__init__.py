@@ -6,7 +6,6 @@ from kp_core.scale.engine import agreement as agreement
 from kp_core.scale.engine import compare as compare
 from kp_core.scale.engine import evaluate as evaluate
 from kp_core.scale.engine import stream as stream
-from kp_core.scale.plan import Plan as Plan
 from kp_core.scale.score import Opened as Opened
 from kp_core.scale.score import Streamed as Streamed
 from kp_core.scale.score import open_statistics as open_statistics

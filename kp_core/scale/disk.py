@@ -1,4 +1,4 @@
-"""Turn bytes into files on disk, each whole or not there at all."""
+"""Write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,24 +12,20 @@ from kp_core.errors import UsageError
 
 
 def write_files(files: Mapping[Path, bytes], mode: int = 0o666) -> None:
-    """Write files into existing folders; if writing fails or is interrupted, the old files remain unchanged.
-
-    Each is written under another name in its own folder, and takes the place of the old file in one step; that begins
-    when all are written. What a killed process leaves behind is named `.….part`. mode: the permissions of a new file.
-    """
+    """Write files into existing folders; on failure or interruption the old files remain. mode: of new files."""
     waiting: dict[Path, Path] = {}
     try:
         for path, data in files.items():
-            target = path.resolve()  # a link stays one
+            target = path.resolve()  # keep links
             if target.exists() and not target.is_file():
-                target.write_bytes(data)  # a pipe or a terminal has no old content to keep
+                target.write_bytes(data)  # a pipe or a terminal
                 continue
             part = target.with_name(f".{secrets.token_hex(8)}.part")
             waiting[part] = target
             with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())  # a disk may say only here that it is full
+                os.fsync(file.fileno())  # reports a full disk
             if target.exists():
                 shutil.copymode(target, part)
         for part, target in waiting.items():
@@ -40,7 +36,7 @@ def write_files(files: Mapping[Path, bytes], mode: int = 0o666) -> None:
 
 
 def write_folder(files: Mapping[str, bytes], folder: str | Path, force: bool = False) -> str:
-    """Write the files, all or none of them; return one line per file: its path and its size."""
+    """Write all files or none; return one line per file: path and size."""
     paths = {Path(folder) / name: data for name, data in files.items()}
     there = [path for path in paths if path.exists()]
     if there and not force:

@@ -1,7 +1,6 @@
-"""Turn large tables into parts that contain whole documents: ranges of ids in sorted tables, or in sorted runs.
+"""Divide large tables into parts of whole documents: ranges of ids in sorted tables, or in sorted runs.
 
-What is not sorted is written once as runs, each a sorted Parquet file of bounded size (external sorting without the
-merge: a part is read out of every run), so both are read alike.
+Unsorted tables are first written as runs: sorted Parquet files of bounded size, which are never merged.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from pyarrow import parquet as pq
 from kp_core.errors import input_error
 from kp_core.scale.sources import Source
 
-#: Rows of gold standard, systems and texts in a part; a part of a million takes about half a gigabyte.
+#: Rows per part; a million take about half a gigabyte.
 ROWS = 1_000_000
-#: Ranges are used while none reads row groups of more than so many times its rows.
+#: Ranges may read row groups of this many times their rows.
 _OFTEN = 4
-#: Bytes of a run in memory, the rows of its row groups, and how often in a part's rows its ids are looked at.
+#: Bytes of a run in memory, rows of its row groups, and sampled ids per part.
 _RUN, _GROUP, _STARTS = 32_000_000, 8_192, 64
-#: A row counts once for so many bytes, so that texts make smaller parts.
+#: Bytes that count as one row, so that texts make smaller parts.
 _BYTES = 200
 _TEXT = (pa.string(), pa.large_string())
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Documents with all their rows: ids from `low` up to `high`; rows without an id belong to the first part."""
+    """Documents with ids from `low` up to `high`; rows without an id belong to the first part."""
 
     number: int
     low: str | None
@@ -50,14 +49,14 @@ class Partition:
         within = column.is_null() | before if self.low is None else (column >= self.low) & before
         table = source.table(within)
         if len(table):
-            first, last = (one.as_py() for one in pc.min_max(table["doc_id"]).values())
+            first, last = (bound.as_py() for bound in pc.min_max(table["doc_id"]).values())
             if first < (self.low or "") or (self.high is not None and last >= self.high):
-                raise input_error(source.shown, "blanks")  # without them, the document has rows in another part
+                raise input_error(source.shown, "blanks")
         return table
 
 
 def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
-    """Return ranges of ids with about so many rows each; None where the files are not sorted enough for that."""
+    """Return ranges of ids with about this many rows; None if the files are not sorted enough."""
     groups: list[tuple[str, str, float]] = []
     for source in sources:
         column = source.columns["doc_id"]
@@ -67,12 +66,12 @@ def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
         if any(column not in (group.statistics or {}) for group in every):
             return None
         size = sum(group.num_rows for group in every)
-        # Texts that are not read count as rows alone.
+        # texts that are not read have no weight
         stamps = source.stamps if source.texts or source.role != "documents" else []
         weight = max(1.0, sum(length for _, length, _ in stamps) / _BYTES / max(size, 1))
         known = [(group.statistics[column], group.num_rows * weight) for group in every]
-        groups += [(found["min"], found["max"], size) for found, size in known]
-    parts = _cut([(low, size) for low, _, size in groups], rows)
+        groups += [(statistics["min"], statistics["max"], size) for statistics, size in known]
+    parts = _divide([(low, size) for low, _, size in groups], rows)
     read, edges = np.zeros(len(parts)), np.array([part.low for part in parts[1:]], object)
     for low, high, size in groups:
         first, last = np.searchsorted(edges, np.array([low, high], object), "right")
@@ -80,11 +79,8 @@ def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
     return parts if read.max() <= _OFTEN * max([rows, *(size for *_, size in groups)]) else None
 
 
-def _cut(starts: list[tuple[str, float]], rows: int) -> list[Partition]:
-    """Return ranges of about so many rows from ids and how many rows begin there.
-
-    The bounds are ids, so a document never lies in two ranges.
-    """
+def _divide(starts: list[tuple[str, float]], rows: int) -> list[Partition]:
+    """Return ranges of about this many rows, from ids and the number of rows from there on."""
     starts.sort()
     bounds, held = list[str](), 0.0
     for low, size in starts:
@@ -96,40 +92,35 @@ def _cut(starts: list[tuple[str, float]], rows: int) -> list[Partition]:
 
 
 def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[list[Source], list[Partition]]:
-    """Write all rows as runs sorted by document, and return these tables and their parts of about so many rows.
-
-    Memory is bounded by one run and one part. Rows of one document keep the order of the files.
-    """
+    """Write all rows as runs sorted by document, and return these tables and their parts."""
     tables, starts, step = list[Source](), list[tuple[str, float]](), max(1, rows // _STARTS)
     for place, source in enumerate(sources):
         paths = list[str]()
         for number, table in enumerate(_runs(source)):
             paths.append(str(Path(folder).resolve() / f"{place}-{number:06}.parquet"))
             pq.write_table(table, paths[-1], _GROUP, write_statistics=["doc_id"], compression="lz4")
-            # Runs of shuffled rows are alike, so each begins elsewhere; else the starts of all would stand together.
+            # similar runs are sampled at different rows, so that their bounds do not coincide
             weight = step * max(1.0, table.nbytes / _BYTES / len(table))
             sample = np.arange(number * 7919 % step, len(table), step)
             starts += [(low, weight) for low in table["doc_id"].take(sample).to_pylist()]
         if paths:
             tables.append(replace(source, paths=tuple(paths), format="parquet", final={}))
-    return tables, _cut(starts, rows)
+    return tables, _divide(starts, rows)
 
 
 def _runs(source: Source) -> Iterator[pa.Table]:
-    """Yield the rows in tables of bounded size, each sorted by document."""
-    held: list[pa.Table] = []
+    batches: list[pa.Table] = []
     for table in source.batches():
         if len(table):
-            held.append(table)
-        if sum(one.nbytes for one in held) > _RUN:
-            yield _sorted(pa.concat_tables(held))
-            held = []
-    if held:
-        yield _sorted(pa.concat_tables(held))
+            batches.append(table)
+        if sum(part.nbytes for part in batches) > _RUN:
+            yield _sorted(pa.concat_tables(batches))
+            batches = []
+    if batches:
+        yield _sorted(pa.concat_tables(batches))
 
 
 def _sorted(table: pa.Table) -> pa.Table:
-    """Return rows sorted by document; those of one stay in their order."""
     ids = table["doc_id"].combine_chunks().dictionary_encode()
     place = np.argsort(pc.sort_indices(ids.dictionary))[ids.indices]
     if (np.diff(place) >= 0).all():

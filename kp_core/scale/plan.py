@@ -1,4 +1,4 @@
-"""Turn large tables and settings into a plan: what to compute in every part, and what all parts share."""
+"""Plan the evaluation of large tables: what to compute in every part, and what all parts share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_named_alike
 from kp_core.studies.parts import parse_by
 from kp_core.text.candidates import has_english
 
-#: Phrases and texts by which the script and the language of a collection are judged, as in memory.
+#: Phrases and texts that determine script and language of a collection, as in memory.
 _PHRASES, _TEXTS = 5000, 50
 _RUN = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str"}
 
@@ -35,10 +35,9 @@ _RUN = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str"}
 class Plan:
     """What to compute in every part.
 
-    settings  resolved, except the cutoff `average` before the first pass
-    graded    whether some keyphrase has a grade; measures: those of systems
-    agreement measures of the annotators, () for the usual ones; None where systems are scored
-    largest   largest grade of all gold items, which RBP needs; None if nothing asks for it
+    settings   resolved, except the cutoff `average` before the first pass; graded: whether keyphrases have grades
+    agreement  measures of the annotators, () for the usual ones; None if systems are scored
+    largest    largest grade of all gold items, for RBP; None if it is not needed
     """
 
     sources: tuple[Source, ...]
@@ -55,24 +54,24 @@ class Plan:
 
     @property
     def asked(self) -> list[Asked]:
-        """The measures of annotators where these are asked for, else of systems, each once."""
+        """The measures of annotators or else of systems, each once."""
         every = map(parse, self.measures if self.agreement is None else self.agreement)
-        return list({one.name(): one for one in every}.values())
+        return list({measure.name(): measure for measure in every}.values())
 
     @property
     def rows(self) -> int:
-        """How many rows values and comparisons of all documents have, at the least."""
+        """The least number of rows of values and comparisons."""
         people, systems = len(self.names.annotators), len(self.names.systems)
         if self.agreement is not None:
             return people * (people - 1) // 2
-        cutoffs = sum(len(one.cutoffs(self.settings)) for one in self.asked)
+        cutoffs = sum(len(measure.cutoffs(self.settings)) for measure in self.asked)
         pairs = systems if any(family.baseline for family in self.compare) else systems * (systems - 1) // 2
         return systems * cutoffs + pairs * sum(len(family.asked.cutoffs(self.settings)) for family in self.compare)
 
     def _any(self, name: str) -> bool:
-        """Whether a family or a measure of this name is asked for, of systems or of their pairs."""
-        every = [one.measure for one in (*self.asked, *(family.asked for family in self.compare))]
-        return any(name in (one.family, one.name) for one in every)
+        """Return whether a family or measure of this name is used, also for pairs."""
+        every = [measure.measure for measure in (*self.asked, *(family.asked for family in self.compare))]
+        return any(name in (measure.family, measure.name) for measure in every)
 
     @property
     def concordance(self) -> bool:
@@ -81,23 +80,23 @@ class Plan:
 
     @property
     def first_pass(self) -> bool:
-        """Whether something must be counted over all gold before the parts can be scored."""
+        """Whether all gold must be counted before the parts can be scored."""
         return "average" in self.settings.k or (self.largest is None and self._any("RBP"))
 
     @property
     def paths(self) -> list[Path]:
-        """The files of the tables that are on this machine."""
-        return [Path(path) for one in self.sources for path in one.paths if "://" not in path]
+        """The local files of the tables."""
+        return [Path(path) for source in self.sources for path in source.paths if "://" not in path]
 
     @cached_property
     def tables(self) -> tuple[Source, ...]:
-        """The tables of which numbers are made: of the documents, texts and types only where something needs them."""
+        """The tables to read; texts and types of documents only if they are needed."""
         texts = self.settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
-        return tuple(
-            replace(one, texts=one.role != "documents" or texts)
-            for one in self.sources
-            if one.role != "documents" or texts or ("group" in one.columns and (self.by or self.agreement is not None))
-        )
+        types = bool(self.by) or self.agreement is not None
+        used = [
+            item for item in self.sources if item.role != "documents" or texts or (types and "group" in item.columns)
+        ]
+        return tuple(replace(table, texts=table.role != "documents" or texts) for table in used)
 
 
 def make_plan(
@@ -109,33 +108,31 @@ def make_plan(
     baselines: bool = False,
     by: str = "",
 ) -> Plan:
-    """Return the plan; reject, with the reason, what needs all documents together.
-
-    agreement: measures of the annotators; None where agreement is not asked for. Without it, systems are scored.
-    """
+    """Return the plan; refuse, with the reason, what needs all documents together."""
     if measures is None:
         measures = DEFAULT_MEASURES if agreement is None and not compare else ()
     if settings.interval == "bootstrap":
         settings = settings.changed(interval="poisson")
     _refuse(settings, measures, compare, by)
-    sources, names, graded = _named(sources)
+    sources, names, graded = _with_names(sources)
     people = None if agreement is None else names_in(agreement)
     if people is None:
         if len(names.systems) < 1 + bool(compare):
             raise usage_error("one system" if names.systems else "no systems")
-        for one in compare:
-            one.average(settings)
+        for family in compare:
+            family.average(settings)
         parse_choice(settings.annotators, names.annotators)
         refuse_named_alike(names.systems)
         if run := [runs[0] for runs in runs_of(names.systems).values() if len(runs) > 1]:
             raise usage_error("runs streamed", name=run[0])
     else:
-        _refuse_of_people(settings, people, names)
-    settings, notes = _settled(sources, settings)
-    if people is not None:
+        if sets := [asked.name() for asked in asked_of(settings, people) if asked.measure.family == "sets"]:
+            raise usage_error("sets streamed", measure=sets[0])
+        refuse_alone(names.annotators)
         settings = settings.changed(k="all")
+    settings, notes = _resolved(sources, settings)
     if by or people is not None:
-        groups = {one for source in sources if source.role == "documents" for one in source.distinct("group")}
+        groups = {group for source in sources if source.role == "documents" for group in source.distinct("group")}
         names = replace(names, groups=tuple(sorted(groups - {"", None})))
         if by and not names.groups:
             raise input_error("the documents", "no type")
@@ -143,16 +140,8 @@ def make_plan(
     return Plan(tuple(sources), settings, names, graded, *runs)
 
 
-def _refuse_of_people(settings: Settings, measures: Sequence[str], names: Names) -> None:
-    """Refuse a single annotator, and measures that are not added up over parts of the data."""
-    for one in asked_of(settings, measures):
-        if one.measure.family == "sets":
-            raise usage_error("sets streamed", measure=one.name())
-    refuse_alone(names.annotators)
-
-
 def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Family], by: str) -> None:
-    """Refuse what cannot be added up over parts of the data."""
+    """Refuse settings that cannot be added up over parts of the data."""
     reasons = {
         "vocabulary": settings.universe == "vocabulary",
         "others": left_one_out(settings.annotators),
@@ -161,17 +150,17 @@ def _refuse(settings: Settings, measures: Sequence[str], compare: Sequence[Famil
         "rarity streamed": settings.gain == "propensity" or any(name.startswith("PSP@") for name in measures),
         "by": by not in ("", "group"),
         "rel": settings.annotators == "votes" and settings.rel > 1,
-        "wilcoxon": any(one.test == "wilcoxon" for one in compare),
-        "two-way streamed": settings.interval in OVER_RUNS or any(one.test in OVER_RUNS for one in compare),
+        "wilcoxon": any(family.test == "wilcoxon" for family in compare),
+        "two-way streamed": settings.interval in OVER_RUNS or any(family.test in OVER_RUNS for family in compare),
     }
-    for why, holds in reasons.items():
-        if holds:
+    for why, refused in reasons.items():
+        if refused:
             raise usage_error(why, annotators=settings.annotators, by=by, interval=settings.interval)
     parse_by(by)
 
 
-def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
-    """Return the tables with the names that annotators and systems have in the result, these, and whether any grade."""
+def _with_names(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
+    """Return the tables with final names of annotators and systems, these, and whether keyphrases have grades."""
     systems, annotators, renamed, graded = list[str](), dict[str, None](), list[Source](), False
     for source in sources:
         column = {"gold": "annotator", "system": "system"}.get(source.role)
@@ -195,19 +184,19 @@ def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
     return renamed, Names(tuple(annotators), tuple(systems)), graded
 
 
-def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
-    """Settle what `evaluate` settles before it scores: the script, what the gold standard names, and the universe.
+def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
+    """Resolve settings as `evaluate` does: script, what the gold standard names, and universe.
 
-    The first phrases and texts represent all: those of the gold standard, by which a stemmer is judged, and of systems.
+    The first phrases of gold standard and systems, and the first texts, represent all.
     """
     gold, listed = (list(islice(_values(sources, role, "phrase"), _PHRASES)) for role in ("gold", "system"))
     if not gold and not listed:
         raise input_error("the gold standard", "no row")
     ids = ["x"] * len(gold)
-    if gold and _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
+    if gold and _all_sentences(sources):  # then phrases of systems do not matter
         ids, listed = [sentence_owner(phrase) or "x" for phrase in gold], []
     texts = [*islice(_values(sources, "documents", "text"), _TEXTS)] or [""]
-    if settings.universe == "candidates":  # one text in English is enough, and there need not be one in every part
+    if settings.universe == "candidates":  # one English text is enough
         texts = [*islice(filter(has_english, _values(sources, "documents", "text")), 1), *texts]
     documents = pd.DataFrame({"text": texts}).assign(doc_id=["x", *map(str, range(1, len(texts)))], title="", group="")
     tables = {
@@ -222,15 +211,12 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, t
 
 
 def _values(sources: Sequence[Source], role: Role, column: str) -> Iterator[str]:
-    """Yield what a column of the gold standard, the systems or the documents holds, if it is not empty."""
     for source in sources:
-        if source.role == role and column in source.columns:
-            for table in source.batches([column]):
-                yield from filter(None, table[column].to_pylist())
+        for table in source.batches([column]) if source.role == role and column in source.columns else ():
+            yield from filter(None, table[column].to_pylist())
 
 
 def _all_sentences(sources: Sequence[Source]) -> bool:
-    """Return whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
-    gold = (table for one in sources if one.role == "gold" for table in one.batches(["doc_id", "phrase"]))
+    gold = (table for source in sources if source.role == "gold" for table in source.batches(["doc_id", "phrase"]))
     rows = (row for table in gold for row in zip(*(column.to_pylist() for column in table.columns), strict=True))
     return all(sentence_owner(phrase.strip()) == document for document, phrase in rows if phrase and phrase.strip())

@@ -1,4 +1,4 @@
-"""Turn one part of the data into sums over its documents, and the sums of all parts, or their file, into results."""
+"""Turn parts of the data into sums over documents, and sums, or their file, into results."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes
 from kp_core.studies.parts import parse_by
 from kp_core.studies.result import Result, result_frame
 
-#: What is judged over all rows of a collection at once is judged at the end, not in each part.
+#: Limits of the whole collection are checked at the end.
 _PART_LIMITS = replace(LIMITS, rejected_percent=100, documents=2**31)
 
 
 def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
-    """Return rows of tables of gold, system or documents as a corpus that knows the systems of all parts."""
+    """Return rows of gold, system or documents as a corpus that knows the systems of all parts."""
     frames = dict[str, list[pd.DataFrame]]()
     for role in ("gold", "system", "documents"):
         if rows := [table for table_role, table in tables if table_role == role and len(table)]:
             frames[role] = [pa.concat_tables(rows, promote_options="default").to_pandas()]
     corpus = Corpus()
     if "gold" in frames or "system" in frames:
-        # A part may be too small to tell from its rows that a cell is one phrase.
+        # a part may be too small to infer that cells are single phrases
         whole = {role: Mapping(split="none") for role in frames if role != "documents"}
         parts = (frames.get(role) for role in ("gold", "system", "documents"))
         corpus = load(*parts, mapping=whole, limits=_PART_LIMITS)
@@ -58,7 +58,7 @@ def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
 
 
 def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
-    """Return a part of the data under the settings and the annotators of all parts; None without any gold."""
+    """Return a part of the data under the settings and annotators of all parts; None without gold."""
     if not len(corpus.gold) and not (corpus.empty["role"] == "gold").any():
         return None
     coded, annotators = code(corpus), plan.names.annotators
@@ -74,7 +74,7 @@ def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
 
 
 def count_gold(corpus: Corpus, plan: Plan) -> tuple[int, int, float]:
-    """Return what must be known of all gold before the parts are scored: entries, lists, and the largest grade."""
+    """Return the number of entries and lists, and the largest grade, of the gold of a part."""
     data = _prepared(corpus, plan)
     if data is None:
         return 0, 0, 0.0
@@ -83,19 +83,19 @@ def count_gold(corpus: Corpus, plan: Plan) -> tuple[int, int, float]:
 
 
 def score(corpus: Corpus, plan: Plan) -> Tally:
-    """Return what the documents of a part add up to, for everything that the plan asks for."""
-    # Rejected rows are counted by reason: the lines of a part are not those of a file.
+    """Return the sums over the documents of a part for everything in the plan."""
+    # rejected rows are counted by reason, since lines of a part are not those of a file
     rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
-    # Whether sides meet is said of the whole, and not of a part.
     ours = [note for note in corpus.report.notes if note.message not in rejected and note not in sense.notes(corpus)]
     tally = Tally(notes=ours)
     for reason, number in corpus.report.rejected["reason"].value_counts().items():
         tally.add(f"rejected/{reason}", number)
-    tally.add("read", sum(one.rows_read for one in corpus.report.readings if one.role in ("gold", "system")))
+    lists = [reading for reading in corpus.report.readings if reading.role in ("gold", "system")]
+    tally.add("read", sum(reading.rows_read for reading in lists))
     data = _prepared(corpus, plan)
     if data is None:
-        lists = corpus.runs.groupby("system")["doc_id"].unique()
-        tally.note({f"unknown/{name}": Ids.of(scored.tolist()) for name, scored in lists.items()})
+        documents = corpus.runs.groupby("system")["doc_id"].unique()
+        tally.note({f"unknown/{name}": Ids.of(ids.tolist()) for name, ids in documents.items()})
     elif plan.agreement is not None:
         data.refuse_small_universe(data.all_items.size.astype(float))
         add_annotators(tally, data, plan.asked, _couples(plan))
@@ -103,7 +103,7 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
         systems = count_systems(data, ["exact", "sets"] if plan.concordance else ["exact"], plan.baselines)
         if plan.largest is not None:
             largest = partial(replace, largest=plan.largest)
-            systems = {name: one.changed(largest) for name, one in systems.items()}
+            systems = {name: counts.changed(largest) for name, counts in systems.items()}
         add_evaluation(tally, data, systems, plan.concordance)
         add_systems(tally, data, [systems], _query(plan, data.settings))
         scored = {name: systems[name] for name in plan.names.systems}
@@ -113,17 +113,14 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
 
 
 def _query(plan: Plan, settings: Settings) -> Query:
-    """Return what a plan requests for the systems."""
     return Query(plan.asked, parse_by(plan.by), plan.baselines, names=plan.names, settings=settings)
 
 
 def _couples(plan: Plan) -> tuple[Ints, Ints]:
-    """Return all pairs of annotators: who saw a document together is known in the end."""
     return np.triu_indices(len(plan.names.annotators), 1)
 
 
 def _pairings(plan: Plan, tally: Tally) -> Iterator[Pairing]:
-    """Yield the sums of every comparison."""
     for number, family in enumerate(plan.compare):
         for cutoff in family.asked.cutoffs(plan.settings):
             at = FamilyAt(family, cutoff, plan.settings)
@@ -131,10 +128,8 @@ def _pairings(plan: Plan, tally: Tally) -> Iterator[Pairing]:
 
 
 def _notes(tally: Tally, plan: Plan) -> list[Note]:
-    """Return the notes of all parts: those on reading, and how many rows were rejected."""
-
     def place(note: Note) -> tuple[int, str]:
-        # As in memory: what is said of all files, then system by system; what was sorted comes before what is tied.
+        # as in memory: notes on all files first, then by system
         words = "".join(map(str, note.counts)) if note.counts else note.message
         return next((i for i, name in enumerate(plan.names.systems) if f"“{name}”" in words), -1), words
 
@@ -147,13 +142,12 @@ def _notes(tally: Tally, plan: Plan) -> list[Note]:
 
 
 def _rejected(tally: Tally) -> dict[str, int]:
-    """Return how many rows were rejected, by reason."""
     kinds = {name.partition("/"): int(number[0]) for name, number in tally.numbers.items()}
     return {reason: number for (kind, _, reason), number in kinds.items() if kind == "rejected"}
 
 
 def refuse_if_mostly_rejected(tally: Tally) -> None:
-    """Refuse data of which too many rows were rejected, over all parts, by the limit that contains in memory."""
+    """Refuse data with too many rejected rows over all parts, by the limit in memory."""
     rejected, read, most = sum(_rejected(tally).values()), tally.number("read"), LIMITS.rejected_percent
     if rejected * 100 > most * read:
         raise input_error("the tables", "rejected", rejected=rejected, rows=pluralize(read, "row"), most=most)
@@ -161,13 +155,13 @@ def refuse_if_mostly_rejected(tally: Tally) -> None:
 
 @dataclass(frozen=True)
 class Streamed:
-    """A finished streamed run: everything that its documents add up to."""
+    """The sums of a finished streamed run."""
 
     tally: Tally
     plan: Plan
 
     def result(self) -> Result:
-        """Return values, intervals and notes of all systems, or of the annotators where agreement was asked for."""
+        """Return values, intervals and notes of all systems, or of the annotators."""
         tally, plan, notes = self.tally, self.plan, _notes(self.tally, self.plan)
         if plan.agreement is not None:
             return agreement_of(tally, plan.names, plan.asked, plan.settings, _couples(plan), notes)
@@ -177,7 +171,7 @@ class Streamed:
         return Result(result_frame(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
 
     def comparisons(self) -> list[Comparison]:
-        """Return all pairs of systems by every measure and cutoff that were asked for."""
+        """Return the comparison of all pairs of systems by every measure and cutoff."""
         documents = self.tally.number("documents")
         return [
             comparison_of(pairing.compared(), pairing.at, documents, streamed=True)
@@ -185,23 +179,20 @@ class Streamed:
         ]
 
     def comparison(self) -> Comparison:
-        """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
+        """Return the first comparison with the rows of all, as `compare_all` does in memory."""
         recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
         return one_comparison(self.comparisons(), recipe)
 
     def documents(self, ids: Sequence[str]) -> Corpus:
-        """Return some documents with their rows, read from the tables of the run.
-
-        If Parquet is sorted by document, only the parts with these are read; anything else is read in full.
-        """
+        """Return documents with their rows from the tables of the run; only sorted Parquet is not read in full."""
         for path in self.plan.paths:
             if not path.exists():
                 raise input_error(path.name, "gone")
-        chosen = [(one, ds.field(one.columns["doc_id"]).isin(list(ids))) for one in self.plan.sources]
-        return corpus_of(self.plan, [(one.role, one.table(where)) for one, where in chosen])
+        chosen = [(source, ds.field(source.columns["doc_id"]).isin(list(ids))) for source in self.plan.sources]
+        return corpus_of(self.plan, [(source.role, source.table(where)) for source, where in chosen])
 
     def save(self, path: str | Path) -> None:
-        """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
+        """Write the sums as one NumPy archive; see docs/scale.md."""
         self.tally.save(path, plan=self.plan, complete=True)
 
 
@@ -209,9 +200,8 @@ class Streamed:
 class Opened:
     """A finished run from its file.
 
-    result       values, intervals and notes of all systems or annotators; None where only pairs were asked for
-    comparisons  all pairs of systems, one entry per measure and cutoff
-    digest       SHA-256 of the file; documents: how many have gold
+    result        values of systems or annotators; None if only pairs were compared
+    comparisons   one per measure and cutoff; digest: SHA-256 of the file; documents: number with gold
     """
 
     name: str
@@ -224,10 +214,7 @@ class Opened:
 
 
 def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
-    """Read a finished run back from its file; a file in memory is held to the limits.
-
-    Raises InputError if it is damaged, unfinished, or another file.
-    """
+    """Read a finished run from its file, with limits for uploads; refuse damaged, unfinished and other files."""
     upload = isinstance(item, File)
     file = item if isinstance(item, File) else File(Path(item).name, Path(item).read_bytes())
     tally = load_tally(file, limits if upload else None)
@@ -237,11 +224,11 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         raise input_error(file.name, "unfinished", parts=parts)
     digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
     try:
-        # A row is made of numbers of the file, at the most all measures of the same ones; a list of names is short.
+        # rows are made from numbers of the file
         if plan.rows > len(MEASURES) * sum(array.size for array in arrays_of(tally).values()):
             raise input_error(file.name, "altered")
         streamed, documents = Streamed(tally, plan), int(tally.numbers["documents"][0])
-        # Sums of no documents, such as 1e308 under a weight of 1e-9, are too large for a mean, or for a count.
+        # impossible sums overflow
         with np.errstate(over="raise", invalid="raise"):
             result = streamed.result() if plan.agreement is not None or plan.measures else None
             comparisons = tuple(streamed.comparisons())

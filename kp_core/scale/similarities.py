@@ -1,4 +1,4 @@
-"""Turn tables of phrase pairs of any size into a table of their similarity, batch by batch, and a summary."""
+"""Compute the similarity of tables of phrase pairs of any size, batch by batch, with a summary."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ def similarity(
     exact: bool = False,
     **choices: Any,
 ) -> pd.DataFrame:
-    """Write one row per pair and measure to a .parquet, .csv or .jsonl file, as `kp.similarity` gives them in memory.
+    """Write one row per pair and measure to a .parquet, .csv or .jsonl file, as from `kp.similarity` in memory.
 
-    pairs    Parquet, CSV or JSONL with the columns keyphrase and candidate, and pair_id if wanted
-    exact    write the cells of a .csv file as they are, also those that a spreadsheet would take for a formula
-    choices  of `kp.similarity`
+    pairs    Parquet, CSV or JSONL with the columns keyphrase and candidate, and optionally pair_id
+    exact    write .csv cells unchanged, even if a spreadsheet would take them for formulas
 
-    Returns the summary: per measure the number of pairs, of undefined values, and the mean of the others.
-    Reject NIST and measures of whole columns, whose values depend on all pairs together.
+    Returns per measure the number of pairs and of undefined values, and the mean of the others. Refuses measures whose
+    values depend on all pairs together.
     """
     names, path = split_names(measures or DEFAULT_MEASURES), Path(out)
     for name in names:
@@ -46,14 +45,14 @@ def similarity(
     if format_of(path.name) is None:
         raise usage_error("ending", name=path.name)
     refuse_without_folder(path)
-    tables = [source("judgements", [one]) for one in ([pairs] if isinstance(pairs, (str, Path)) else pairs)]
-    if any(str(path.resolve()) in one.paths for one in tables):
+    tables = [source("judgements", [item]) for item in ([pairs] if isinstance(pairs, (str, Path)) else pairs)]
+    if any(str(path.resolve()) in item.paths for item in tables):
         raise usage_error("same file", name=path.name)
     count, undefined, total = 0, np.zeros(len(names), int), np.zeros(len(names))
 
     def scored() -> Iterator[pd.DataFrame]:
         nonlocal count, undefined, total
-        for table in (table for one in tables for table in one.batches()):
+        for table in (table for item in tables for table in item.batches()):
             frame = table.to_pandas()
             if "pair_id" not in frame:
                 frame.insert(0, "pair_id", np.arange(count, count + len(frame)))
@@ -70,7 +69,6 @@ def similarity(
 
 
 def _write(frames: Iterable[pd.DataFrame], path: Path, exact: bool) -> None:
-    """Write tables one after another to a file of the format that its ending says."""
     writer: Any = None
     with ExitStack() as closing:
         file = closing.enter_context(path.open("wb"))

@@ -1,4 +1,4 @@
-"""Turn paths and URLs of large tables into Arrow tables of some documents, with the columns that a corpus has."""
+"""Read large tables from paths and URLs as Arrow tables with the columns of a corpus."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kp_core.reading.open.values import trim
 from kp_core.typeset import storable
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
-#: The columns of the tidy tables; the first two must be there, of documents the id alone.
+#: Columns of the tidy tables; the first two are required, of documents the first.
 COLUMNS: dict[Role, tuple[str, ...]] = {
     "gold": ("doc_id", "phrase", "annotator", "relevance"),
     "system": ("doc_id", "phrase", "system", "rank", "score"),
@@ -32,18 +32,17 @@ COLUMNS: dict[Role, tuple[str, ...]] = {
 }
 _NUMBERS = {"rank": pa.int64(), "score": pa.float64(), "relevance": pa.float64()}
 _TEXT = pa.large_string()
-#: Rows of one batch, fewer where they hold texts, and how many batches are read ahead.
+#: Rows of a batch, fewer with texts, and batches read ahead.
 _BATCH, _BATCH_OF_TEXTS = 131_072, 8_192
 _AHEAD = {"batch_readahead": 2, "fragment_readahead": 1}
 
 
 @dataclass(frozen=True)
 class Source:
-    """One table of many rows: a file, or a folder of files of one format.
+    """One table: a file, or a folder of files of one format.
 
-    name    of the system or annotator if no column says it; named: whether the user gave it
-    texts   whether the texts of documents are read too
-    final   names of systems or annotators in the files → those in the result
+    name    of the system or annotator if no column has it; named: whether the user gave it
+    final   names of systems or annotators in the files → names in the result
     """
 
     role: Role
@@ -55,22 +54,21 @@ class Source:
     final: dict[str, str] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[type[Source], tuple[Any, ...]]:
-        # What was opened here stays here.
-        return type(self), tuple(getattr(self, one.name) for one in fields(self))
+        # open files are not pickled
+        return type(self), tuple(getattr(self, item.name) for item in fields(self))
 
     @property
     def shown(self) -> str:
-        """The name of the file or folder, as messages show it."""
+        """The name of the file or folder in messages."""
         return self.paths[0].rstrip("/").rsplit("/", 1)[-1]
 
     @cached_property
     def dataset(self) -> ds.Dataset:
-        """The files as one table that is not read yet."""
+        """The files as one table that is not yet read."""
         system, paths = _filesystem(self.paths)
         try:
-            return ds.dataset(
-                paths, format=_csv(paths[0], system) if self.format == "csv" else self.format, filesystem=system
-            )
+            kind = _csv(paths[0], system) if self.format == "csv" else self.format
+            return ds.dataset(paths, format=kind, filesystem=system)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise _unreadable(self.shown, error) from None
 
@@ -78,30 +76,28 @@ class Source:
     def columns(self) -> dict[str, str]:
         """Role of a column → its name in the files."""
         names, roles = self.dataset.schema.names, COLUMNS[self.role]
-        found = find_roles(names, roles)
+        columns = find_roles(names, roles)
         votes = find_roles(names, (*roles, "votes")).get("votes")
         if self.role == "gold" and votes is not None:
-            found.setdefault("relevance", votes)  # as in memory
-        if lacking := [name for name in roles[: 1 if self.role == "documents" else 2] if name not in found]:
+            columns.setdefault("relevance", votes)  # as in memory
+        if lacking := [name for name in roles[: 1 if self.role == "documents" else 2] if name not in columns]:
             why = "no pairs" if self.role == "judgements" else "no column"
             raise input_error(self.shown, why, columns=", ".join(names[:10]), lacking=lacking[0])
-        if self.role == "system" and "score" in found and "rank" not in found:
+        if self.role == "system" and "score" in columns and "rank" not in columns:
             raise input_error(self.shown, "no ranks")
         if self.role in ("gold", "system"):
-            found |= {extra: extra for extra in ("variants", "empty") if extra in names}
-        return found if self.texts else {role: name for role, name in found.items() if role not in ("text", "title")}
+            columns |= {extra: extra for extra in ("variants", "empty") if extra in names}
+        unread = () if self.texts else ("text", "title")
+        return {role: name for role, name in columns.items() if role not in unread}
 
     @cached_property
     def stamps(self) -> list[tuple[str, int, int]]:
         """Path, size in bytes and time of each file."""
         system, paths = _filesystem(self.paths)
-        return [(one.path, one.size or 0, one.mtime_ns or 0) for one in system.get_file_info(paths)]
+        return [(file.path, file.size or 0, file.mtime_ns or 0) for file in system.get_file_info(paths)]
 
     def batches(self, only: Sequence[str] | None = None, where: Any = None) -> Iterator[pa.Table]:
-        """Yield rows in tidy tables of bounded size, in the order of the files.
-
-        only: columns of the tidy table; where: an expression over the columns of the files
-        """
+        """Yield tidy tables of bounded size, in order; only: tidy columns; where: expression on columns of files."""
         names = [self.columns[role] for role in only or self.columns if role in self.columns]
         options = {"batch_size": _BATCH_OF_TEXTS if self.role == "documents" else _BATCH, **_AHEAD}
         for fragment in self.dataset.get_fragments():
@@ -114,19 +110,19 @@ class Source:
                 raise _unreadable(fragment.path.rsplit("/", 1)[-1], error) from None
 
     def table(self, where: Any) -> pa.Table:
-        """Return the rows for which an expression over the columns of the files holds."""
+        """Return the rows that match an expression on the columns of the files."""
         empty = self.dataset.schema.empty_table().select(list(self.columns.values()))
         return pa.concat_tables([self._tidy(empty), *self.batches(where=where)])
 
     def distinct(self, column: str) -> list[str]:
-        """Return the distinct values of a column in the order in which they appear."""
+        """Return the distinct values of a column in order."""
         values: dict[str, None] = {}
         for table in self.batches([column]) if column in self.columns else ():
             values |= dict.fromkeys(table[column].unique().to_pylist())
         return list(values)
 
     def _tidy(self, table: pa.Table, only: Sequence[str] | None = None) -> pa.Table:
-        """Return the columns under the names of the tidy tables: ids trimmed, numbers as numbers, the source filled."""
+        """Return tidy columns: ids trimmed, numbers as numbers, missing names of the source filled in."""
         table = table.rename_columns({name: role for role, name in self.columns.items() if name in table.column_names})
         for place, name in enumerate(table.column_names):
             if name == "variants":
@@ -149,15 +145,14 @@ class Source:
 
 
 def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
-    # The last clause says what is wrong; those before may name folders of the machine.
-    said = " ".join(str(error).split()).rpartition("Invalid: ")[2]
-    return input_error(
-        name, "unreadable", what=what, error=re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, said)[:200]
-    )
+    # earlier clauses of the message may name folders of the machine
+    message = " ".join(str(error).split()).rpartition("Invalid: ")[2]
+    message = re.sub(r"(?:(?<![\w.-])[\w.-]+:/)?/[^\s'\"]+", name, message)[:200]
+    return input_error(name, "unreadable", what=what, error=message)
 
 
 def _csv(path: str, system: Any) -> ds.CsvFileFormat:
-    """Read every cell as text, so that ids keep their zeros and NA is a phrase; only ranks and scores are numbers."""
+    """Read every cell as text, except ranks and scores, so that ids keep their zeros and NA is a phrase."""
     from pyarrow import csv
 
     with system.open_input_stream(path) as file:
@@ -172,7 +167,6 @@ def _csv(path: str, system: Any) -> ds.CsvFileFormat:
 
 
 def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
-    """Return the file system of paths, or of URLs such as s3://…, with the paths in it."""
     scheme, mark, _ = paths[0].partition("://")
     if not mark:
         if unsafe := next((path for path in paths if storable(path) != path), ""):
@@ -190,7 +184,7 @@ def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
 
 
 def files_of(path: str) -> list[str]:
-    """Return the files of a path or URL: itself, or all files of a known format below it, by name."""
+    """Return the files of a path or URL: itself, or all files of a known format in it, sorted."""
     scheme, mark, _ = path.rpartition("://")
     path = path if mark else str(Path(path).resolve())
     system, (inside,) = _filesystem([path])
@@ -201,14 +195,14 @@ def files_of(path: str) -> list[str]:
         return [path]
     try:
         listed = system.get_file_info(FileSelector(inside, recursive=True))
-        paths = [one.path for one in listed if one.is_file and one.base_name[0] not in "._"]
+        paths = [file.path for file in listed if file.is_file and file.base_name[0] not in "._"]
     except UnicodeDecodeError:
         raise input_error(Path(path).name, "no UTF-8") from None
-    return [f"{scheme}{mark}{one}" for one in sorted(filter(format_of, paths))]
+    return [f"{scheme}{mark}{file}" for file in sorted(filter(format_of, paths))]
 
 
 def format_of(path: str) -> str | None:
-    """Return the format of a path by its ending, or None.
+    """Return the format of a path by its suffix, or None.
 
     >>> format_of("gold.parquet"), format_of("runs.jsonl"), format_of("gold.key")
     ('parquet', 'json', None)
@@ -217,40 +211,42 @@ def format_of(path: str) -> str | None:
 
 
 def source(role: Role, given: Sequence[str | Path], name: str | None = None) -> Source:
-    """Return the table in some files and folders; reject unknown or mixed formats."""
+    """Return the table in files and folders; refuse unknown or mixed formats."""
     paths = [str(path) for path in given]
     files, first = [file for path in paths for file in files_of(path)], paths[0].rstrip("/")
     formats = {format_of(file) for file in files}
     if len(formats) != 1 or None in formats:
-        why, said = "formats" if files else "no files", ", ".join(sorted(map(str, formats)))
-        raise input_error(first.rsplit("/", 1)[-1], why, formats=said)
+        why, names = "formats" if files else "no files", ", ".join(sorted(map(str, formats)))
+        raise input_error(first.rsplit("/", 1)[-1], why, formats=names)
     return Source(role, tuple(files), str(formats.pop()), name or stem_of(first), name is not None)
 
 
 def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tuple[Source, ...]:
-    """Return the tables of paths and URLs, given as `load` takes them: one, a list, or {name: path}."""
+    """Return the tables of paths and URLs as for `load`: one, a list, or {name: path}."""
     tables: dict[Role, list[Source]] = {"gold": [], "system": [], "documents": []}
     for (role, known), given in zip(tables.items(), (gold, systems, documents), strict=True):
         named: Mapping[str | None, Any] = given if isinstance(given, Mapping) else {None: given}
         for name, paths in named.items():
-            each = [paths] if isinstance(paths, (str, Path)) else list(paths or ())
-            if not all(isinstance(path, (str, Path)) for path in each):
+            items = [paths] if isinstance(paths, (str, Path)) else list(paths or ())
+            if not all(isinstance(path, (str, Path)) for path in items):
                 raise usage_error("tables in memory")
-            known += [source(role, one, name) for one in ([each] if name is not None else [[one] for one in each])]
+            known += [
+                source(role, item, name) for item in ([items] if name is not None else [[item] for item in items])
+            ]
     if not tables["gold"]:
         raise usage_error("no gold")
     if len(tables["gold"]) == 1 and not tables["gold"][0].named:
-        tables["gold"] = [replace(tables["gold"][0], name="gold")]  # a single annotator needs no name of his own
-    return tuple(one for known in tables.values() for one in known)
+        tables["gold"] = [replace(tables["gold"][0], name="gold")]
+    return tuple(item for known in tables.values() for item in known)
 
 
 def beyond_memory(paths: Sequence[str]) -> str:
-    """Report why tables are to be streamed; empty where they fit into memory, or cannot be streamed."""
+    """Return why tables must be streamed; empty if they fit into memory, or cannot be streamed."""
     if any("://" in path for path in paths):
         return "a table is elsewhere"
     named = [Path(NamedPath.read([path]).paths[0]) for path in paths]
-    # A folder of text files may be one file a system, which only reading in memory finds out.
-    files = [one for path in named for one in (path.rglob("*.parquet") if path.is_dir() else [path])]
+    # a folder of text files is read in memory, since its files may be systems
+    files = [file for path in named for file in (path.rglob("*.parquet") if path.is_dir() else [path])]
     if not all(file.suffix.lower() in FORMATS and file.exists() for file in files):
         return ""
     if large := [file for file in files if file.stat().st_size > LIMITS.file_bytes or _rows(file) > LIMITS.rows]:
@@ -261,11 +257,10 @@ def beyond_memory(paths: Sequence[str]) -> str:
 
 
 def _rows(file: Path) -> int:
-    """Return the rows of a Parquet file; 0 of anything else, which is not read for it."""
     from pyarrow import ArrowInvalid
     from pyarrow.parquet import read_metadata
 
     try:
         return int(read_metadata(file).num_rows) if file.suffix.lower() == ".parquet" else 0
     except ArrowInvalid:
-        return 0  # reading says what is wrong with it
+        return 0  # refused when read

@@ -1,4 +1,4 @@
-"""Define what the parts of large data add up to, in memory and as one file: sums and notes."""
+"""Define the sums of parts of large data, in memory and as one file."""
 
 from __future__ import annotations
 
@@ -27,18 +27,16 @@ from kp_core.scoring.paired import Family
 from kp_core.scoring.prepare import Names
 from kp_core.settings import Settings
 
-#: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 2"
-#: What the header holds beside plain values.
+#: Classes of the header.
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Names, Note, Plan, Settings, Table)}
 
 
 @dataclass
 class Tally(Sums):
-    """Sums over the documents seen so far.
+    """Sums over documents.
 
-    notes   on reading; those with a number add up
-    header  what the sums mean, and which parts are done
+    notes   notes on reading; those with a number add up; header: meaning of the sums, and parts done
     """
 
     notes: list[Note] = field(default_factory=list)
@@ -50,7 +48,7 @@ class Tally(Sums):
         self.notes = added([*self.notes, *getattr(other, "notes", ())])
 
     def save(self, path: str | Path, **header: Any) -> None:
-        """Write one NumPy archive without pickled objects, whole or not at all."""
+        """Write one NumPy archive without pickled objects, completely or not at all."""
         path, packed = Path(path), io.BytesIO()
         content = {"format": FORMAT, **self.header, **header, "notes": self.notes, "ids": self.ids}
         arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8), **arrays_of(self)}
@@ -62,18 +60,18 @@ class Tally(Sums):
 
 
 def arrays_of(tally: Tally) -> dict[str, Floats]:
-    """Return all arrays under the names that they have in a file, such as totals/0/0/macro/F1@k/5/sums/0."""
+    """Return all arrays by their names in a file, such as totals/0/0/macro/F1@k/5/sums/0."""
     arrays = {f"numbers/{name}": array for name, array in tally.numbers.items()}
-    records = {f"totals/{'/'.join(place)}": one for place, one in tally.totals.items()}
-    for name, record in (records | {f"pairs/{name}": one for name, one in tally.pairs.items()}).items():
+    records = {f"totals/{'/'.join(place)}": array for place, array in tally.totals.items()}
+    for name, record in (records | {f"pairs/{name}": array for name, array in tally.pairs.items()}).items():
         for part, value in vars(record).items():
-            each = value if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else {"": value}
-            arrays |= {f"{name}/{part}/{key}": one for key, one in dict(each).items() if one is not None}
+            items = value if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else {"": value}
+            arrays |= {f"{name}/{part}/{key}": array for key, array in dict(items).items() if array is not None}
     return arrays
 
 
 def sums_of(arrays: Mapping[str, Floats]) -> Tally:
-    """Return the sums whose arrays have these names."""
+    """Return the sums from such arrays."""
     tally, parts = Tally(), dict[str, dict[str, Any]]()
     for name, array in arrays.items():
         kind, _, rest = name.partition("/")
@@ -98,27 +96,26 @@ def sums_of(arrays: Mapping[str, Floats]) -> Tally:
 
 
 def as_json(content: Any) -> bytes:
-    """Return plain values and dataclasses as JSON, the same for equal ones."""
+    """Return plain values and dataclasses as JSON."""
 
-    def plain(one: Any) -> dict[str, Any]:
-        return {"dataclass": type(one).__name__} | {each.name: getattr(one, each.name) for each in fields(one)}
+    def plain(value: Any) -> dict[str, Any]:
+        return {"dataclass": type(value).__name__} | {item.name: getattr(value, item.name) for item in fields(value)}
 
     return json.dumps(content, default=plain, ensure_ascii=False).encode()
 
 
 def _rebuilt(values: dict[str, Any]) -> Any:
-    """Return an object of JSON as the dataclass that it was."""
     if values.get("dataclass") not in _KINDS:
         return values
     kind = _KINDS[values.pop("dataclass")]
-    return kind(**{name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 def added(notes: Iterable[Note]) -> list[Note]:
-    """Return notes of which those that say the same of parts of the data are one, with the numbers added.
+    """Return notes with those that differ in their number merged, and their numbers added.
 
-    >>> [one.message for one in added(Note.counting("info", "a", n, "list was cut", "lists were cut") for n in (1, 2))]
-    ['3 lists were cut']
+    >>> [note.message for note in added(Note.counting("info", "a", n, "list was", "lists were") for n in (1, 2))]
+    ['3 lists were']
     """
     merged: dict[Any, Note] = {}
     for note in notes:
@@ -130,35 +127,32 @@ def added(notes: Iterable[Note]) -> list[Note]:
 
 
 def refuse_without_folder(path: str | Path | None) -> None:
-    """Refuse a file that could not be written at the end of a run, before it begins."""
+    """Refuse a file that could not be written, before a run begins."""
     path = None if path is None else Path(path)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise input_error(path.name or str(path), "a folder" if path.is_dir() else "no folder")
 
 
 def is_statistics_file(source: Source) -> bool:
-    """Return whether a file contains statistics of a streamed run, by its first member.
+    """Return whether a file has statistics of a streamed run, by its first member.
 
-    >>> is_statistics_file(Source("run.npz", b"")), is_statistics_file(Source("gold.csv", b"doc_id,phrase"))
-    (False, False)
+    >>> is_statistics_file(Source("gold.csv", b"doc_id,phrase"))
+    False
     """
     return source.data[:4] == b"PK\x03\x04" and source.data[30:].startswith(b"header.json.npy")
 
 
 def load_tally(file: Source, limits: Limits | None = None) -> Tally:
-    """Read a tally back; raises InputError for anything that is not such a file.
-
-    limits: those of uploads, held before anything is unpacked; a run is written without compression
-    """
+    """Read a tally, with limits for uploads; raises InputError for any other file."""
     try:
-        # NumPy warns of heads that it can hardly read.
+        # NumPy warns of malformed headers
         with warnings.catch_warnings(action="ignore"), np.load(io.BytesIO(file.data)) as archive:
             members = archive.zip.infolist()
             if limits is not None:
                 refuse_over(limits.file_bytes, len(file.data), "bytes", file.name)
                 refuse_over(limits.archive_members, len(members), "arrays", file.name)
-            # bzip2 and LZMA unpack a kilobyte into gigabytes, and a size in a header may lie.
-            if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(file.data) for one in members):
+            # compressed members may expand to gigabytes
+            if any(info.compress_type != zipfile.ZIP_STORED or info.file_size > len(file.data) for info in members):
                 raise input_error(file.name, "compressed")
             arrays: dict[str, Any] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)

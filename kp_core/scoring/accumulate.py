@@ -1,7 +1,7 @@
-"""Turn counts into values of documents, these into sums under weights, and the sums into averages with intervals.
+"""Turn counts into values per document, these into weighted sums, and the sums into averages with intervals.
 
-Every average, every interval and every test over documents is a function of such sums, so data in memory and data that
-are streamed are evaluated alike: a block is a slice of the counts or a part of the files. Sums of parts add up.
+All averages, intervals and tests over documents are functions of such sums, so data in memory and streamed data are
+evaluated alike: a block is a slice of the counts or a part of the files, and the sums of blocks add up.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import Asked, names_in, parse
 from kp_core.settings import SUBJECT, Cutoff, Interval
 
-#: Names of documents that are kept and shown.
+#: Number of document names that are kept and shown.
 _SHOWN = 5
-#: Sums of squares whose terms cancel down to this share are 0.
+#: A sum of squares below this share of its terms is 0.
 _NOISE = 1e-12
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Tables of documents (rows) by anything but cutoffs (columns): annotators, pairs, or all annotators together.
+    """Concordance tables of documents (rows) by annotators, by pairs, or of all annotators together (columns).
 
-    cells   fields (D, K), 0 where the table does not count; seen (D, K) where it does
-    absent  reason where it does not
+    cells   fields (D, K), 0 for tables that do not count; seen (D, K): those that do; absent: the reason of others
     """
 
     cells: Cells
@@ -44,13 +43,11 @@ class Grid:
 
     def columns(self) -> list[Grid]:
         """Return every column as a separate grid."""
-        ones = np.eye(self.seen.shape[1], dtype=bool)
-        cells = [self.cells.mapped(lambda x, one=one: x[:, one]) for one in ones]  # type: ignore[misc]
-        return [Grid(own, self.seen[:, one], self.absent) for own, one in zip(cells, ones, strict=True)]
+        return [self.part((slice(None), slice(i, i + 1))) for i in range(self.seen.shape[1])]
 
-    def part(self, documents: slice) -> Grid:
-        """Return the tables of some documents."""
-        return Grid(self.cells.mapped(lambda counts: counts[documents]), self.seen[documents], self.absent)
+    def part(self, index: slice | tuple[slice, slice]) -> Grid:
+        """Return the tables of some documents, and of some columns."""
+        return Grid(self.cells.mapped(lambda counts: counts[index]), self.seen[index], self.absent)
 
     def arrays(self) -> list[Floats]:
         """Return the counts alone."""
@@ -58,20 +55,20 @@ class Grid:
 
     @property
     def scored(self) -> Bools:
-        """Documents that count in some column (D,)."""
+        """The documents that count in some column (D,)."""
         return np.asarray(self.seen.any(axis=1))
 
     @property
     def documents(self) -> NDArray[np.int64]:
-        """How many documents are pooled in each column (K,)."""
+        """The number of documents that are pooled in each column (K,)."""
         return np.asarray(self.seen.sum(axis=0))
 
     def values(self, asked: Asked) -> Floats:
-        """Return the value of every document and column (D, K); NaN where undefined."""
+        """Return the value of every document and column (D, K); NaN if undefined."""
         return np.where(self.seen, asked.scores(self.cells), np.nan)
 
     def status(self, asked: Asked) -> NDArray[np.str_]:
-        """Name what is special about every table (D, K), or `ok`."""
+        """Name the degenerate case of every table (D, K), or `ok`."""
         status = concordance.status(self.cells)
         status[~self.seen] = self.absent
         return status
@@ -79,7 +76,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Ids:
-    """Documents of one kind: how many, and the names of some; those of parts of the data add up.
+    """The number of documents of one kind, and the names of some.
 
     >>> str(Ids.of(["d2", "d9"]) + Ids.of(["d1"]))
     'd1, d2, d9'
@@ -90,16 +87,16 @@ class Ids:
 
     @staticmethod
     def of(names: Sequence[str]) -> Ids:
-        """Return documents by their names."""
+        """Return documents from their names."""
         return Ids(len(names), tuple(names))
 
     @staticmethod
     def where(names: tuple[str, ...], mask: Bools) -> Ids:
-        """Return those of some documents for which the mask is true."""
+        """Return the documents selected by a mask."""
         return Ids.of([names[i] for i in np.flatnonzero(mask)])
 
     def __add__(self, other: Ids) -> Ids:
-        """Return both; of the names the first by letters stay, whatever was added first."""
+        """Add the numbers, and keep the alphabetically first names."""
         return Ids(self.count + other.count, tuple(sorted({*self.names, *other.names})[:_SHOWN]))
 
     def __str__(self) -> str:
@@ -107,9 +104,9 @@ class Ids:
 
 
 class Place(NamedTuple):
-    """What sums are of: a part of the data, a system by its number, an average, and a measure at some cutoffs.
+    """The key of sums: part of the data, system, average, and measure with its cutoffs.
 
-    Pooled counts of a system serve all its measures, which then share the name `ranking` or `table`.
+    All measures of pooled counts share the name `ranking` or `table`.
     """
 
     part: str
@@ -121,12 +118,12 @@ class Place(NamedTuple):
 
 @dataclass
 class Totals:
-    """What the documents of a place add up to, in K columns; a part of the data may have one for all.
+    """Sums over documents, in K columns.
 
     defined   (K,) documents with a value, or that are pooled; used: (1,) documents that count in some column
-    sums      (K,) of every summand: a value, or each of the counts that are pooled; drawn: under weights (B, K)
+    sums      (K,) of every summand, a value or a pooled count; drawn: (B, K) the same under weights
     weight    (B, K) weights of the documents with a value
-    squares   (K,) of the values; products: (K, M, M) of all pairs of counts; both for the cluster t interval alone
+    squares   (K,) of the values; products: (K, M, M) of all pairs of counts; for the cluster t interval only
     reasons   reason → (K,) documents that have it, from blocks in which no document has a value
     """
 
@@ -140,24 +137,24 @@ class Totals:
     reasons: dict[str, Floats] = field(default_factory=dict)
 
 
-def plus(one: Any, other: Any) -> Any:
-    """Add arrays, or lists, dictionaries and records of them; what only one of the two has stays."""
-    if one is None or other is None:
-        return one if other is None else other
-    if isinstance(one, dict):
-        return {name: plus(one.get(name), other.get(name)) for name in one | other}
-    if isinstance(one, list):
-        return [plus(*both) for both in zip(one, other, strict=True)]
-    return one + other if isinstance(one, np.ndarray) else type(one)(**plus(vars(one), vars(other)))
+def plus(first: Any, second: Any) -> Any:
+    """Add arrays, or lists, dictionaries and records of them; a missing operand counts as 0."""
+    if first is None or second is None:
+        return first if second is None else second
+    if isinstance(first, dict):
+        return {name: plus(first.get(name), second.get(name)) for name in first | second}
+    if isinstance(first, list):
+        return [plus(*pair) for pair in zip(first, second, strict=True)]
+    return first + second if isinstance(first, np.ndarray) else type(first)(**plus(vars(first), vars(second)))
 
 
 @dataclass
 class Sums:
     """Sums over the documents seen so far.
 
-    totals   by what they are of; pairs: of comparisons, by their name
-    numbers  by name: how many documents there are, and what else the notes tell
-    ids      kind → how many documents or other things of this kind there are, and some names, for the notes
+    totals   by place; pairs: of comparisons, by name
+    numbers  name → counts of documents and others, for the notes
+    ids      kind → documents or others of this kind, for the notes
     """
 
     totals: dict[Place, Totals] = field(default_factory=dict)
@@ -166,31 +163,27 @@ class Sums:
     ids: dict[str, Ids] = field(default_factory=dict)
 
     def add(self, name: str, values: Floats | Ints | int) -> None:
-        """Add values to the numbers stored under a name."""
+        """Add values to the numbers under a name."""
         self.numbers = plus(self.numbers, {name: np.atleast_1d(np.asarray(values, np.float64))})
 
     def merge(self, other: Sums) -> None:
         """Add the sums of other documents."""
         self.totals, self.pairs = plus(self.totals, other.totals), plus(self.pairs, other.pairs)
         self.numbers = plus(self.numbers, other.numbers)
-        # Ids are added even to none, so that the names they keep are always the first by letters.
+        # Ids are added even to none, so that they always keep the alphabetically first names.
         self.ids |= {kind: self.ids.get(kind, Ids()) + ids for kind, ids in other.ids.items()}
 
-    def note(self, found: Mapping[str, Ids]) -> None:
-        """Add documents by their kind; those of one block keep their order."""
-        self.ids |= {kind: self.ids[kind] + own if kind in self.ids else own for kind, own in found.items()}
+    def note(self, kinds: Mapping[str, Ids]) -> None:
+        """Add documents by kind; those of one block keep their order."""
+        self.ids |= {kind: self.ids[kind] + ids if kind in self.ids else ids for kind, ids in kinds.items()}
 
     def number(self, name: str) -> int:
-        """Return a sum that is one whole number, 0 if nothing was added."""
+        """Return a sum that is a single integer, 0 if nothing was added."""
         return int(self.numbers.get(name, np.zeros(1))[0])
 
 
 class Accumulator:
-    """Adds up one block of documents after the other, and averages what they add up to.
-
-    interval  cluster-t needs squares and products next to the sums; the others need weights with every block
-    name      part of the data whose sums these are
-    """
+    """Add up blocks of documents, and compute averages from the sums; name: the part of the data."""
 
     def __init__(self, interval: Interval, sums: Sums | None = None, name: str = "") -> None:
         self.interval, self.sums, self.name = interval, Sums() if sums is None else sums, name
@@ -198,22 +191,21 @@ class Accumulator:
         self._known: set[Place] = set()
 
     def begin(self, scored: Bools, weights: Floats | None) -> None:
-        """Begin a block: the documents that resamples may contain (D,), and their weights (B, D) if they are drawn."""
+        """Begin a block with the documents that resamples may contain (D,), and the weights (B, D) of resamples."""
         self.weights, self._known = weights, set()
         if weights is not None:
             self._put(Place(self.name, "scored"), Totals(), [scored.astype(float)[:, None]])
 
     def _put(self, place: Place, totals: Totals, summands: Sequence[Floats]) -> None:
-        """Add the sums over documents of summands (D, K), and the sums under each row of weights."""
-        totals.sums = [one.sum(axis=0) for one in summands]
+        totals.sums = [values.sum(axis=0) for values in summands]
         if self.weights is not None:
-            totals.drawn = [self.weights @ one for one in summands]
+            totals.drawn = [self.weights @ values for values in summands]
         self.sums.totals[place] = plus(self.sums.totals.get(place), totals)
 
     def add(self, name: str, asked: Asked, view: View | Grid, average: str) -> None:
         """Add a block's documents to one measure and average of a system."""
         place = self._place(name, asked, view.cutoffs, average)
-        if place in self._known:  # pooled counts serve all measures of a kind
+        if place in self._known:  # measures of pooled counts share them
             return
         self._known.add(place)
         parts, used = summands(asked, view, average), view.scored
@@ -233,7 +225,7 @@ class Accumulator:
         if self.interval == "cluster-t" and len(kept) == 1:
             totals.squares = (kept[0] ** 2).sum(axis=0)
         nowhere = ~defined.any(axis=0)
-        if nowhere.any() and used.any():  # why, where no document at all has a value
+        if nowhere.any() and used.any():
             status = view.status(asked)[used]
             whys = np.unique(status[:, nowhere]).tolist()
             totals.reasons = {why: ((status == why) & nowhere).sum(axis=0).astype(float) for why in whys}
@@ -242,48 +234,46 @@ class Accumulator:
     def estimate(
         self, name: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
     ) -> Estimate:
-        """Return value, interval and reason in every column; absent: the reason if no document counts."""
+        """Return value, interval and reason per column; absent: the reason if no document counts."""
         totals = self.sums.totals[self._place(name, asked, cutoffs, average)]
         n = np.asarray(totals.defined).astype(np.int64)
         if average == "micro":
             return self._pooled(asked, totals, n, absent)
         reason: list[str | None] = [None] * len(n)
         for column in np.flatnonzero(n == 0):
-            counts = {why: own[column] for why, own in totals.reasons.items()}
+            counts = {why: number[column] for why, number in totals.reasons.items()}
             reason[column] = max(sorted(counts), key=counts.__getitem__) if counts else absent
-        value = mean_or_f([ratio(one, n, np.nan) for one in totals.sums])
+        value = mean_or_f([ratio(values, n, np.nan) for values in totals.sums])
         if totals.squares is not None:
             error = intervals.error_of_means(spread_of(value, totals.squares, n), n)
             half = intervals.half_width(error, n - 1)
             return Estimate(value, value - half, value + half, n, reason)
         resampled = None
         if totals.weight is not None:
-            resampled = mean_or_f([ratio(one, totals.weight, np.nan) for one in totals.drawn])
+            resampled = mean_or_f([ratio(values, totals.weight, np.nan) for values in totals.drawn])
         return with_bounds(value, resampled, n, reason)
 
     def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> Place:
-        """Return the place of a measure's sums."""
-        what = asked.name()
+        measure = asked.name()
         if average == "micro" and cutoffs:
-            what = "table" if asked.of_tables else "ranking"
-        return Place(self.name, name, average, what, ",".join(map(str, cutoffs)))
+            measure = "table" if asked.of_tables else "ranking"
+        return Place(self.name, name, average, measure, ",".join(map(str, cutoffs)))
 
     def _pooled(self, asked: Asked, totals: Totals, n: Ints, absent: str) -> Estimate:
-        """Return the estimates of measures of pooled counts."""
-        total = cells_of(asked, [one[None] for one in totals.sums])
+        total = cells_of(asked, [counts[None] for counts in totals.sums])
         if not np.any(totals.used):
             nothing = np.full(len(n), np.nan)
             return Estimate(nothing, nothing, nothing, np.zeros(len(n), np.int64), [absent] * len(n))
         value, resampled = asked.scores(total)[0], None
         if totals.drawn:
             drawn, of_all = totals.drawn, self.sums.totals[Place(self.name, "scored")]
-            if (of_all.drawn[0] != of_all.sums[0]).any():  # totals keep their size under any weights
+            if (of_all.drawn[0] != of_all.sums[0]).any():  # totals are scaled to the number of documents
                 scale = ratio(of_all.sums[0], of_all.drawn[0], np.nan)
-                drawn = [one * scale for one in drawn]
+                drawn = [counts * scale for counts in drawn]
             resampled = asked.scores(cells_of(asked, drawn))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
         status[n == 0] = absent
-        reason = [str(why) if np.isnan(one) else None for one, why in zip(value, status, strict=True)]
+        reason = [str(why) if np.isnan(x) else None for x, why in zip(value, status, strict=True)]
         if totals.products is not None and asked.measure.smooth:
             influence = quadratic(gradients(asked, total.arrays()), totals.products)
             half = intervals.t_of_influence(*influence, n)
@@ -292,13 +282,13 @@ class Accumulator:
 
 
 def cells_of(asked: Asked, arrays: Sequence[Floats]) -> Cells:
-    """Return the counts that a measure reads from their arrays; what else counts may contain is left out."""
+    """Return the counts that a measure reads, from the first of these arrays."""
     kind: type[Cells] = asked.measure.cells or Cells
     return kind(*arrays[: len(fields(kind))])
 
 
 def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
-    """Return what an average adds up over documents (D, K): all counts if they are pooled, else values."""
+    """Return what an average sums over documents (D, K): all counts if they are pooled, else values."""
     if average == "micro":
         return cells_of(asked, view.arrays()).arrays()
     if average in SUBJECT:
@@ -309,12 +299,12 @@ def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
 
 
 def mean_or_f(means: Sequence[Floats]) -> Floats:
-    """Return the harmonic mean of two means, such as F1 of mean precision and recall, or the only mean itself."""
+    """Return the harmonic mean of two means, such as mean precision and recall, or the only mean itself."""
     return means[0] if len(means) == 1 else ratio(2 * means[0] * means[1], means[0] + means[1])
 
 
 def with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[str | None]) -> Estimate:
-    """Return values with the bounds that their resamples (B, K) give, NaN without any."""
+    """Return values with bounds from their resamples (B, K); NaN without resamples."""
     low = high = np.full(len(value), np.nan)
     if resampled is not None:
         low, high = intervals.percentile(resampled, intervals.expanded_tail(n))
@@ -322,13 +312,13 @@ def with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[s
 
 
 def spread_of(mean: Floats | float, squares: Floats | float, n: Ints | int) -> Floats:
-    """Return the sum of squared distances from means (K,), 0 where only rounding makes it more."""
+    """Return the sum of squared distances from means (K,), 0 if it is rounding error."""
     spread = squares - n * np.square(mean)
     return np.where(spread > _NOISE * np.asarray(squares), spread, 0.0)
 
 
 def _products(arrays: Sequence[Floats]) -> Floats:
-    """Return the products of all counts that each column's measure sees, summed over documents (K or 1, M, M)."""
+    """Return the products of all pairs of counts, summed over documents (K or 1, M, M)."""
     if len({array.shape[1] for array in arrays}) == 1:
         stacked = np.stack(arrays, axis=-1)  # (D, K, M)
         return np.asarray(np.einsum("dkm,dkn->kmn", stacked, stacked))
@@ -337,24 +327,24 @@ def _products(arrays: Sequence[Floats]) -> Floats:
 
 
 def gradients(asked: Asked, fields: Sequence[Floats]) -> Floats:
-    """Return how a measure of pooled counts moves with each count (K, M), by a complex step: exact for smooth ones."""
+    """Return the gradient of a measure of pooled counts (K, M), by a complex step: exact for smooth measures."""
     slopes, alike = [], len({array.shape[1] for array in fields}) == 1
     for number, array in enumerate(fields):
         for column in [slice(None)] if alike else [slice(i, i + 1) for i in range(array.shape[1])]:
-            moved = [one.astype(complex) for one in fields]
+            moved = [counts.astype(complex) for counts in fields]
             moved[number][:, column] += 1j * intervals.STEP
             slopes.append(np.imag(asked.scores(cells_of(asked, moved)))[0] / intervals.STEP)
     return np.stack(slopes, axis=-1)
 
 
 def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
-    """Return the sum over documents of squared influences (K,), and that of the sizes of its terms."""
+    """Return the sum over documents of squared influences (K,), and the sum of the absolute values of its terms."""
     terms = slopes[:, :, None] * slopes[:, None, :] * products
     return terms.sum(axis=(1, 2)), np.abs(terms).sum(axis=(1, 2))
 
 
 def estimate(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:
-    """Return the average of one measure over all documents of a view together; weights (B, D), or None."""
+    """Return the average of a measure over all documents of a view; weights (B, D) of resamples, or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
     whole.begin(view.scored, weights)
     whole.add("", asked, view, average)
@@ -362,20 +352,19 @@ def estimate(asked: Asked, view: View | Grid, average: str, weights: Floats | No
 
 
 def mean_of(averages: Sequence[Estimate]) -> Estimate:
-    """Return the mean of averages, such as those under several gold standards; undefined ones are left out.
+    """Return the mean of averages, such as those under several gold standards, and of their paired resamples.
 
-    The interval is that of the mean: resamples of the documents are the same for all.
+    Undefined averages are left out.
     """
     if len(averages) == 1:
         return averages[0]
-    value, resampled = mean_of_defined([one.value for one in averages]), None
-    if all(one.resampled is not None for one in averages):
-        resampled = mean_of_defined([one.resampled for one in averages])
-    documents = np.max([one.documents for one in averages], axis=0)
-    reason = [averages[0].reason[i] if np.isnan(one) else None for i, one in enumerate(value)]
+
+    def mean(values: Sequence[Any]) -> Floats:
+        return ratio(np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0), np.nan)
+
+    value, resampled = mean([average.value for average in averages]), None
+    if all(average.resampled is not None for average in averages):
+        resampled = mean([average.resampled for average in averages])
+    documents = np.max([average.documents for average in averages], axis=0)
+    reason = [averages[0].reason[i] if np.isnan(x) else None for i, x in enumerate(value)]
     return with_bounds(value, resampled, documents, reason)
-
-
-def mean_of_defined(values: Sequence[Any]) -> Floats:
-    """Return the mean of arrays of one shape, undefined values left out."""
-    return ratio(np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0), np.nan)

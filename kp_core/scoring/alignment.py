@@ -1,30 +1,17 @@
-"""Turn a system's output and the gold standard into ranked lists and the pairs of a prediction and an item that match.
-
-Counts, subjects, two systems side by side and near misses are all read from this alignment.
-"""
+"""Turn a system's output into ranked lists, align these with the gold standard, and turn the matches into hits."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 
-from kp_core.scoring.codes import (
-    Bools,
-    CodedRun,
-    Codes,
-    Floats,
-    Identities,
-    Ints,
-    owners,
-    padded,
-    padded_blocks,
-    ragged,
-    ranks,
-    running,
-)
+from kp_core.scoring import codes
+from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Identities, Ints
 from kp_core.scoring.gold import Gold
 from kp_core.settings import Settings
 
@@ -33,14 +20,14 @@ _NO_GOLD, _NO_PHRASE = -1, -2
 
 @dataclass(frozen=True)
 class Lists:
-    """Ranked lists after filter, tie rule and duplicate rule: flat rows, best first, in the order of the documents.
+    """Ranked lists after filtering, tie-breaking and deduplication: flat rows in document order, best first.
 
     length        (D,) rows of each list
-    form          (row,) normalised form
+    form          (row,) normalized form
     position      (row,) rank in the file
     score         (row,) scores that can tie, or None
     repeated      (row,) rows that repeat a form of their list; all False if they were removed
-    duplicates    (D,) how many rows repeat a form of their list, removed or not
+    duplicates    (D,) number of rows that repeat a form of their list, removed or not
     """
 
     length: Ints
@@ -53,31 +40,25 @@ class Lists:
     @cached_property
     def owner(self) -> Ints:
         """The list of each row."""
-        return owners(self.length)
+        return codes.owners(self.length)
 
     @cached_property
     def rank(self) -> Ints:
         """The rank of each row in its list, from 1."""
-        return ranks(self.length)
+        return codes.ranks(self.length)
 
     def only(self, rows: Bools) -> Lists:
-        """Return the lists with only some of their rows."""
-        return Lists(
-            np.bincount(self.owner[rows], minlength=len(self.length)),
-            self.form[rows],
-            self.position[rows],
-            self.score[rows] if self.score is not None else None,
-            self.repeated[rows],
-            self.duplicates,
-        )
+        """Return the lists with some of their rows."""
+        score = None if self.score is None else self.score[rows]
+        length = np.bincount(self.owner[rows], minlength=len(self.length))
+        return Lists(length, self.form[rows], self.position[rows], score, self.repeated[rows], self.duplicates)
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Predictions of one system and gold items of the same documents: one row per pair that matches.
+    """Predictions of one system and gold items of the same documents: one row per matching pair.
 
-    lists, gold  the predictions (row,) and the items (item,)
-    row, item    (pair,) which prediction spells which item, by document and rank
+    row, item    (pair,) indices of prediction (in `lists`) and item (in `gold`), by document and rank
     first        (pair,) whether it is the best-ranked prediction of the item; later ones are misses
     """
 
@@ -94,37 +75,30 @@ class Alignment:
 
     @cached_property
     def hit(self) -> Bools:
-        """Whether a prediction spells an item (row,)."""
+        """Whether a prediction matches an item (row,)."""
         hit = np.zeros(len(self.lists.form), bool)
         hit[self.row] = True
         return hit
 
     @cached_property
     def best(self) -> Ints:
-        """The prediction that finds each item first (item,), -1 for items that are missed."""
+        """The best-ranked prediction of each item (item,), -1 for items that are missed."""
         best = np.full(len(self.gold.grade), -1, np.int64)
         best[self.item[self.first]] = self.row[self.first]
         return best
 
-    @property
-    def without_respellings(self) -> Bools:
-        """Which predictions are no further spelling of an item that one above them spells (row,)."""
-        first = ~self.hit
-        first[self.row[self.first]] = True
-        return first
-
     def subjects(self) -> tuple[Ints, Ints]:
-        """Return row and subject of every prediction: the subject of an item that it spells, or its own form."""
+        """Return row and subject of every prediction: the subject of the item that it matches, else its form."""
         missed = np.flatnonzero(~self.hit)
         subject = np.concatenate([self.gold.subject[self.item], self.lists.form[missed]])
         return np.concatenate([self.row, missed]), subject
 
 
 def _repeated(form: Codes, length: Ints) -> Bools:
-    """Mark every row whose form occurs higher in the same list; one sort finds the many lists without any."""
+    """Mark every row whose form occurs higher in the same list; one sort finds the lists that have any."""
     start, repeated = np.cumsum(length) - length, np.zeros(len(form), bool)
-    for block in padded_blocks(length):
-        lists = padded(form, start[block], length[block], _NO_PHRASE)
+    for block in codes.padded_blocks(length):
+        lists = codes.padded(form, start[block], length[block], _NO_PHRASE)
         twice = _equal_neighbours(np.sort(lists, axis=1)).any(axis=1)
         order = np.argsort(lists[twice], axis=1, kind="stable")
         again = _equal_neighbours(np.take_along_axis(lists[twice], order, axis=1))
@@ -133,7 +107,7 @@ def _repeated(form: Codes, length: Ints) -> Bools:
 
 
 def _equal_neighbours(ordered: Codes) -> Bools:
-    """Mark every phrase of sorted lists (list, phrase), except the first column, that equals the one before it."""
+    """Mark phrases of sorted lists (list, phrase) that equal the phrase before them, from the second column on."""
     equal: Bools = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
     return equal
 
@@ -146,8 +120,8 @@ def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) ->
         kept &= ~invalid.to_numpy(zero_copy_only=False)[form]
     if "one-word" in rule:
         several = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
-        one_word = ~several[form]  # the first of them may be invalid: the script of Chan et al. masks one by one
-        kept &= ~one_word | (running(one_word.astype(float), ranks(length) == 1) == 1)
+        one_word = ~several[form]  # the first may be invalid too, as in the script of Chan et al.
+        kept &= ~one_word | (codes.running(one_word.astype(float), codes.ranks(length) == 1) == 1)
     return kept
 
 
@@ -155,14 +129,14 @@ def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> L
     """Apply filter, tie rule and duplicate rule to the lists of one system, in this order."""
     form, length = run.forms(identities), run.length
     score, ranking = None, run.ranking
-    if ranking.ranked_by == "score" and run.score is not None:  # a rank column, or the order of the file, has no ties
-        score = run.score[ragged(run.start, length)]
+    if ranking.ranked_by == "score" and run.score is not None:  # ranks and the order of a file have no ties
+        score = run.score[codes.ragged(run.start, length)]
         score = score if ranking.higher_is_better else -score
-    lists = Lists(length, form, ranks(length), score, np.zeros(len(form), bool), np.zeros_like(length))
+    lists = Lists(length, form, codes.ranks(length), score, np.zeros(len(form), bool), np.zeros_like(length))
     if settings.filter != "none":
         lists = lists.only(_unfiltered(form, length, identities, settings.filter))
     if settings.ties == "trec" and lists.score is not None:
-        alphabetical = pc.rank(identities.forms).to_numpy().astype(np.int64)  # by their bytes in UTF-8
+        alphabetical = pc.rank(identities.forms).to_numpy().astype(np.int64)  # by UTF-8 bytes
         order = np.lexsort((-alphabetical[lists.form], -lists.score, lists.owner))
         lists = replace(lists, form=lists.form[order], score=lists.score[order], position=lists.position[order])
     repeated = _repeated(lists.form, lists.length)
@@ -174,16 +148,12 @@ def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> L
 
 
 def align(lists: Lists, gold: Gold) -> Alignment:
-    """Return every prediction that spells an item of its document, by document and rank.
-
-    Two steps, because most predictions match nothing: a padded comparison finds those that do, which then look for
-    their items.
-    """
-    start, found = np.cumsum(lists.length) - lists.length, []
-    for block in padded_blocks(np.maximum(lists.length, gold.spelling_count)):
+    """Return all matches of predictions with gold items of their document, by document and rank."""
+    start, matches = np.cumsum(lists.length) - lists.length, []
+    for block in codes.padded_blocks(np.maximum(lists.length, gold.spelling_count)):
         length = lists.length[block]
-        predicted = padded(lists.form, start[block], length, _NO_PHRASE)
-        wanted = padded(gold.spelling_form, gold.spelling_start[block], gold.spelling_count[block], _NO_GOLD)
+        predicted = codes.padded(lists.form, start[block], length, _NO_PHRASE)
+        wanted = codes.padded(gold.spelling_form, gold.spelling_start[block], gold.spelling_count[block], _NO_GOLD)
         hit = np.zeros(predicted.shape, bool)
         for column in range(wanted.shape[1]):
             hit |= predicted == wanted[:, column : column + 1]
@@ -192,8 +162,120 @@ def align(lists: Lists, gold: Gold) -> Alignment:
         pair, spelling = np.nonzero(spelled)
         document = which[pair]
         row = start[block][document] + position[pair]
-        found.append((row, gold.spelling_item[gold.spelling_start[block][document] + spelling]))
-    rows, items = (np.concatenate(part) for part in zip(*found, strict=True))
+        matches.append((row, gold.spelling_item[gold.spelling_start[block][document] + spelling]))
+    rows, items = (np.concatenate(part) for part in zip(*matches, strict=True))
     first = np.full(len(gold.grade), -1, np.int64)
-    first[items[::-1]] = np.arange(len(items))[::-1]  # the last assignment stays, that is the first match
+    first[items[::-1]] = np.arange(len(items))[::-1]  # the last assignment, of the first match, remains
     return Alignment(lists, gold, rows, items, first[items] == np.arange(len(items)))
+
+
+@dataclass(frozen=True)
+class Hits:
+    """The hits of one system, one row per hit, by document and rank.
+
+    found              gold items found (1; a probability if ties are averaged)
+    precision          precision at this rank: the summand of average precision
+    first              1 at the first hit (a probability if ties are averaged)
+    gain, exp_gain     linear and exponential gain of the grade
+    rarity             gain of the keyphrase by rarity
+    beside             further columns: what is `recalled`, or those of `list_quality`
+    """
+
+    document: Ints
+    rank: Ints
+    found: Floats
+    precision: Floats
+    first: Floats
+    gain: Floats
+    exp_gain: Floats
+    rarity: Floats
+    beside: Mapping[str, Floats] = field(default_factory=dict)
+
+    def part(self, documents: slice) -> Hits:
+        """Return the hits of some documents, numbered from 0."""
+        rows = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
+        columns: dict[str, Any] = {
+            name: array[rows] for name, array in vars(self).items() if isinstance(array, np.ndarray)
+        }
+        columns["document"] = self.document[rows] - documents.start
+        return replace(self, **columns, beside={name: array[rows] for name, array in self.beside.items()})
+
+
+def exponential(grade: Floats) -> Floats:
+    """Return the exponential gain of a grade."""
+    return np.exp2(grade) - 1
+
+
+def ordered_hits(document: Ints, rank: Ints, credit: Floats, grade: Floats, rarity: Floats) -> Hits:
+    """Return hits at known ranks from the gold items found and their gains, ordered by document and rank."""
+    so_far = codes.running(credit, np.diff(document, prepend=-1) != 0)
+    first, some = np.zeros(len(document)), np.flatnonzero(credit)  # rows without a hit may precede
+    first[some[np.diff(document[some], prepend=-1) != 0]] = 1
+    return Hits(document, rank, credit, so_far / rank, first, grade, exponential(grade), rarity)
+
+
+def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) -> Hits:
+    """Return the rows with a positive value of `found`, for precision, or of `recalled`, for recall."""
+    some = np.flatnonzero((credit > 0) | (recalled > 0))
+    hits = ordered_hits(document[some], rank[some], credit[some], credit[some], np.ones(len(some)))
+    return replace(hits, beside={"recalled": recalled[some]})
+
+
+def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Floats) -> Hits:
+    """Return the hits expected over all orders of tied rows; one input row per rank, rows of a group tie.
+
+    gains (2, row) are by grade and by rarity. A repeated phrase stays behind its first occurrence.
+    """
+    size, within = np.bincount(group), np.bincount(group, credit).astype(float)
+    before = codes.running(within, np.diff(document[np.cumsum(size) - size], prepend=-1) != 0) - within
+    tie = np.stack([size, within, before])[:, group]
+    sums = [np.bincount(group, value)[group] for value in (gains[0], exponential(gains[0]), gains[1])]
+    return _expected(document, rank, codes.ranks(size), tie, np.stack(sums) / tie[0])
+
+
+def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
+    """Return the hits expected of a random order of `size` phrases (row,) that include the document's gold items."""
+    sums = [
+        np.bincount(gold.document, value, minlength=len(gold.size))[document]
+        for value in (gold.grade, exponential(gold.grade), gold.rarity)
+    ]
+    tie = np.stack([size, gold.size[document], np.zeros(len(rank))])
+    return _expected(document, rank, rank, tie, np.stack(sums) / size)
+
+
+def _expected(document: Ints, rank: Ints, place: Ints, tie: Floats, gains: Floats) -> Hits:
+    """Return expected hits; a row is number `place` of its tie (3, row): phrases, hits, hits before it.
+
+    Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
+    """
+    kept = (tie[1] > 0) | (gains[0] > 0)
+    document, rank, place, (t, r, before) = document[kept], rank[kept], place[kept], tie[:, kept]
+    share = np.divide((place - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
+    # The probability that the tie's first hit is here: none at the places above, then one of r among those left.
+    left = t - place + 1
+    none_here = np.zeros(len(t))
+    np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
+    above = codes.running(none_here, place == 1) - none_here
+    first = np.where((before == 0) & (left >= r), np.exp(above) * r / left, 0.0)
+    return Hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, *gains[:, kept])
+
+
+def ideal_hits(gold: Gold, lower: Gold | None = None) -> Hits:
+    """Return the hits of the ideal ranking: all gold items, highest grade first; `lower` items have only a gain."""
+    document, grade, size, credit = gold.document, gold.grade, gold.size, np.ones(len(gold.grade))
+    if lower is not None and len(lower.grade):
+        document, grade = np.concatenate([document, lower.document]), np.concatenate([grade, lower.grade])
+        size, credit = size + lower.size, np.concatenate([credit, np.zeros(len(lower.grade))])
+    rarest = np.append(gold.rarity, np.zeros(len(grade) - len(gold.rarity)))
+    by_grade, by_rarity = ((value == value[:1]).all() for value in (grade, rarest))
+    in_order = len(grade) == len(gold.grade)
+    order = np.arange(len(grade)) if by_grade and in_order else np.lexsort((-grade, document))
+    rarest = rarest if by_rarity and in_order else rarest[np.lexsort((-rarest, document))]
+    return ordered_hits(document[order], codes.ranks(size), credit[order], grade[order], rarest)
+
+
+def returned_ideal(hits: Hits) -> Hits:
+    """Return the hits of the best order of the returned phrases, the ideal of some published scripts."""
+    order, by_rarity = (np.lexsort((-value, hits.document)) for value in (hits.gain, hits.rarity))
+    rank, rarity = codes.ranks(np.bincount(hits.document)), hits.rarity[by_rarity]
+    return replace(hits, rank=rank, gain=hits.gain[order], exp_gain=hits.exp_gain[order], rarity=rarity)

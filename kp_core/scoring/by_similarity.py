@@ -1,7 +1,6 @@
-"""Turn predictions and keyphrases that are similar into soft hits: one-to-one, or each with the best of the other side.
+"""Turn similar predictions and keyphrases into soft hits: one-to-one (the best assignment), or the best of either side.
 
-One-to-one is the best assignment of every prefix of a list. Source of the measures by meaning: Wu, Yin & Chang 2024,
-KPEval: towards fine-grained semantic-based keyphrase evaluation (SemP, SemR, SemF1).
+Source of the semantic measures: Wu, Yin & Chang 2024, KPEval: towards fine-grained semantic-based keyphrase evaluation.
 """
 
 from __future__ import annotations
@@ -14,29 +13,27 @@ import numpy as np
 import pandas as pd
 
 from kp_core.errors import input_error
-from kp_core.scoring.alignment import Alignment
+from kp_core.scoring.alignment import Alignment, Hits, recalled_hits
 from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Ints, padded, ragged
 from kp_core.scoring.counts import Counts
 from kp_core.scoring.given import Given, given_of
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Hits, recalled_hits
 from kp_core.scoring.prepare import Prepared
 
 Values = TypeVar("Values", Floats, Bools)
 
-#: Pairs that are looked at together: those of a similarity that is computed, and those of a table of the user's.
+#: Pairs per block: of a similarity that is computed, and of the user's table.
 _PAIRS, _GIVEN = 500_000, 200_000
-#: Added to every edge, so that among assignments of equal weight the one with more pairs wins.
+#: Added to every edge, so that among assignments of equal weight one with more pairs wins.
 _PAIR = 1e-9
 
 
 @dataclass(frozen=True)
 class CandidatePairs:
-    """Predictions and gold spellings of one system; rows occur in the order of documents and ranks.
+    """Predictions of one system and gold spellings, by document and rank.
 
-    document, rank   (row,) of every prediction after filter and duplicate rule
-    phrase           (row,) number of the phrase as the system spells it
-    item, spelling   (spelling,) gold item, and number of the phrase as the gold standard spells it
+    document, rank, phrase   (row,) of every prediction after filter and duplicate rule; phrase: its number
+    item, spelling           (spelling,) gold item, and number of the phrase
     """
 
     gold: Gold
@@ -47,7 +44,7 @@ class CandidatePairs:
     spelling: Ints
 
     def pairs(self, rows: Bools, at_once: bool = False) -> Iterator[tuple[Ints, Ints]]:
-        """Yield (row, spelling) of all pairs of some rows with the gold of their document, some documents at a time."""
+        """Yield (row, spelling) of all pairs of some rows with the gold of their document, block by block."""
         size = np.bincount(self.gold.document[self.item], minlength=len(self.gold.size))
         start = np.cumsum(size) - size
         chosen = np.flatnonzero(rows & (size[self.document] > 0))
@@ -58,15 +55,14 @@ class CandidatePairs:
         heads = np.flatnonzero(np.diff(self.document[chosen], prepend=-1))
         begins = heads[:1] if at_once else heads[np.flatnonzero(np.diff(part[heads], prepend=-1))]
         for begin, end in zip(begins, np.append(begins[1:], len(chosen)), strict=True):
-            own, count = chosen[begin:end], spellings[begin:end]
-            yield np.repeat(own, count), ragged(start[self.document[own]], count)
+            part_rows, count = chosen[begin:end], spellings[begin:end]
+            yield np.repeat(part_rows, count), ragged(start[self.document[part_rows]], count)
 
 
 def candidate_pairs(data: Prepared, run: CodedRun, alignment: Alignment) -> CandidatePairs:
-    """Return the predictions of prepared lists next to the gold spellings, as numbers of `phrases_of`.
+    """Return the predictions and gold spellings of aligned lists, as numbers of phrases.
 
-    A spelling is any phrase of a document that the conventions take for a gold item: an item that annotators spell in
-    several ways, which are one form, keeps all of them, in the order of the file.
+    An item has all spellings of its form in the document, in the order of the file.
     """
     lists, gold, coded = alignment.lists, alignment.gold, data.coded
     form = data.identities.gold[coded.variant_phrase].astype(np.int64)
@@ -88,7 +84,7 @@ def candidate_pairs(data: Prepared, run: CodedRun, alignment: Alignment) -> Cand
 def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
     """Return weight and number of pairs of the best assignment of the first 1, 2, ... rows: (row,) each.
 
-    weight   (row, column), 0 where a pair is forbidden
+    weight   (row, column), 0 for forbidden pairs
 
     >>> best_of_prefixes(np.array([[0.75, 0.70], [0.70, 0.0]]))[0].tolist()
     [0.75, 1.4]
@@ -107,14 +103,14 @@ def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
 
 
 def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
-    """Return by how much each row raises the weight of the best assignment of its document, and its pairs: (row,).
+    """Return how much each row adds to weight and pairs of the best assignment of its document: (row,) each.
 
-    row, item, weight   one entry per allowed pair; rows and items of all documents are numbered, better ranks first
+    row, item, weight   one entry per allowed pair; rows are numbered across documents, better ranks first
     """
     gain, pairs = np.zeros(rows), np.zeros(rows)
     alone = (np.bincount(row, minlength=rows)[row] == 1) & (np.bincount(item)[item] == 1)
     gain[row[alone]], pairs[row[alone]] = weight[alone], 1.0
-    # What is left competes; it falls into parts that do not touch, mostly of two or three phrases.
+    # The others compete within connected components, mostly of two or three phrases.
     row, item, weight = row[~alone], item[~alone], weight[~alone]
     if not len(row):
         return gain, pairs
@@ -128,28 +124,28 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
     row, item, weight, part = row[order], item[order], weight[order], part[order]
     begins = np.flatnonzero(np.diff(part, prepend=-1))
     ends = np.append(begins[1:], len(part))
-    # Rows and items number 0, 1, 2, ... within their part: no other part has them.
+    # Rows and items are numbered 0, 1, 2, ... within their component.
     (place, known), (column, _) = pd.factorize(row), pd.factorize(item)
     place, column = (number - np.repeat(number[begins], ends - begins) for number in (place, column))
     height, width = (np.maximum.reduceat(number, begins) + 1 for number in (place, column))
     begin = top = 0
     for end, high, wide in zip(ends.tolist(), height.tolist(), width.tolist(), strict=True):
-        rows_here, matrix = known[top : top + high], np.zeros((high, wide))
+        part_rows, matrix = known[top : top + high], np.zeros((high, wide))
         matrix[place[begin:end], column[begin:end]] = weight[begin:end]
         total, count = best_of_prefixes(matrix)
         total[1:] -= total[:-1].copy()
         count[1:] -= count[:-1].copy()
-        gain[rows_here], pairs[rows_here] = total, count
+        gain[part_rows], pairs[part_rows] = total, count
         begin, top = end, top + high
     return gain, pairs
 
 
 def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
-    """Return the largest weight of each row, and by how much it raises the largest of its items so far: (row,) each.
+    """Return the largest weight of each row, and how much it raises the largest weights of its items: (row,) each.
 
     row, item, weight   as in `soft_gains`; rows ascend
 
-    >>> [each.tolist() for each in best_gains(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0.5, 0.75, 0.25]), 2)]
+    >>> [g.tolist() for g in best_gains(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0.5, 0.75, 0.25]), 2)]
     [[0.5, 0.75], [0.5, 0.5]]
     """
     gain = np.zeros(rows)
@@ -162,7 +158,7 @@ def best_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
 
 
 def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, Counts]:
-    """Return the counts by the similarity that the user gave; reject averaging over ties."""
+    """Return the counts by the user's similarity; reject averaging over ties."""
     given, made = given_of(data.corpus, data.coded, data.settings), dict[str, Counts]()
     for name, counts in systems.items():
         lists = counts.alignment.lists
@@ -176,13 +172,13 @@ def semantic_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str, 
 
 
 def _by_meaning(data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools) -> Hits:
-    """Return the rows of a system that are similar to some keyphrase."""
+    """Return the hits of predictions that are similar to some keyphrase; counts: which rows count (row,)."""
     rows, best = len(candidates.document), data.settings.matching == "best"
     nothing = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0)
     edges = zip(nothing, *_edges(data, candidates, given, counts), strict=True)
-    row, item, value, plain = (np.concatenate(each) for each in edges)
+    row, item, value, plain = (np.concatenate(parts) for parts in edges)
     gain, recalled = (best_gains if best else soft_gains)(row, item, value, rows)
-    if not best:  # what a pair is worth is worth as much to its prediction and to its keyphrase
+    if not best:  # a pair counts alike for precision and recall
         recalled = gain
     elif data.settings.sem_equal == "predictions":
         some = plain > 0
@@ -193,17 +189,16 @@ def _by_meaning(data: Prepared, candidates: CandidatePairs, given: Given, counts
 def _edges(
     data: Prepared, candidates: CandidatePairs, given: Given, counts: Bools
 ) -> Iterator[tuple[Ints, Ints, Floats, Floats]]:
-    """Give row, keyphrase and similarity of the pairs that are similar, some documents at a time.
+    """Yield row, item and similarity of similar pairs, block by block: with 1 for equal phrases, and as in the table.
 
-    The similarity is given twice: 1 for what is the same phrase, and as the table has it, 0 where that is what it says.
-    Of the spellings of a keyphrase the most similar one counts; rows that do not count (row,) have no pair.
+    The most similar spelling of an item counts.
     """
     gold, phrases = candidates.gold, max(len(data.coded.phrases), 1)
     spelled = np.ones(len(candidates.item), bool)
     if data.settings.variants == "first":
         spelled = np.diff(candidates.item, prepend=-1) > 0
     item, spelling = candidates.item[spelled], (candidates.spelling[spelled] % phrases).astype(np.int32)
-    width, height = (np.bincount(own, minlength=len(gold.size)) for own in (gold.document[item], candidates.document))
+    width, height = (np.bincount(x, minlength=len(gold.size)) for x in (gold.document[item], candidates.document))
     first, start = np.cumsum(width) - width, np.cumsum(height) - height
     within = (item - gold.start[gold.document[item]]).astype(np.int32)
     phrase, one_each = candidates.phrase.astype(np.int32), len(item) == len(gold.grade)
@@ -211,7 +206,7 @@ def _edges(
         candidate = padded(phrase, start[documents], height[documents], -1)
         keyphrase = padded(spelling, first[documents], width[documents], -1)
         value = np.maximum(given.blocks(candidate, keyphrase), 0.0)
-        # What fills a row up is the last phrase, and is then no phrase at all.
+        # The padding, -1, selects the last phrase, which is then excluded.
         alike = data.identities.predicted[candidate][:, :, None] == data.identities.gold[keyphrase][:, None]
         equal = alike & (candidate >= 0)[:, :, None] & (keyphrase >= 0)[:, None]
         if not one_each:
@@ -223,22 +218,22 @@ def _edges(
         lifted = np.where(equal, 1.0, value)
         document, row, number = np.nonzero(lifted)
         rows = np.cumsum((candidate >= 0).ravel()).reshape(candidate.shape) - 1 + int(start[documents][0])
-        found = lifted[document, row, number].astype(float)
-        plain = value[document, row, number].astype(float) if data.settings.sem_equal == "predictions" else found
-        yield rows[document, row], gold.start[documents][document] + number, found, plain
+        similar = lifted[document, row, number].astype(float)
+        plain = value[document, row, number].astype(float) if data.settings.sem_equal == "predictions" else similar
+        yield rows[document, row], gold.start[documents][document] + number, similar, plain
 
 
 def _by_item(values: Values, item: Codes, items: int) -> Values:
     """Return the largest value over the spellings of each item: (document, row, spelling) → (document, row, item)."""
     largest = np.zeros((*values.shape[:2], items), values.dtype)
-    each = np.arange(len(values))
-    for spelling, own in enumerate(item.T):
-        largest[each, :, own] = np.maximum(largest[each, :, own], values[:, :, spelling])
+    document = np.arange(len(values))
+    for spelling, place in enumerate(item.T):
+        largest[document, :, place] = np.maximum(largest[document, :, place], values[:, :, spelling])
     return largest
 
 
 def _slices(height: Ints, width: Ints) -> Iterator[slice]:
-    """Yield documents that, padded to the largest among them, have about as many pairs as are looked at together."""
+    """Yield slices of documents that, padded to their largest, have at most about `_GIVEN` pairs."""
     begin, high, wide = 0, 0, 0
     for place, (rows, items) in enumerate(zip(height.tolist(), width.tolist(), strict=True)):
         high, wide = max(high, rows), max(wide, items)

@@ -1,7 +1,4 @@
-"""Turn alignments into the counts of each subject, and these into means over subjects, with intervals and tests.
-
-A subject is a distinct keyphrase, or a concept; its counts are sums over documents.
-"""
+"""Turn alignments into counts of each subject (a distinct keyphrase or concept), and these into means over subjects."""
 
 from __future__ import annotations
 
@@ -26,16 +23,16 @@ from kp_core.settings import SUBJECT
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: Numbers of a block of subjects under all swaps; they stay in the processor's cache.
+#: Numbers per block of subjects under all swaps, which fit into the processor's cache.
 _BLOCK_NUMBERS = 1 << 17
 
 
 @dataclass(frozen=True)
 class SubjectCounts:
-    """The subjects of one system up to a cutoff, next to those of the gold standard: one row per document and subject.
+    """The subjects of one system up to a cutoff and of the gold standard: one row per document and subject.
 
-    document, subject  (n,); due, suggested: 0 or 1
-    form               (S,) the normalised form of each subject
+    document, subject  (n,); due (in the gold standard), suggested: 0 or 1
+    form               (S,) the normalized form of each subject
     used               (D,) documents that count
     """
 
@@ -48,7 +45,7 @@ class SubjectCounts:
 
     @staticmethod
     def of(alignment: Alignment, limit: Ints, used: Bools) -> SubjectCounts:
-        """Return what counts of one system; limit: the cutoff of each document (D,); used: documents that count."""
+        """Return the subjects of one system; limit: the cutoff of each document (D,); used: documents that count."""
         lists, gold = alignment.lists, alignment.gold
         row, subject = alignment.subjects()
         owner, counts = lists.owner[row], used[gold.document]
@@ -63,17 +60,17 @@ class SubjectCounts:
 
     @property
     def found(self) -> Floats:
-        """Whether a subject is suggested where it is due (n,)."""
+        """Whether a subject is both due and suggested (n,)."""
         return self.due * self.suggested
 
     @cached_property
     def counts(self) -> Cells:
-        """The counts of each subject (S,): in how many documents it is found, suggested and due."""
-        found, suggested, due = (
+        """The number of documents in which each subject is found, suggested and due (S,)."""
+        hits, suggested, due = (
             np.bincount(self.subject, flag, minlength=len(self.form)).astype(float)
             for flag in (self.found, self.suggested, self.due)
         )
-        return cells(found, suggested, due)
+        return cells(hits, suggested, due)
 
     def mean(self, asked: Asked, average: str, rule: str) -> float:
         """Return the mean over subjects; NaN if none counts."""
@@ -81,76 +78,69 @@ class SubjectCounts:
         return float(ratio(above.sum(), below.sum(), np.nan))
 
     def without_each(self, asked: Asked, average: str, rule: str) -> Floats:
-        """Return the mean without each document used in turn: only the subjects that occur in it change."""
-        whole = self.counts
-        left = [
-            one[self.subject] - own
-            for one, own in ((whole.hits, self.found), (whole.returned, self.suggested), (whole.size, self.due))
-        ]
+        """Return the mean without each document in turn, which changes only the subjects in it."""
+        whole, rows = self.counts, (self.found, self.suggested, self.due)
+        totals = whole.hits, whole.returned, whole.size
+        left = [total[self.subject] - row for total, row in zip(totals, rows, strict=True)]
         before, after = _weighed(asked, average, rule, whole), _weighed(asked, average, rule, cells(*left))
         above, below = (
-            own.sum() + np.bincount(self.document, then - own[self.subject], minlength=len(self.used))
-            for own, then in zip(before, after, strict=True)
+            old.sum() + np.bincount(self.document, new - old[self.subject], minlength=len(self.used))
+            for old, new in zip(before, after, strict=True)
         )
         return ratio(above, below, np.nan)[self.used]
 
 
-def cells(found: Floats, suggested: Floats, due: Floats) -> Cells:
-    """Return counts of subjects as measures see them; there is no universe."""
-    return Cells(found, suggested, due, np.full_like(due, np.nan), suggested)
+def cells(hits: Floats, suggested: Floats, due: Floats) -> Cells:
+    """Return counts of subjects as input of measures, without a universe."""
+    return Cells(hits, suggested, due, np.full_like(due, np.nan), suggested)
 
 
 def _weighed(asked: Asked, average: str, rule: str, counts: Cells) -> tuple[Floats, Floats]:
-    """Return value times weight, and weight, of each subject; the weight of one that the mean is not over is 0.
-
-    rule: which subjects count where one side is absent, the convention `subject_empty`
-    """
+    """Return value times weight, and weight, of each subject; rule: the convention `subject_empty`."""
     sides = {"suggested": counts.returned, "due": counts.size} if rule == "casimir" else {}
     side = sides.get(asked.measure.by_subject)
     weight = np.minimum(counts.returned + counts.size if side is None else side, 1)
     if average == "subject-weighted":
         weight = weight * counts.size
-    # The success of a subject: that it is found at all.
+    # The success of a subject is that it is found at all.
     value = asked.scores(counts) if asked.measure.family == "overlap" else np.minimum(counts.hits, 1)
     return value * weight, weight
 
 
 def refuse_unfit(data: Prepared, runs: bool) -> None:
-    """Refuse data and settings for which there is no mean over subjects; runs: whether a system has several."""
-    settings = data.settings
-    if settings.ties == "expected":
+    """Refuse data and settings without means over subjects; runs: whether a system has several."""
+    if data.settings.ties == "expected":
         raise usage_error("subjects of ties")
     if data.left_out != (None,):
         raise usage_error("subjects of left out")
     if runs:
-        raise usage_error("by subject", average=settings.average)
+        raise usage_error("by subject", average=data.settings.average)
 
 
 def subject_estimates(
     data: Prepared, counts: Mapping[str, list[dict[str, SystemCounts]]], asked: Sequence[Asked], runs: bool
 ) -> dict[tuple[str, str, int, str], Estimate]:
-    """Return value and interval of each subset, system, place of the measure in `asked`, and average over subjects.
+    """Return value and interval by subset, system, place of the measure in `asked`, and average over subjects.
 
-    counts  those of each subset: what is suggested counts in every document of the subset that counts with all its
-            keyphrases
+    counts  those of each subset, of which every document counts with all its keyphrases
     runs    whether a system has several
     """
-    one, made = data.settings, dict[tuple[str, str, int, str], Estimate]()
-    each = [(place, own, name) for place, own in enumerate(asked) for name in own.averages(one.average)]
-    each = [(place, own, name) for place, own, name in each if name in SUBJECT]
-    if not each:
+    settings, made = data.settings, dict[tuple[str, str, int, str], Estimate]()
+    columns_of = [(place, measure, average) for place, measure in enumerate(asked) for average in SUBJECT]
+    columns_of = [column for column in columns_of if column[2] in column[1].averages(settings.average)]
+    if not columns_of:
         return made
     refuse_unfit(data, runs)
-    cutoffs = {k for _, own, _ in each for k in own.cutoffs(one)}
+    cutoffs = {k for _, measure, _ in columns_of for k in measure.cutoffs(settings)}
     for (subset, (systems, *_)), name in product(counts.items(), data.names.systems):
-        own = systems[name].exact
-        used = counts["all"][0][name].exact.scored & own.known
-        subjects = {k: SubjectCounts.of(own.alignment, own.limit(k), used) for k in cutoffs}
-        for place, measure, average in each:
-            columns, how = [subjects[k] for k in measure.cutoffs(one)], (measure, average, one.subject_empty)
+        exact = systems[name].exact
+        used = counts["all"][0][name].exact.scored & exact.known
+        subjects = {k: SubjectCounts.of(exact.alignment, exact.limit(k), used) for k in cutoffs}
+        for place, measure, average in columns_of:
+            columns, how = [subjects[k] for k in measure.cutoffs(settings)], (measure, average, settings.subject_empty)
             value = np.array([column.mean(*how) for column in columns])
             half = np.full(len(columns), np.nan)
-            if one.interval != "none":
+            if settings.interval != "none":
                 half = np.array([left_out_half_width(column.without_each(*how)) for column in columns])
             reason = ["no_subject" if undefined else None for undefined in np.isnan(value)]
             documents = np.full(len(columns), int(used.sum()))
@@ -159,21 +149,21 @@ def subject_estimates(
 
 
 def swapped_difference(
-    one: SubjectCounts, other: SubjectCounts, how: tuple[Asked, str, str]
+    first: SubjectCounts, second: SubjectCounts, how: tuple[Asked, str, str]
 ) -> Callable[[Floats], Floats]:
-    """Return what gives the difference of two means (B,) where rows (B, D) swap what the two suggest for documents.
+    """Return a function from swaps (B, D), of what two systems suggest for documents, to differences of means (B,).
 
     how  measure, average, and the convention `subject_empty`
     """
-    flags, form = ("found", "suggested", "due"), np.union1d(one.form, other.form)
-    both = [[_beside(a, b, flag, form) for flag in flags] for a, b in ((one, other), (other, one))]
+    flags, form = ("found", "suggested", "due"), np.union1d(first.form, second.form)
+    both = [[_beside(a, b, flag, form) for flag in flags] for a, b in ((first, second), (second, first))]
 
     def mean(matrices: Sequence[csr_array], columns: Floats) -> Floats:
         above, below = np.zeros((2, columns.shape[1]))
         step = max(1, _BLOCK_NUMBERS // columns.shape[1])
         for begin in range(0, len(form), step):
             block = slice(begin, min(begin + step, len(form)))
-            parts = _weighed(*how, cells(*(own[block] @ columns for own in matrices)))
+            parts = _weighed(*how, cells(*(matrix[block] @ columns for matrix in matrices)))
             above, below = (total + part.sum(axis=0) for total, part in zip((above, below), parts, strict=True))
         return ratio(above, below, np.nan)
 
@@ -184,12 +174,12 @@ def swapped_difference(
     return difference
 
 
-def _beside(one: SubjectCounts, other: SubjectCounts, flag: str, form: Ints) -> csr_array:
-    """Return the subjects (S,) in the documents of one system and then in those of another one, (S, 2 D)."""
+def _beside(first: SubjectCounts, second: SubjectCounts, flag: str, form: Ints) -> csr_array:
+    """Return a flag of the subjects (S,) in the documents of two systems, side by side: (S, 2 D)."""
     from scipy.sparse import coo_array
 
-    values = np.concatenate([getattr(one, flag), getattr(other, flag)])
-    rows = np.concatenate([np.searchsorted(form, side.form)[side.subject] for side in (one, other)])
-    place, documents = np.cumsum(one.used) - 1, int(one.used.sum())
-    columns = np.concatenate([place[one.document], place[other.document] + documents])
+    values = np.concatenate([getattr(first, flag), getattr(second, flag)])
+    rows = np.concatenate([np.searchsorted(form, side.form)[side.subject] for side in (first, second)])
+    place, documents = np.cumsum(first.used) - 1, int(first.used.sum())
+    columns = np.concatenate([place[first.document], place[second.document] + documents])
     return coo_array((values, (rows, columns)), shape=(len(form), 2 * documents)).tocsr()

@@ -1,4 +1,4 @@
-"""Define the counts of which overlap and concordance measures are made: hits, phrases returned, keyphrases, and N."""
+"""Define the counts from which overlap and concordance measures are computed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CELLS = ("hits", "returned", "size", "universe", "denominator")
 
 @dataclass(frozen=True)
 class Cells:
-    """Counts from which overlap and concordance measures are computed; arrays of any one shape, or their sums.
+    """Counts of documents, or their sums; arrays of one shape.
 
     hits, returned, size, universe   gold items found, phrases returned, gold items, phrases that could be chosen
-    denominator                      of precision, by the convention
+    denominator                      of precision, by convention
     """
 
     hits: Floats
@@ -31,7 +31,7 @@ class Cells:
 
     @cached_property
     def both(self) -> Floats:
-        """Cell a: gold and system say yes."""
+        """Cell a: chosen by gold standard and system."""
         return self.hits
 
     @cached_property
@@ -55,11 +55,11 @@ class Cells:
 
     def arrays(self) -> list[Floats]:
         """Return all arrays, in the order of the fields."""
-        return [getattr(self, one.name) for one in fields(self)]
+        return [getattr(self, field.name) for field in fields(self)]
 
 
 def ratio(above: Floats, below: Floats | Ints, empty: float = 0.0) -> Floats:
-    """Divide, giving `empty` where the divisor is 0.
+    """Divide; the result is `empty` if the divisor is 0.
 
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]

@@ -1,4 +1,4 @@
-"""Turn lists and a gold standard into the counts of a system, and these into what a measure sees at any cutoff."""
+"""Turn lists and a gold standard into the counts of a system, and these into the input of measures at any cutoff."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kp_core.errors import UsageError, usage_error
-from kp_core.scoring.alignment import Alignment, Lists, align
+from kp_core.scoring.alignment import Alignment, Hits, Lists, align, ideal_hits, ordered_hits, returned_ideal, tied_hits
 from kp_core.scoring.cells import CELLS, Cells
 from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.hits import Hits, ideal_hits, ordered_hits, returned_ideal, tied_hits
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import OF_PEOPLE, SPECIAL, Asked, Matcher
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import CONVENTIONS, Cutoff, Settings
 
-#: Three systems that everybody can imagine: it says nothing; one tie over all N phrases; all gold items, best first.
+#: Baselines: an empty list; one tie over all N phrases; all gold items, best first.
 SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
 Made = TypeVar("Made")
-#: The name under which people stand beside the systems.
+#: The name of human agreement in results of systems.
 HUMANS = "human ceiling"
 
 
 @dataclass(frozen=True)
 class Standard:
-    """A gold standard that systems are counted against, under settings.
+    """A gold standard under settings.
 
     negatives  phrases judged not relevant, for bpref; universe: N of each document (D,)
     """
@@ -42,24 +41,24 @@ class Standard:
 
     @cached_property
     def lower(self) -> Gold:
-        """The items with a grade below `rel` that have a gain all the same, by the convention."""
+        """The items with a grade below `rel` that have a gain by convention."""
         return self.negatives.only((self.negatives.grade > 0) & (self.settings.gains == "all"))
 
 
 @dataclass(frozen=True)
 class Counts:
-    """All counts of one system (or baseline) under one setting of all conventions, for D documents.
+    """All counts of one system or baseline under one setting of all conventions, for D documents; arrays are (D,).
 
-    alignment     what was counted, of all documents: also where these are a part of them
+    alignment     what was counted, always of all documents, even if D are some of them
     length, rows  phrases that count as returned, and all rows of the list: they differ under `duplicates=after`
-    known         documents that the gold standard speaks about
+    known         documents that are in the gold standard
     largest       the largest grade of the gold standard
-    negatives     phrases of each document that were judged not relevant
-    judged        the sum of bpref over the hits of each document; None without judged negatives
+    negatives     number of phrases judged not relevant
+    judged        the sum of bpref over the hits; None without judged negatives
     returned      (document, rank) of the rows that count as returned, if some do not
-    deepest       the rank beyond which the hits are not known (None: all are)
-    gold_size     the gold size that a cutoff means, where `size` counts broader concepts too
-    declined      documents whose empty gold standard counts under any policy, as `Gold.declined` (None: no document)
+    deepest       the rank beyond which the hits are unknown, if any
+    gold_size     the gold size for cutoffs, if `size` includes broader concepts
+    declined      as `Gold.declined`
     """
 
     alignment: Alignment
@@ -83,7 +82,7 @@ class Counts:
 
     @property
     def scored(self) -> Bools:
-        """Documents that the system is scored on (D,), by the policies for empty gold and missing lists."""
+        """The documents that the system is scored on (D,), by the conventions for empty gold and missing lists."""
         used = self.known & self.resampled
         if self.settings.missing == "skip":
             used &= self.listed
@@ -91,7 +90,7 @@ class Counts:
 
     @property
     def resampled(self) -> Bools:
-        """Documents that a resample may contain (D,): those with gold, or all where an empty gold standard counts."""
+        """The documents that a resample may contain (D,): those with gold, or all if an empty gold standard counts."""
         if (rule := self.settings.empty_gold) in ("skip", "zero-if-judged"):
             there = (self.size > 0) | ((self.negatives > 0) & (rule != "skip"))
             return np.asarray(there if self.declined is None else there | self.declined)
@@ -99,17 +98,16 @@ class Counts:
 
     @property
     def without_judgements(self) -> Bools:
-        """Documents without a judged negative (D,), where such a document has no bpref; of trec_eval it has one."""
+        """The documents that have no bpref for lack of a judged negative (D,); none as in trec_eval."""
         if self.settings.empty_gold == "zero-if-judged":
             return np.zeros(len(self.size), bool)
         return np.ones(len(self.size), bool) if self.judged is None else np.isnan(self.judged)
 
     def blocks(self) -> list[Counts]:
-        """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
+        """Return the counts in blocks of documents that fit into the processor's cache."""
         if len(self.size) <= BLOCK:
             return [self]
-        slices = [slice(begin, min(begin + BLOCK, len(self.size))) for begin in range(0, len(self.size), BLOCK)]
-        return [self._part(documents) for documents in slices]
+        return [self._part(slice(begin, begin + BLOCK)) for begin in range(0, len(self.size), BLOCK)]
 
     def _part(self, documents: slice) -> Counts:
         returned = None
@@ -132,7 +130,7 @@ class Counts:
         return choices.get(cutoff, longest)
 
     def sums(self, document: Ints, rank: Ints, value: Floats | None, cutoffs: Sequence[Cutoff]) -> Floats:
-        """Return sums of `value` (1 where None) over rows whose rank is within each cutoff: (D, K)."""
+        """Return sums of `value` (1 if None) over the rows within each cutoff: (D, K)."""
         numbers = sorted({c for c in cutoffs if isinstance(c, int)})
         documents, width = len(self.size), len(numbers)
         columns = dict[Cutoff, Floats]()
@@ -152,12 +150,12 @@ class Counts:
         return np.stack([columns[cutoff] for cutoff in cutoffs], axis=1)
 
     def totals(self, value: Floats, cutoffs: Sequence[Cutoff]) -> Floats:
-        """Return sums over hits of a value per hit, up to each cutoff (D, K); NaN where the hits are not known."""
-        found = self.sums(self.hits.document, self.hits.rank, value, cutoffs)
-        if self.deepest is not None:
-            reach = np.stack([np.minimum(self.limit(cutoff), self.rows) for cutoff in cutoffs], axis=1)
-            found = np.where(reach > self.deepest, np.nan, found)
-        return found
+        """Return sums over hits of a value per hit, up to each cutoff (D, K); NaN if the hits are unknown."""
+        sums = self.sums(self.hits.document, self.hits.rank, value, cutoffs)
+        if self.deepest is None:
+            return sums
+        reach = np.stack([np.minimum(self.limit(cutoff), self.rows) for cutoff in cutoffs], axis=1)
+        return np.where(reach > self.deepest, np.nan, sums)
 
     def at(self, cutoffs: Sequence[Cutoff]) -> View:
         """Return the counts of every document at each cutoff, fields (D, K)."""
@@ -168,7 +166,7 @@ class Counts:
         size = np.broadcast_to(self.size[:, None].astype(np.float64), limit.shape)
         whole = np.array([cutoff == "all" for cutoff in cutoffs])
         rules = {
-            "k": lambda: np.where(whole, returned, limit),  # of repeats that do not count as returned, all is no k
+            "k": lambda: np.where(whole, returned, limit),  # at k = all, repeats may not count as returned
             "returned": lambda: returned,
             "min(k,gold)": lambda: np.minimum(limit, size),
         }
@@ -184,7 +182,7 @@ class Counts:
         )
 
 
-#: Measures of lists that need texts, or a similarity, and the reason of one without.
+#: Measures of lists that need texts or a similarity → reason of a missing value.
 _LACKING = {"present@k": "no_text", "self-similarity@k": "no_similarity"}
 
 
@@ -195,7 +193,7 @@ class View(Cells):
     counts: Counts
     cutoffs: tuple[Cutoff, ...]
     limit: Floats
-    #: the reason of a column without a value where no document counts
+    #: reason of a missing value if no document counts
     absent: ClassVar[str] = "no_documents"
 
     def arrays(self) -> list[Floats]:
@@ -204,12 +202,12 @@ class View(Cells):
 
     @property
     def scored(self) -> Bools:
-        """Which documents the system is scored on (D,)."""
+        """The documents that the system is scored on (D,)."""
         return self.counts.scored
 
     @property
     def documents(self) -> Ints:
-        """How many documents are pooled in each column (K,)."""
+        """The number of documents that are pooled in each column (K,)."""
         return np.full(len(self.cutoffs), int(self.scored.sum()))
 
     def total(self, value: Floats) -> Floats:
@@ -217,28 +215,26 @@ class View(Cells):
         return self.counts.totals(value, self.cutoffs)
 
     def beside(self, column: str) -> Floats:
-        """Return sums up to each cutoff of an additional column of the hits (D, K)."""
+        """Return sums up to each cutoff of a further column of the hits (D, K)."""
         return self.total(self.counts.hits.beside[column])
 
     def gained(self, gain: str, discount: Callable[[Ints], Floats]) -> tuple[Floats, Floats]:
-        """Return the sum of gains at each cutoff, and that of the best order; gain: a column of `Hits`."""
+        """Return the sum of gains at each cutoff, and that of the ideal ranking; gain: a column of `Hits`."""
         hits, ideal = self.counts.hits, self.counts.ideal
-        own, best = (getattr(one, gain) / discount(one.rank) for one in (hits, ideal))
-        return self.total(own), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
+        actual, best = (getattr(ranking, gain) / discount(ranking.rank) for ranking in (hits, ideal))
+        return self.total(actual), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
 
     def values(self, asked: Asked) -> Floats:
-        """Return the value of every document and cutoff (D, K); NaN where undefined."""
+        """Return the value of every document and cutoff (D, K); NaN if undefined."""
         if asked.over:
-            each = self.counts.at(asked.over).values(replace(asked, over=(), cutoff=None))
-            return np.repeat(each.mean(axis=1, keepdims=True), len(self.cutoffs), axis=1)
+            values = self.counts.at(asked.over).values(replace(asked, over=(), cutoff=None))
+            return np.repeat(values.mean(axis=1, keepdims=True), len(self.cutoffs), axis=1)
         values, counts = asked.scores(self), self.counts
         without = counts.size == 0
         if asked.of_tables or asked.measure.family == "list" or not without.any():
             return values
         values = np.array(values, dtype=float)
-        if (
-            counts.settings.gains != "all"
-        ):  # else entries with a grade below `rel` have their gain without a relevant one
+        if counts.settings.gains != "all":  # else items with a grade below `rel` have a gain
             values[without] = 0.0
         values[without & ~counts.resampled] = np.nan
         if counts.settings.empty_gold == "one-if-empty":
@@ -246,7 +242,7 @@ class View(Cells):
         return values
 
     def status(self, asked: Asked) -> NDArray[np.str_]:
-        """Name what is special about every document and cutoff (D, K), or `ok`; the keys occur in `REASONS`."""
+        """Name the special case of every document and cutoff (D, K), a key of `REASONS`, or `ok`."""
         counts = self.counts
         if asked.of_tables:
             status = concordance.status(self).astype(object)
@@ -264,26 +260,25 @@ class View(Cells):
 
 
 def standard_of(data: Prepared, universe: Floats, without: int | None = None, fewest: Ints | None = None) -> Standard:
-    """Return the gold standard of `gather`, with the weights of rare keyphrases."""
+    """Return the gold standard, with the weights of rare keyphrases; other arguments as in `gather`."""
     gold, negatives = gather(data.coded, data.identities, data.settings, without, fewest)
     return Standard(data.weighed(gold), negatives, universe, data.settings)
 
 
 def count(lists: Lists, listed: Bools, standard: Standard, sets: bool = False) -> Counts:
-    """Return the counts of one system.
-
-    Under `sets`, for concordance tables, a further spelling of a gold item already found is the same choice again and
-    leaves the list.
-    """
+    """Return the counts of one system; sets: without other spellings of gold items already found."""
     gold, settings = standard.gold, standard.settings
     alignment = align(lists, gold)
-    if sets and not (kept := alignment.without_respellings).all():
-        lists = lists.only(kept)
-        alignment = align(lists, gold)
+    if sets:
+        kept = ~alignment.hit
+        kept[alignment.row[alignment.first]] = True
+        if not kept.all():
+            lists = lists.only(kept)
+            alignment = align(lists, gold)
     new = alignment.first | (settings.duplicates == "count")
     document, row, item = alignment.document[new], alignment.row[new], alignment.item[new]
     rank, credit, gains = lists.rank, np.ones(len(row)), np.stack([gold.grade[item], gold.rarity[item]])
-    if len(row) > 1 and (row[1:] == row[:-1]).any():  # one prediction spells several gold items
+    if len(row) > 1 and (row[1:] == row[:-1]).any():  # a prediction matches several gold items
         head = np.flatnonzero(np.diff(row, prepend=-1))
         credit = np.diff(np.append(head, len(row))).astype(float) if settings.hits_as == "gold" else np.ones(len(head))
         document, row, gains = document[head], row[head], np.maximum.reduceat(gains, head, axis=1)
@@ -297,10 +292,10 @@ def count(lists: Lists, listed: Bools, standard: Standard, sets: bool = False) -
     hits = replace(hits, precision=hits.precision * precise)
     ideal = ideal_hits(gold, standard.lower) if settings.ideal == "gold" else returned_ideal(hits)
     if settings.ties == "expected" and lists.score is not None:
-        found_in, gains_in = np.zeros(len(rank)), np.zeros((2, len(rank)))
-        found_in[row], gains_in[:, row] = credit, gains
+        credit_of_row, gains_of_row = np.zeros(len(rank)), np.zeros((2, len(rank)))
+        credit_of_row[row], gains_of_row[:, row] = credit, gains
         group = np.cumsum((rank == 1) | (np.diff(lists.score, prepend=np.nan) != 0)) - 1
-        hits = tied_hits(lists.owner, rank, group, found_in, gains_in)
+        hits = tied_hits(lists.owner, rank, group, credit_of_row, gains_of_row)
     length, returned = lists.length, None
     if settings.duplicates == "after" and lists.repeated.any():
         length = length - lists.duplicates
@@ -326,32 +321,29 @@ def count(lists: Lists, listed: Bools, standard: Standard, sets: bool = False) -
 
 
 def _with_misses(
-    lists: Lists, lower: Gold, again: Ints, found: tuple[Ints, Floats, Floats]
+    lists: Lists, lower: Gold, again: Ints, hits: tuple[Ints, Floats, Floats]
 ) -> tuple[Ints, Floats, Floats, Bools]:
-    """Add the rows that are no hit and yet count: return row, items found, gains, and if precision counts.
+    """Add rows that count although they are no hits: return row, items found, gains, and whether precision counts.
 
-    Gains (2, row) are by grade and by rarity. A repeat of a hit (`again`) adds to average precision; items with a grade
-    below `rel` (`lower`) have their gain.
+    Repeated hits (`again`) add to average precision; items with a grade below `rel` (`lower`) add their gain. Gains
+    (2, row) are by grade and by rarity.
     """
-    graded = align(lists, lower)
-    first = graded.first & ~np.isin(graded.row, found[0])
-    row = np.concatenate([found[0], again, graded.row[first]])
-    order = np.argsort(row, kind="stable")
-    items = np.concatenate([found[1], np.zeros(len(row) - len(found[0]))])
-    gains = np.zeros((2, len(row)))
-    gains[:, : len(found[0])] = found[2]
-    gains[0, len(found[0]) + len(again) :] = lower.grade[graded.item[first]]
-    precise = np.arange(len(row)) < len(found[0]) + len(again)
-    return row[order], items[order], gains[:, order], precise[order]
+    (hit, credit, gain), graded = hits, align(lists, lower)
+    first = graded.first & ~np.isin(graded.row, hit)
+    row = np.concatenate([hit, again, graded.row[first]])
+    order, precise = np.argsort(row, kind="stable"), np.arange(len(row)) < len(hit) + len(again)
+    gains = np.pad(gain, ((0, 0), (0, len(row) - len(hit))))
+    gains[0, ~precise] = lower.grade[graded.item[first]]
+    return row[order], np.pad(credit, (0, len(row) - len(hit)))[order], gains[:, order], precise[order]
 
 
 def _judged(alignment: Alignment, standard: Standard, document: Ints, row: Ints) -> Floats | None:
-    """Return the sum of bpref over the hits of each document, NaN without judged negatives (None: nowhere any)."""
-    negatives = standard.negatives.only(standard.negatives.grade >= 0)  # in qrels, below 0 means that nobody judged
+    """Return the sum of bpref over the hits of each document, NaN without judged negatives (None: in all documents)."""
+    negatives = standard.negatives.only(standard.negatives.grade >= 0)  # in qrels, below 0 means not judged
     if not len(negatives.grade):
         return None
     bad = align(alignment.lists, negatives)
-    # Negatives above a hit: those up to its row, less those of earlier documents; rows are ordered by document.
+    # Negatives above a hit: those up to its row, minus those of earlier documents.
     above = np.searchsorted(bad.row, row) - np.searchsorted(bad.document, document)
     size, judged = alignment.gold.size[document], negatives.size[document]
     value = 1 - np.minimum(above, size) / np.maximum(np.minimum(size, judged), 1)
@@ -361,10 +353,7 @@ def _judged(alignment: Alignment, standard: Standard, document: Ints, row: Ints)
 
 @dataclass(frozen=True)
 class SystemCounts:
-    """One system's counts by matcher; all measures of one matcher see the same.
-
-    Without concordance measures, the exact counts serve as those of sets.
-    """
+    """One system's counts by matcher; without concordance measures, `sets` are the exact counts."""
 
     by_matcher: Mapping[Matcher, Counts]
 
@@ -375,11 +364,11 @@ class SystemCounts:
 
     @property
     def sets(self) -> Counts:
-        """The counts of concordance tables, which always hold distinct phrases."""
+        """The counts of concordance tables, of distinct phrases."""
         return self.by_matcher["sets"]
 
     def of(self, asked: Asked) -> Counts:
-        """Return the counts that a measure sees."""
+        """Return the counts for a measure."""
         matcher = asked.measure.matcher
         if asked.measure.family in OF_PEOPLE:
             raise UsageError(f"{asked.name()} is a measure of several annotators; use `agreement`")
@@ -388,23 +377,23 @@ class SystemCounts:
         return self.by_matcher[matcher]
 
     def views(self, asked: Sequence[Asked]) -> Iterator[tuple[Asked, View]]:
-        """Give each measure with the counts at its cutoffs, which are made once for all measures that see the same."""
-        made: dict[tuple[int, tuple[Cutoff, ...]], View] = {}
-        for one in asked:
-            counts, cutoffs = self.of(one), one.cutoffs(self.exact.settings)
+        """Yield each measure with the counts at its cutoffs, computed once for measures that share them."""
+        views: dict[tuple[int, tuple[Cutoff, ...]], View] = {}
+        for measure in asked:
+            counts, cutoffs = self.of(measure), measure.cutoffs(self.exact.settings)
             key = id(counts), cutoffs
-            if key not in made:
-                made[key] = counts.at(cutoffs)
-            yield one, made[key]
+            if key not in views:
+                views[key] = counts.at(cutoffs)
+            yield measure, views[key]
 
     def blocks(self) -> list[SystemCounts]:
-        """Return the counts in parts of documents, the same for all systems."""
+        """Return the counts in blocks of documents, the same for all systems."""
         blocks = self._each(Counts.blocks)
         numbers = range(len(blocks["exact"]))
         return [SystemCounts({matcher: parts[number] for matcher, parts in blocks.items()}) for number in numbers]
 
     def changed(self, change: Callable[[Counts], Counts]) -> SystemCounts:
-        """Return all counts changed in the same way; what is one for several matchers stays one."""
+        """Return all counts changed in the same way; matchers that share counts still do."""
         return SystemCounts(self._each(change))
 
     def _each(self, make: Callable[[Counts], Made]) -> dict[Matcher, Made]:
@@ -413,16 +402,16 @@ class SystemCounts:
         return {matcher: made[id(counts)] for matcher, counts in self.by_matcher.items()}
 
     def under(self, settings: Settings) -> SystemCounts:
-        """Return the same counts for settings that differ only in conventions `of_counts`."""
+        """Return the same counts for settings that differ only in conventions applied to counts."""
         return self.changed(lambda counts: replace(counts, settings=settings))
 
     def restricted(self, documents: Bools) -> SystemCounts:
-        """Return the counts as if the gold standard spoke about some documents only."""
+        """Return the counts as if the gold standard had only some documents."""
         return self.changed(lambda counts: replace(counts, known=counts.known & documents))
 
 
 def counted_alike(settings: Settings) -> Settings:
-    """Return the settings under which the counts are the same: what is applied to counts later has its default.
+    """Return settings that give the same counts: conventions applied to counts have their defaults.
 
     >>> counted_alike(Settings(denominator="returned", duplicates="keep")) == Settings(duplicates="keep")
     True
@@ -431,5 +420,5 @@ def counted_alike(settings: Settings) -> Settings:
 
 
 def table_settings(settings: Settings) -> Settings:
-    """Concordance tables hold sets: distinct phrases on both sides, whatever the preset."""
+    """Return the settings of concordance tables: distinct phrases on both sides, whatever the preset."""
     return settings.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")

@@ -18,16 +18,16 @@ _A, _B = 0.55, 1.5
 
 @dataclass(frozen=True)
 class Gold:
-    """Gold items of D documents, grouped by document; an item is one keyphrase, however many spellings it has.
+    """Gold items of D documents, grouped by document; an item is a keyphrase with all its spellings.
 
     size, start     (D,) number of items of a document, and its first item
-    grade           (item,) grade of each item, 1 where the gold standard is binary
+    grade           (item,) grade of each item, 1 if the gold standard is binary
     spelling_start, spelling_count   (D,) the spellings of a document's items in the two arrays below
-    spelling_item, spelling_form     (spelling,) item and normalised form
-    known           (D,) documents that the gold standard speaks about: those that its annotators saw
-    weights         form → gain of a keyphrase by how rare it is; None: 1
-    declined        (D,) documents without an item that count all the same, for to choose nothing is a choice: those in
-                    which the annotator who is left out chose something, and the others did not; None: no document
+    spelling_item, spelling_form     (spelling,) item and normalized form
+    known           (D,) documents that the annotators of the gold standard saw
+    weights         (form,) gain of a keyphrase by rarity; None: 1
+    declined        (D,) documents without an item that count nevertheless, because the annotator who is left out chose
+                    something and the others nothing; None: no document
     """
 
     size: Ints
@@ -43,12 +43,12 @@ class Gold:
 
     @cached_property
     def rarity(self) -> Floats:
-        """Gain of each item by how rare it is (item,)."""
+        """Gain of each item by rarity (item,)."""
         return np.ones(len(self.grade)) if self.weights is None else self.weights[self.subject]
 
     @cached_property
     def subject(self) -> Ints:
-        """The form of each item (item,): that of its first spelling."""
+        """The form of the first spelling of each item (item,)."""
         form = np.zeros(len(self.grade), np.int64)
         form[self.spelling_item[::-1]] = self.spelling_form[::-1]
         return form
@@ -59,7 +59,7 @@ class Gold:
         return owners(self.size)
 
     def only(self, items: Bools) -> Gold:
-        """Return the gold with only some of its items."""
+        """Return the gold with some of its items."""
         spellings = self.spelling_item, self.spelling_form
         return replace(_gold(self.known, (self.document, self.grade), spellings, items), weights=self.weights)
 
@@ -84,7 +84,7 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
 
 
 def left_one_out(annotators: str) -> str:
-    """Return how the other annotators make the gold when each is left out in turn; empty if that was not asked for.
+    """Return how the other annotators are combined if each is left out in turn; empty if none is.
 
     >>> left_one_out("others"), left_one_out("others:majority"), left_one_out("union")
     ('union', 'majority', '')
@@ -94,11 +94,11 @@ def left_one_out(annotators: str) -> str:
 
 @dataclass(frozen=True)
 class AnnotatorChoices:
-    """Who chose what: (n,) item and annotator of every choice, each once, and the document of each item.
+    """The distinct choices of annotators: (n,) item and annotator of every choice, and (item,) document of each item.
 
-    place  (n,) where the choice occurs in the file, so that each annotator's own order is known
-    label  (item,) form of the spelling of each item that stands first, by which documents have a keyphrase in common
-    seen   (A, D) whether the annotator saw the document; what is not chosen in a document that was seen is a “no”
+    place  (n,) position of the choice in the file
+    label  (item,) form of the first spelling of each item, which identifies keyphrases across documents
+    seen   (A, D) whether the annotator saw the document; phrases not chosen there are a “no”
     """
 
     item: Ints
@@ -110,7 +110,7 @@ class AnnotatorChoices:
 
     @property
     def votes(self) -> Ints:
-        """How many annotators chose each item."""
+        """The number of annotators who chose each item."""
         return np.bincount(self.item, minlength=len(self.document))
 
     def only(self, documents: Bools) -> AnnotatorChoices:
@@ -123,11 +123,11 @@ class AnnotatorChoices:
 
 
 def choices(coded: Coded, identities: Identities, settings: Settings) -> AnnotatorChoices:
-    """Return the choices of all annotators; phrases that one judged as not relevant are not among them."""
+    """Return the choices of all annotators, without phrases judged not relevant."""
     entry, form = _spelled(coded, identities, settings, np.ones(len(coded.annotators), bool))
     item_of_entry, items, representative = _merge(coded, entry, form, False)
     label = np.zeros(items, form.dtype)
-    label[item_of_entry[entry[::-1]]] = form[::-1]  # the last assignment stays, that is the first spelling
+    label[item_of_entry[entry[::-1]]] = form[::-1]  # the last assignment, of the first spelling, remains
     entries = distinct(entry)
     entries = entries[~(coded.entry_relevance[entries] < settings.rel)]
     key = item_of_entry[entries] * len(coded.annotators) + coded.entry_annotator[entries]
@@ -139,7 +139,7 @@ def choices(coded: Coded, identities: Identities, settings: Settings) -> Annotat
 
 
 def _spelled(coded: Coded, identities: Identities, settings: Settings, among: Bools) -> tuple[Ints, Codes]:
-    """Return entry and normalised form of every accepted spelling of some annotators."""
+    """Return entry and normalized form of every accepted spelling of some annotators."""
     spellings = np.ones(len(coded.variant_entry), bool)
     if settings.variants == "first":
         spellings = np.diff(coded.variant_entry, prepend=-1) > 0
@@ -153,9 +153,9 @@ def gather(
 ) -> tuple[Gold, Gold]:
     """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
 
-    Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is a further item.
-    without: an annotator whose choices do not count; then only the documents that he or she saw are in the gold.
-    fewest: the votes that an item needs in each document (D,), 0 where the document is left out.
+    Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is another item.
+    without: an annotator whose choices are left out; the gold then has only the documents that he or she saw.
+    fewest: the votes that an item needs in each document (D,), 0 to leave the document out.
     """
     annotators = settings.annotators
     if without is not None:
@@ -173,7 +173,7 @@ def gather(
 
     chosen = distinct(entry)
     grades = coded.entry_relevance[chosen]
-    # Who judged a phrase and found it not relevant gave it no vote; who gave no grade means yes.
+    # A judgement of not relevant is no vote; an entry without a grade is a vote.
     grade, graded = np.ones(items), not np.isnan(grades).all()
     if graded:
         grade[:] = -np.inf
@@ -196,7 +196,7 @@ def gather(
     rejected[judged] = True
     rejected &= votes == 0
     spelling_item = item_of_entry[entry]
-    if items < len(spelling_item):  # an item has each of its forms once, however many entries spelled it so
+    if items < len(spelling_item):  # an item has each form once, however many entries have it
         width = np.int64(form.max(initial=0)) + 1
         first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
         spelling_item, form = spelling_item[first], form[first]
@@ -204,7 +204,7 @@ def gather(
     gold, negatives = (
         _gold(known, (document, grade), spellings, kept & known[document]) for kept in (relevant, rejected)
     )
-    if without is not None:  # where the annotator who is left out chose something, and the others did not
+    if without is not None:
         withheld = (coded.entry_annotator == without) & ~(coded.entry_relevance < settings.rel)
         chose = np.bincount(coded.entry_document[withheld], minlength=len(gold.size)) > 0
         gold = replace(gold, declined=gold.known & chose & (gold.size == 0))
@@ -224,20 +224,20 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
         entry = distinct(entry)
         same = connected_components(links, directed=False)[1][entry].astype(np.int64)
     if listed:
-        # The r-th entry of an annotator for one phrase is the same item as the r-th of another annotator.
+        # The r-th entry of an annotator for a phrase is the same item as the r-th of another annotator.
         source = same * len(coded.annotators) + coded.entry_annotator[entry]
         repeat = pd.Series(source).groupby(source).cumcount().to_numpy()
         same = same * (repeat.max(initial=0) + 1) + repeat
-    # Items are numbered in the order in which they first appear, so that a gold list keeps its own order.
+    # Items are numbered by first occurrence, so that a gold list keeps its order.
     item, items = pd.factorize(same)
     item_of_entry, first = np.full(entries, -1, np.int64), np.empty(len(items), np.int64)
     item_of_entry[entry] = item
-    first[item[::-1]] = entry[::-1]  # the last assignment stays, that is the first entry
+    first[item[::-1]] = entry[::-1]  # the last assignment, of the first entry, remains
     return item_of_entry, len(items), first
 
 
 def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes], kept: Bools) -> Gold:
-    """Return the items that are kept, grouped by document; items: document and grade; spellings: item and form."""
+    """Return the kept items, grouped by document; items: document and grade; spellings: item and form."""
     (document, grade), (spelling_item, form) = items, spellings
     if not (kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all()):
         order = np.flatnonzero(kept)
@@ -257,10 +257,7 @@ def _gold(known: Bools, items: tuple[Ints, Floats], spellings: tuple[Ints, Codes
 def inverse_propensity(n: Floats | Ints, documents: float) -> Floats:
     """Return 1 + C (n + B)^-A, where C = (ln N - 1)(B + 1)^A: the weight of labels that n of N documents have.
 
-    The rarer a keyphrase or concept, the higher the gain of finding it. Source: Jain, Prabhu & Varma 2016, Extreme
-    multi-label loss functions (inverse propensities, A = 0.55, B = 1.5).
-
-    Below e documents the logarithm is less than 1, and all weigh 1.
+    Below e documents all weigh 1. Source: Jain, Prabhu & Varma 2016, inverse propensities with A = 0.55, B = 1.5.
 
     >>> inverse_propensity(np.array([1.0, 100.0]), 1000).round(3).tolist()
     [6.908, 1.77]

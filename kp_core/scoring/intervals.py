@@ -1,7 +1,4 @@
-"""Turn per-document values or counts into 95% intervals by resampling documents, or by the cluster t interval.
-
-Documents are drawn by a generator, or by their ids and the seed, where data are streamed.
-"""
+"""Turn per-document values or counts into 95% intervals by resampling documents, or by the cluster t interval."""
 
 from __future__ import annotations
 
@@ -16,32 +13,28 @@ from kp_core.scoring.cells import CELLS, Cells
 from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints
 from kp_core.settings import Settings
 
-#: With more undefined resamples than this share, no interval is given.
+#: Maximum share of undefined resamples of an interval.
 MOST_UNDEFINED = 0.05
-#: Sums of products whose terms cancel down to this share are 0.
+#: A sum of products below this share of its terms is 0.
 _CANCELLED = 1e-13
-#: Variances below this are nothing but rounding.
+#: Variances below this are rounding error.
 _NOTHING = 1e-26
-#: A step along the imaginary axis gives the slope of a smooth measure exactly, since nothing is subtracted.
+#: Imaginary step for derivatives of smooth measures, which are then exact, since nothing is subtracted.
 STEP = 1e-30
-#: Draws counted at once, and trials whose swaps are unpacked at once: as numbers they take eight times their room.
+#: Draws per block, and trials per block.
 _AT_ONCE, _TRIALS = 50_000, 2000
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = 2**64 - 1
 _WEIGHTS, _SIGNS = 1, 2
-#: How many of 65,536 equally likely numbers mean 0, 1, 2, ... draws: Poisson with mean 1, rounded so that the mean and
-#: the variance are exactly 1; no probability is off by more than 4 in 100,000.
+#: How many of 65,536 equally likely numbers mean 0, 1, 2, ... draws: Poisson, rounded so that mean and variance are
+#: exactly 1; no probability is off by more than 4 in 100,000.
 _DRAWS = (24109, 24110, 12054, 4018, 1007, 199, 33, 5, 1)
 _TABLE = np.repeat(np.arange(len(_DRAWS), dtype=np.float64), _DRAWS)
 
 
 def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """Return bootstrap weights (B, D): how often each document is drawn; every row sums to D.
-
-    One matrix serves every measure, system and cutoff of a view, so that differences are paired.
-    """
+    """Return bootstrap weights (B, D): how often each document is drawn; every row sums to D."""
     weights = np.empty((resamples, documents))
-    # A few rows at a time stay in the processor's cache: counting is then three times as fast at 2,000 documents.
     step = max(1, _AT_ONCE // max(1, documents))
     for begin in range(0, resamples, step):
         rows = min(step, resamples - begin)
@@ -52,7 +45,7 @@ def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats
 
 
 def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the finaliser of SplitMix64 (Steele, Lea & Flood 2014), in place."""
+    """Apply the finalizer of SplitMix64 (Steele, Lea & Flood 2014) in place."""
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
     x ^= x >> np.uint64(27)
@@ -62,9 +55,9 @@ def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _bits(documents: Sequence[str], numbers: int, stream: int, seed: int) -> NDArray[np.uint64]:
-    """Return random numbers (D, numbers) of 64 bits: a hash of document, seed, stream and place, and of nothing else.
+    """Return random numbers (D, numbers) of 64 bits, by hashing document, seed, stream and position.
 
-    Source of the hash of a document: SipHash (Aumasson & Bernstein 2012) with the fixed key of pandas.
+    The hash of a document is SipHash (Aumasson & Bernstein 2012) with the fixed key of pandas.
     """
     keys = np.asarray(pd.util.hash_array(np.array(documents, dtype=object), categorize=False), np.uint64)
     begin = (seed * 0xD1342543DE82EF95 + stream * _GOLDEN) & _MASK
@@ -73,7 +66,7 @@ def _bits(documents: Sequence[str], numbers: int, stream: int, seed: int) -> NDA
 
 
 def swaps_of(documents: Sequence[str], trials: int, seed: int) -> Iterator[Floats]:
-    """Yield rows of 0 and 1 (T, D): which documents a trial swaps, by their ids and the seed alone."""
+    """Yield rows of 0 and 1 (T, D): which documents a trial swaps, determined by their ids and the seed."""
     eight = _bits(documents, -(-trials // 64), _SIGNS, seed).astype("<u8", copy=False).view(np.uint8)
     swaps = np.unpackbits(eight, axis=1, count=trials, bitorder="little")
     for begin in range(0, trials, _TRIALS):
@@ -83,9 +76,9 @@ def swaps_of(documents: Sequence[str], trials: int, seed: int) -> Iterator[Float
 def weights(
     settings: Settings, documents: Sequence[str], used: Bools, rng: np.random.Generator | None = None
 ) -> Floats | None:
-    """Return the weights (B, D) of an interval that resamples documents, 0 for those not used; None for any other.
+    """Return the weights (B, D) of an interval that resamples the used documents; None for any other interval.
 
-    bootstrap: every row sums to the number of used documents; poisson: it depends on the ids and the seed alone.
+    bootstrap: every row sums to the number of used documents; poisson: weights depend only on the ids and the seed.
     """
     resamples, seed = settings.resamples, settings.seed
     if settings.interval == "poisson":
@@ -100,7 +93,7 @@ def weights(
 
 
 def blocks(settings: Settings, documents: Sequence[str], used: Bools) -> Iterator[tuple[slice, Floats | None]]:
-    """Give the documents some at a time, with the `weights` of each block."""
+    """Yield blocks of documents with their `weights`."""
     whole = weights(settings, documents, used) if settings.interval == "bootstrap" else None
     for begin in range(0, len(documents), BLOCK):
         block = slice(begin, begin + BLOCK)
@@ -110,8 +103,7 @@ def blocks(settings: Settings, documents: Sequence[str], used: Bools) -> Iterato
 def expanded_tail(documents: Ints | Floats | float) -> Floats:
     """Return the share of the resamples below a 95% interval for a number of documents; NaN below two documents.
 
-    Φ(−√(n/(n−1)) · t(.975, n−1)): as wide as the t interval where values are normal, .025 for many documents.
-    Source: Hesterberg 2015 (expanded percentile interval).
+    Φ(−√(n/(n−1)) · t(.975, n−1)), about .025 for many documents. Source: Hesterberg 2015, expanded percentiles.
 
     >>> expanded_tail(np.array([1, 5, 20, 10_000])).round(4).tolist()
     [nan, 0.001, 0.0159, 0.025]
@@ -124,15 +116,14 @@ def expanded_tail(documents: Ints | Floats | float) -> Floats:
 
 
 def percentile(values: Floats, tail: Floats | float = 0.025) -> tuple[Floats, Floats]:
-    """Return the bounds that leave a share of the resamples (B, K) out at either end → (K,).
+    """Return the bounds (K,) that exclude a share, `tail`, of the resamples (B, K) at either end.
 
-    tail  that share, of all columns or of each (K,): of resampled documents `expanded_tail`
-    NaN where too many resamples are undefined, or the share is.
+    NaN if too many resamples are undefined, or the share is.
     """
     low, high = np.full((2, values.shape[1]), np.nan)
     undefined, tails = np.isnan(values), np.broadcast_to(tail, values.shape[1:])
     good = undefined.mean(axis=0) <= MOST_UNDEFINED
-    quantiles = np.nanquantile if undefined.any() else np.quantile  # four times as fast
+    quantiles = np.nanquantile if undefined.any() else np.quantile  # which is faster
     for share in np.unique(tails[good & ~np.isnan(tails)]):
         columns = good & (tails == share)
         low[columns], high[columns] = quantiles(values[:, columns], [share, 1 - share], axis=0)
@@ -171,10 +162,9 @@ def t_p(mean: float, spread: float, documents: int) -> float:
 
 
 def left_out_half_width(values: Floats) -> float:
-    """Return half the width of the t interval of a value from those without each document in turn (D,): the jackknife.
+    """Return half the width of the jackknife t interval of a value, from those without each document in turn (D,).
 
-    SE² = (D−1)/D · sum of the squared distances from their mean; NaN if nothing varies, or one is undefined.
-    Source: Efron & Stein 1981.
+    SE² = (D−1)/D · sum of the squared distances from their mean; NaN without variance. Source: Efron & Stein 1981.
 
     >>> round(left_out_half_width(np.array([1.5, 2.0, 2.5])), 4)  # the mean of 3, 2 and 1
     2.4841
@@ -186,10 +176,9 @@ def left_out_half_width(values: Floats) -> float:
 
 
 def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Floats:
-    """Return half the width of the document-cluster t interval (K,), NaN if nothing varies except rounding.
+    """Return half the width of the document-cluster t interval (K,), NaN without variance: SE² = D/(D−1) · sum of u_D².
 
-    squares   sum over documents of the squared influences u_D = gradient · counts; sizes: that of its terms' sizes.
-    Linearisation: SE² = D/(D−1) · sum of u_D².
+    squares   sum over documents of squared influences u_D = gradient · counts; sizes: sum of its terms' absolute values
     """
     n = np.asarray(documents, float)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -199,9 +188,9 @@ def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Flo
 
 @dataclass(frozen=True)
 class Variance:
-    """What the variance of a mean over documents and runs, or of a difference of such means, is made of (K,).
+    """The components of the variance of a mean over documents and runs, or of a difference of such means (K,).
 
-    runs, documents  variances that add up, each with its degrees of freedom; both: what the two both hold
+    runs, documents  variances with their degrees of freedom; both: the part that both include
     """
 
     runs: Sequence[tuple[Floats, float]]
@@ -214,11 +203,11 @@ class Variance:
 
         The degrees of freedom are those of Satterthwaite 1946. Simulated in benchmarks/README.md.
         """
-        of_runs, of_documents = (sum((one for one, _ in each), 0.0 * self.both) for each in (self.runs, self.documents))
+        of_runs, of_documents = (sum((v for v, _ in parts), 0.0 * self.both) for parts in (self.runs, self.documents))
         variance = np.maximum(np.maximum(of_runs + of_documents - self.both, of_runs), of_documents)
         variance = np.where(variance > _NOTHING, variance, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            parts = sum((one**2 / freedom for one, freedom in (*self.runs, *self.documents)), 0.0 * self.both)
+            parts = sum((v**2 / freedom for v, freedom in (*self.runs, *self.documents)), 0.0 * self.both)
             return np.sqrt(variance), variance**2 / parts
 
 
@@ -226,9 +215,9 @@ class Variance:
 class Estimate:
     """Values and intervals over columns (K,), such as cutoffs, of one measure under one average.
 
-    resampled  (B, K) the values of the resamples, if there are any
-    variance   what the interval by t over documents and runs is made of
-    runs       (R, K) the values of the runs of a system that has several
+    resampled  (B, K) values of the resamples, if any
+    variance   of the t interval over documents and runs
+    runs       (R, K) values of several runs of a system
     """
 
     value: Floats
@@ -241,7 +230,7 @@ class Estimate:
     runs: Floats | None = None
 
     def row(self, column: int, documents: int) -> tuple[float, float, float, int, int, str | None]:
-        """Return value, bounds, documents averaged, those of `documents` left out, and reason, as rows print them."""
+        """Return value, bounds, documents averaged, those of `documents` left out, and reason."""
         n = int(self.documents[column])
         return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
 
@@ -254,13 +243,13 @@ def error_of(low: float, high: float, documents: int) -> float:
 def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
     """Return the standard error that a measure would have if phrases were independent, from one pooled table.
 
-    SE² = sum over the cells of count · gradient²; for kappa this is the error of Fleiss, Cohen & Everitt 1969. Only a
-    reference: phrases of one document are not independent, and such intervals are far too narrow.
+    SE² = sum over the cells of count · gradient², for kappa as in Fleiss, Cohen & Everitt 1969. Phrases of one document
+    are not independent, so such intervals are far too narrow.
     """
     variance = np.zeros_like(total.hits)
-    # How a phrase more in cell a, b, c or d changes (hits, returned, size, universe, denominator).
-    more = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
-    for cell, changes in more.items():
+    # How a further phrase in a cell changes (hits, returned, size, universe, denominator).
+    effects = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
+    for cell, changes in effects.items():
         moved = [getattr(total, name) + 1j * STEP * int(unit) for name, unit in zip(CELLS, changes, strict=True)]
         variance += getattr(total, cell) * (np.imag(score(Cells(*moved))) / STEP) ** 2
     return np.sqrt(variance)

@@ -1,7 +1,6 @@
-"""Turn what annotators chose into similarities of whole label sets, and these into Krippendorff's alpha.
+"""Turn the keyphrase sets of annotators into similarities of whole sets, and these into Krippendorff's alpha.
 
-A value of alpha is here the set of keyphrases that an annotator chose for a document; N plays no part. Chance compares
-every set with those of all documents, so parts of the data cannot be added up.
+Expected disagreement compares every set with those of all documents, so parts of the data cannot be added up.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.intervals import Estimate
 from kp_core.settings import Settings
 
-#: The similarity of sets that have something in common, from the sizes of the intersection and of both sets.
+#: The similarity of overlapping sets, from the sizes of the intersection and of both sets.
 Similarity = Callable[[Floats, Floats, Floats], Floats]
-#: Sets compared with all others at a time.
+#: Sets that are compared with all others at a time.
 _SETS = 1000
-#: One product with a sparse matrix takes as long as so many with a full one.
+#: The cost of a product with a sparse matrix, in products with a dense one.
 _DENSE = 20
 
 
 @dataclass(frozen=True)
 class LabelSets:
-    """The sets of the documents that two annotators or more saw; the others are 0 everywhere.
+    """The sets of the documents that at least two annotators saw; the others are 0 everywhere.
 
-    number    (D,) how many sets a document has
-    together  (D,) the sum over its ordered pairs of sets of their similarity, divided by number - 1
-    alike     (D, D), sparse: the sum of the similarities of all sets of two documents, each to itself among them
-    empty     (D,) how many sets are empty; these are equal to one another
+    number    (D,) number of sets
+    together  (D,) the sum of the similarities of all ordered pairs of sets, divided by number - 1
+    alike     (D, D), sparse: the sum of the similarities of all sets of two documents
+    empty     (D,) number of empty sets, which equal one another
     """
 
     number: Floats
@@ -44,13 +43,13 @@ class LabelSets:
     empty: Floats
 
     def alpha(self, weights: Floats) -> Floats:
-        """Return alpha of documents drawn so often, (B, D) → (B,): 1 - observed / expected distance."""
+        """Return alpha under weights of documents, (B, D) → (B,): 1 - observed / expected distance."""
         n, disagreement, chance, _ = self._sums(weights)
         return 1 - ratio((n - 1) * disagreement, chance, np.nan)
 
     def influence(self) -> tuple[Floats, Floats]:
-        """Return how alpha moves with the weight of each document (D,), and the size of the terms that this adds up."""
-        n, disagreement, chance, near = (one[0] for one in self._sums(np.ones((1, len(self.number)))))
+        """Return the derivative of alpha by the weight of each document (D,), and the absolute sum of its terms."""
+        n, disagreement, chance, near = (x[0] for x in self._sums(np.ones((1, len(self.number)))))
         terms = [
             self.number * disagreement / chance,
             (n - 1) * (self.number - self.together) / chance,
@@ -65,16 +64,16 @@ class LabelSets:
         return n, disagreement, n**2 - (near * weights).sum(axis=1), near
 
     def _near(self, weights: Floats) -> Floats:
-        """Return the similarities of each document to all that are drawn, (B, D) → (B, D)."""
+        """Return the similarities of each document to all weighted documents, (B, D) → (B, D)."""
         documents = len(self.number)
         if self.alike.nnz * _DENSE < documents**2:
             return np.asarray((self.alike @ weights.T).T)
         slices = (slice(begin, begin + _SETS) for begin in range(0, documents, _SETS))
-        return np.hstack([weights @ self.alike[:, own].toarray() for own in slices])
+        return np.hstack([weights @ self.alike[:, part].toarray() for part in slices])
 
 
 def label_sets(choices: AnnotatorChoices, similarity: Similarity) -> LabelSets:
-    """Return the label sets of all documents; a keyphrase is the same in all of them by its first spelling."""
+    """Return the label sets of all documents; a keyphrase is identified across documents by its first spelling."""
     from scipy.sparse import csr_array
 
     documents = choices.seen.shape[1]
@@ -88,10 +87,10 @@ def label_sets(choices: AnnotatorChoices, similarity: Similarity) -> LabelSets:
     size, alike = np.asarray(table.sum(axis=1)), csr_array((documents, documents))
     member = csr_array((np.ones(len(document)), (np.arange(len(document)), document)), shape=(len(document), documents))
     for begin in range(0, len(document), _SETS):
-        own = slice(begin, begin + _SETS)
-        common = table[own] @ table.T
-        common.data = similarity(common.data, np.repeat(size[own], np.diff(common.indptr)), size[common.indices])
-        alike += member[own].T @ (common @ member)
+        part = slice(begin, begin + _SETS)
+        common = table[part] @ table.T
+        common.data = similarity(common.data, np.repeat(size[part], np.diff(common.indptr)), size[common.indices])
+        alike += member[part].T @ (common @ member)
     number, empty = (
         np.bincount(document[there], minlength=documents).astype(float) for there in (size >= 0, size == 0)
     )
@@ -100,7 +99,7 @@ def label_sets(choices: AnnotatorChoices, similarity: Similarity) -> LabelSets:
 
 
 def alpha(choices: AnnotatorChoices, similarity: Similarity, ids: tuple[str, ...], settings: Settings) -> Estimate:
-    """Return alpha of all documents that two annotators or more saw, with its interval over documents."""
+    """Return alpha over the documents that at least two annotators saw, with its interval over documents."""
     sets, used = label_sets(choices, similarity), choices.seen.sum(axis=0) > 1
     value, n = sets.alpha(used[None].astype(float)), np.array([used.sum()])
     reason: list[str | None] = [None]

@@ -13,11 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import memoize
-from kp_core.scoring.alignment import Lists, ranked_lists
+from kp_core.scoring.alignment import Lists, ordered_hits, ranked_lists
 from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Ints, padded, padded_blocks, ragged
 from kp_core.scoring.counts import Counts
 from kp_core.scoring.given import given_of
-from kp_core.scoring.hits import ordered_hits
 from kp_core.scoring.prepare import Prepared
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines
@@ -26,11 +25,11 @@ from kp_core.text.places import occurs, token_lines
 def returned_counts(
     data: Prepared, systems: Mapping[str, Counts], sides: Callable[[Lists], Ints] | None = None, place: int = 0
 ) -> dict[str, Counts]:
-    """Return the counts of the lists as they were returned, or of one side of the phrases; sides: that of each row.
+    """Return the counts of the lists as they were returned, or of their rows for which `sides` is `place`.
 
-    Every row is a hit. Additional columns: whether the phrase is `repeated` from above in its list, how many `words`
-    it has and how many of them are `repeated words`, whether it is `present` in the text (NaN without one), and how
-    similar it is to all phrases above it together, `alike` (NaN without a similarity of the user's).
+    Every row is a hit. Further columns: whether the phrase is `repeated` from above in its list, its number of `words`
+    and of `repeated words`, whether it is `present` in the text (NaN without a text), and its total similarity to all
+    phrases above it, `alike` (NaN without a similarity).
     """
     settings, made = data.settings.changed(duplicates="keep"), dict[str, Counts]()
     for name, counts in systems.items():
@@ -38,9 +37,9 @@ def returned_counts(
         lists = ranked_lists(run, data.identities, settings)
         lists = lists if sides is None else lists.only(sides(lists) == place)
         ones, (words, repeated_words) = np.ones(len(lists.form)), _words(data, lists)
-        there = np.array([bool(text) for text in data.texts], bool)[lists.owner]
-        present = np.full(len(there), np.nan)
-        present[there] = occurs_in_text(data)(lists.owner[there], lists.form[there])
+        with_text = np.array([bool(text) for text in data.texts], bool)[lists.owner]
+        present = np.full(len(with_text), np.nan)
+        present[with_text] = occurs_in_text(data)(lists.owner[with_text], lists.form[with_text])
         columns = {
             "repeated": lists.repeated.astype(float),
             "words": words,
@@ -54,7 +53,7 @@ def returned_counts(
 
 
 def _words(data: Prepared, lists: Lists) -> tuple[Floats, Floats]:
-    """Return how many words each row has, and how many occur earlier in its list: words of its form, mostly stems."""
+    """Count the words of each row, in its normalized form, and those that occur earlier in its list."""
     split = pc.split_pattern(data.identities.forms.cast(pa.large_string()), " ")
     length = np.diff(split.offsets.to_numpy()).astype(np.int64)
     code = split.flatten().dictionary_encode().indices.to_numpy().astype(np.int64)
@@ -67,11 +66,11 @@ def _words(data: Prepared, lists: Lists) -> tuple[Floats, Floats]:
 
 
 def occurs_in_text(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
-    """Return a test of whether forms, in any spelling, occur in texts; each pair is looked up once."""
+    """Return a function that tests whether forms, in any spelling, occur in texts; it searches each pair once."""
     normaliser, coded, identities = Normaliser.parse(data.settings.normalise), data.coded, data.identities
     key = (str(normaliser), data.settings.titles)
     texts = memoize(data.corpus, "text lines", key, lambda: token_lines(data.texts, normaliser))
-    # The phrases as they were written go the same way as the texts: tokens first, stems last.
+    # Phrases are processed like texts: tokens first, stems last.
     raw = coded.phrases.to_pylist()
     predicted = gold = token_lines(raw, normaliser)
     if data.settings.gold_stemmed == "yes":
@@ -82,26 +81,26 @@ def occurs_in_text(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
             spelled[form][line] = None
     any_order, known = "sort" in normaliser.steps, dict[int, bool]()
 
-    def stands(document: Ints, form: Ints | Codes) -> Bools:
+    def occurs_in(document: Ints, form: Ints | Codes) -> Bools:
         keys = (document.astype(np.int64) * len(spelled) + form).tolist()
         for key in {*keys} - known.keys():
             text, number = divmod(key, len(spelled))
             known[key] = any(occurs(line, texts[text], any_order) for line in spelled[number])
         return np.array([known[key] for key in keys], bool)
 
-    return stands
+    return occurs_in
 
 
 def _alike(data: Prepared, run: CodedRun, lists: Lists) -> Floats:
     """Return the sum of the similarities of each row to the rows above it in its list."""
-    if not data.corpus.vocabulary.tells_similarity:
+    if not data.corpus.vocabulary.has_similarities:
         return np.full(len(lists.form), np.nan)
-    given, found = given_of(data.corpus, data.coded, data.settings), [np.empty(0)]
+    given, sums = given_of(data.corpus, data.coded, data.settings), [np.empty(0)]
     phrase = run.phrase[run.start[lists.owner] + lists.position - 1]
-    same = phrase if given.vectors is not None else lists.form  # which a table of pairs need not have
+    same = phrase if given.vectors is not None else lists.form  # a table of pairs may lack equal phrases
     start = np.cumsum(lists.length) - lists.length
     for block in padded_blocks(lists.length**2):
-        own, form = (padded(one, start[block], lists.length[block], -1) for one in (phrase, same))
-        value = np.where(form[:, :, None] == form[:, None], 1.0, given.blocks(own, own))
-        found.append(np.tril(value, -1).sum(axis=2, dtype=float)[own >= 0])
-    return np.concatenate(found)
+        number, form = (padded(codes, start[block], lists.length[block], -1) for codes in (phrase, same))
+        value = np.where(form[:, :, None] == form[:, None], 1.0, given.blocks(number, number))
+        sums.append(np.tril(value, -1).sum(axis=2, dtype=float)[number >= 0])
+    return np.concatenate(sums)

@@ -1,4 +1,4 @@
-"""Turn values into their order; values that are closer than `EQUAL` differ by rounding alone, and are equal."""
+"""Turn values into their order; values that differ by less than `EQUAL` are equal up to rounding."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from kp_core.typeset import number
 
-#: Values that differ by less are equal: sums in another order, and .1 + .2 beside .3, differ by far less.
+#: Values that differ by less are equal: rounding errors are far smaller.
 EQUAL = 1e-9
 
 
 def reaches(value: Any, limit: Any) -> Any:
-    """Return whether numbers, or arrays of them, are as large as others or larger; NaN never is.
+    """Return whether numbers, or arrays of them, are at least as large as others; NaN never is.
 
     >>> reaches(0.1 * 3 - 0.2, 0.1), reaches(0.3, 0.1 + 0.2), reaches(0.3, 0.30001), reaches(float("nan"), 0)
     (True, True, False, False)
@@ -42,9 +42,7 @@ def close(value: Any, other: Any) -> Any:
 
 
 def leveled(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return values or differences, with those equal up to rounding error made identical in size and sign.
-
-    This makes comparisons, ranks and ties exact: 0.35 − 0.30 and 0.75 − 0.80 have the same size, 0.1 + 0.2 − 0.3 is 0.
+    """Return values or differences, with absolute values made identical if they are equal up to rounding error.
 
     >>> leveled([0.35 - 0.30, 0.75 - 0.80, 0.1 + 0.2 - 0.3]).round(12).tolist()
     [0.05, -0.05, 0.0]
@@ -62,7 +60,7 @@ def leveled(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def best_first(values: Mapping[str, float]) -> list[str]:
-    """Return names by their values, the highest first and those without a value last; equals stay in their order.
+    """Return names by their values, highest first and undefined last; equal ones keep their order.
 
     >>> best_first({"a": 0.3, "b": float("nan"), "c": 0.1 + 0.2, "d": 0.4})
     ['d', 'a', 'c', 'b']
@@ -72,7 +70,7 @@ def best_first(values: Mapping[str, float]) -> list[str]:
 
 
 def highest(values: Mapping[str, float]) -> list[str]:
-    """Return the names of the highest value; each has one.
+    """Return the names with the highest value.
 
     >>> highest({"a": 0.3, "b": 0.1 + 0.2, "c": 0.2})
     ['a', 'b']
@@ -82,9 +80,9 @@ def highest(values: Mapping[str, float]) -> list[str]:
 
 
 def digits_apart(first: float, second: float) -> int:
-    """Return how many decimals show that two values differ, and by how much: three, or more if they are close.
+    """Return how many decimals show that two values differ: three, or more if they are close.
 
-    Four if three would contradict the difference, as .095 and .088 do, which differ by .008.
+    Four if three would contradict the difference, as 0.095 and 0.088, which differ by 0.008.
 
     >>> digits_apart(0.3, 0.2), digits_apart(0.2394, 0.2386), digits_apart(0.0954, 0.0876), digits_apart(0.2, 0.2)
     (3, 4, 4, 3)

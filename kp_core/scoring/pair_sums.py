@@ -1,13 +1,13 @@
-"""Turn what systems get on the same documents into sums under weights and swaps, and these into comparisons."""
+"""Turn values of systems on the same documents into sums under weights and swaps, and these into comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kp_core.scoring import intervals
+from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums, cells_of, mean_or_f, plus, quadratic, spread_of, summands
 from kp_core.scoring.by_subject import SubjectCounts, refuse_unfit, swapped_difference
 from kp_core.scoring.codes import Bools, Floats, Ints
@@ -15,15 +15,7 @@ from kp_core.scoring.counts import Counts, SystemCounts
 from kp_core.scoring.intervals import STEP, half_width, left_out_half_width, p_of
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.order import leveled
-from kp_core.scoring.paired import (
-    FamilyAt,
-    bootstrap,
-    enumerated,
-    p_of_trials,
-    randomisation,
-    rank_biserial,
-    wilcoxon_test,
-)
+from kp_core.scoring.paired import FamilyAt
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.runs import have_runs, influence, multi_bootstrap, pooled, runs_of, sampled_of, variance_of
 from kp_core.settings import Cutoff
@@ -31,7 +23,7 @@ from kp_core.settings import Cutoff
 
 @dataclass(frozen=True)
 class Statistic:
-    """One system's measure over D documents: what is added up (D, M), the value (D,), and where it is defined (D,)."""
+    """One system's measure over D documents: summands (D, M), value (D,), and whether it is defined (D,)."""
 
     summands: Floats
     value: Floats
@@ -39,7 +31,7 @@ class Statistic:
 
 
 def statistic(counted: SystemCounts, asked: Asked, cutoff: Cutoff, average: str) -> Statistic:
-    """Return what a comparison sees of one system: counts if they are pooled, else values."""
+    """Return the input of a comparison from one system: counts if they are pooled, else values."""
     view = counted.of(asked).at((cutoff,))
     value = view.values(asked)[:, 0]
     parts = [part.astype(float) for part in summands(asked, view, average)]
@@ -48,18 +40,18 @@ def statistic(counted: SystemCounts, asked: Asked, cutoff: Cutoff, average: str)
 
 def common(block: dict[str, Statistic]) -> Bools:
     """Return the documents on which every system is scored (D,)."""
-    return np.asarray(np.logical_and.reduce([one.defined for one in block.values()]))
+    return np.asarray(np.logical_and.reduce([statistic.defined for statistic in block.values()]))
 
 
-#: Below this share of the documents, or of those of either system, two systems are not comparable.
+#: Minimum share of the documents, and of those of either system, with lists of both systems for a comparison.
 COMPARABLE = 0.9
 
 
 @dataclass(frozen=True)
 class ListCounts:
-    """For how many documents systems have a list, in each of their runs.
+    """The number of documents for which systems have a list, in each of their runs.
 
-    both  (S, S) documents with a list of both of two systems; documents: how many are in use
+    both  (S, S) documents with a list of both of two systems; documents: number in use
 
     >>> lists = ListCounts(("a", "b"), np.array([[10, 8], [8, 9]]), 10)
     >>> lists.coverage, lists.lacking("a", "b"), lists.comparable("a", "b")
@@ -79,43 +71,39 @@ class ListCounts:
         }
 
     def shared(self, a: str, b: str) -> int:
-        """Return for how many documents both of two systems have a list; all documents if nothing is known."""
+        """Count the documents with a list of both of two systems; all documents if lists are unknown."""
         if not self.systems:
             return self.documents
         return int(self.both[self.systems.index(a), self.systems.index(b)])
 
     def lacking(self, *systems: str) -> list[str]:
-        """Return which of some systems lack a list."""
+        """Return those of some systems that lack a list."""
         return [name for name in systems if name in self.systems and self.shared(name, name) < self.documents]
 
     def comparable(self, a: str, b: str) -> bool:
         """Return whether two systems have lists for nearly the same documents, and for nearly all in use."""
-        own, shared = [self.shared(name, name) for name in (a, b)], self.shared(a, b)
-        return min(own) >= COMPARABLE * self.documents and shared >= COMPARABLE * (sum(own) - shared)
+        lists, shared = [self.shared(name, name) for name in (a, b)], self.shared(a, b)
+        return min(lists) >= COMPARABLE * self.documents and shared >= COMPARABLE * (sum(lists) - shared)
 
 
 def list_counts(systems: Mapping[str, SystemCounts]) -> ListCounts:
-    """Count for how many documents systems have a list, from the counts of their runs."""
-    counts = next(iter(systems.values())).exact
+    """Count the documents for which systems have a list in each of their runs."""
+    counts, groups = next(iter(systems.values())).exact, runs_of(systems)
     in_use = counts.known & counts.resampled
-    groups = runs_of(systems)
-    has = np.array(
-        [np.logical_and.reduce([systems[run].exact.listed[in_use] for run in own]) for own in groups.values()]
-    )
-    return ListCounts(tuple(groups), has.astype(np.int64) @ has.T, int(in_use.sum()))
+    listed = np.array([np.all([systems[run].exact.listed[in_use] for run in runs], axis=0) for runs in groups.values()])
+    return ListCounts(tuple(groups), listed.astype(np.int64) @ listed.T, int(in_use.sum()))
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What was found of systems and their pairs (P,).
+    """The comparison of systems and their pairs (P,).
 
-    scores, resampled   of each system: its value, and the values of the resamples (B,)
-    p, halves           of each pair (P,): p of the test, and half the width of the cluster t interval
+    scores, resampled   by system: its value, and the values of the resamples (B,)
+    p, halves           (P,) p of the test, and half the width of the t interval
     left_out            documents on which not every system is scored
-    effects             of each pair: d_z, rank-biserial correlation (none where data are streamed), wins, ties, losses
-    lists               for how many documents the systems have lists
-    runs                of each system: how many runs, if some system has several
-    otherwise           number of a pair → what is found of it under the other rule for missing lists, if one is missing
+    effects             by pair: d_z, rank-biserial correlation (NaN if data are streamed), wins, ties, losses
+    runs                by system: number of runs, if some system has several
+    otherwise           index of a pair → its comparison under the other rule for missing lists, if one is missing
     identical           system → the first system with the same lists, for those that are not first
     """
 
@@ -135,13 +123,13 @@ class Compared:
 
 @dataclass
 class PairTotals:
-    """What documents add up to for S systems and their P pairs; a statistic adds up M numbers.
+    """Sums over documents for S systems and their P pairs; a statistic has M summands.
 
     common         (1,) documents on which every system is scored
-    sums, drawn    (S, M), and under weights (S, B, M); weight: (B, 1), that of the documents
-    moved          (T, P · M) what each trial of the randomisation test swaps
+    sums, drawn    (S, M), and under weights (S, B, M); weight: (B, 1), sum of the weights
+    moved          (T, P · M) what each trial of the randomization test swaps
     signs          (P, 3) documents won, tied and lost; moments (P, 2): differences and their squares
-    products       (P, 2M, 2M) of what is added up, for the cluster t interval alone
+    products       (P, 2M, 2M) of the summands, for the cluster t interval only
     lists, in_use  (S, S) documents with a list of both of two systems; (1,) documents in use
     """
 
@@ -158,7 +146,7 @@ class PairTotals:
 
 
 class Pairing:
-    """Sums over the pairs of systems, added block by block of documents, stored under a name."""
+    """Sums over the pairs of systems, added block by block, stored under a name."""
 
     def __init__(self, at: FamilyAt, systems: Sequence[str], sums: Sums, name: str = "") -> None:
         self.at, self.systems, self.sums, self.name = at, list(systems), sums, name
@@ -172,16 +160,14 @@ class Pairing:
         swaps: Iterable[Floats],
         lists: ListCounts | None = None,
     ) -> list[Floats]:
-        """Add the D documents of a block on which every system is scored.
+        """Add the D documents of a block on which every system is scored; return the defined differences of each pair.
 
-        weights (B, D) of the bootstrap; swaps: rows of 0 and 1 (T, D), which documents a trial swaps; lists: for how
-        many documents of the block the systems have lists. Return the differences of each pair on those of the
-        documents that have both values.
+        weights (B, D) of the bootstrap; swaps: rows of 0 and 1 (T, D), which documents a trial swaps
         """
         shared = common(block)
         kept = np.stack([block[name].summands[shared] for name in self.systems])  # (S, D, M)
         values = np.array([block[name].value for name in self.systems])[:, shared]
-        differences = [leveled(own[~np.isnan(own)]) for own in (values[a] - values[b] for a, b in self.places)]
+        differences = [leveled(d[~np.isnan(d)]) for d in (values[a] - values[b] for a, b in self.places)]
         signs, moments = map(np.array, zip(*map(_summed, differences), strict=True))
         totals = PairTotals(np.array([shared.sum()], float), kept.sum(axis=1), signs, moments)
         if lists is not None:
@@ -193,20 +179,16 @@ class Pairing:
             totals.moved = np.vstack(trials)
         if self.at.settings.interval == "cluster-t":
             both = [np.hstack([kept[a], kept[b]]) for a, b in self.places]
-            totals.products = np.array([own.T @ own for own in both])
+            totals.products = np.array([summands.T @ summands for summands in both])
         self.sums.pairs[self.name] = plus(self.sums.pairs.get(self.name), totals)
         return differences
 
     def compared(self, differences: list[Floats] | None = None) -> Compared:
-        """Return what the documents add up to.
-
-        differences: of each pair, over all documents, for what needs their ranks, and whether the trials are all that
-        there are; None where data are streamed.
-        """
+        """Return the comparison; differences: of each pair over all documents, None if data are streamed."""
         totals, family = self.sums.pairs[self.name], self.at.family
         n = int(totals.common[0])
-        ranked = [rank_biserial(own) for own in differences or ()] or [float("nan")] * len(self.pairs)
-        effects = [_effect(*own) for own in zip(totals.signs, totals.moments, ranked, strict=True)]
+        ranked = [paired.rank_biserial(d) for d in differences or ()] or [float("nan")] * len(self.pairs)
+        effects = [_effect(*parts) for parts in zip(totals.signs, totals.moments, ranked, strict=True)]
         left_out = self.sums.ids.get(self.name, Ids())
         p, halves = np.full((2, len(self.pairs)), np.nan)
         lists = ListCounts()
@@ -220,19 +202,19 @@ class Pairing:
         if totals.weight is not None:
             weight = np.where(totals.weight > 0, totals.weight, np.nan)
             resampled = dict(zip(self.systems, self._value(totals.drawn, weight), strict=True))
-        every = differences is not None and enumerated(n, family.trials)
+        every = differences is not None and paired.enumerated(n, family.trials)
         for i, (a, b) in enumerate(self.places):
             if family.test == "randomisation":  # what each trial swaps goes from one system to the other
                 moved = np.split(totals.moved, len(self.pairs), axis=1)[i]
                 observed = self._value(sums[[a]], whole) - self._value(sums[[b]], whole)
                 swapped = self._value(sums[[a]] - moved, whole) - self._value(sums[[b]] + moved, whole)
-                p[i] = p_of_trials(observed, [swapped[:, None]], every)[0]
+                p[i] = paired.p_of_trials(observed, [swapped[:, None]], every)[0]
             elif family.test == "bootstrap":
-                p[i] = bootstrap(resampled[self.systems[a]] - resampled[self.systems[b]])
+                p[i] = paired.bootstrap(resampled[self.systems[a]] - resampled[self.systems[b]])
             elif family.test == "t":
                 p[i] = intervals.t_p(*_moments(totals.signs[i], totals.moments[i]))
             elif differences is not None:
-                p[i] = wilcoxon_test(differences[i])[1]
+                p[i] = paired.wilcoxon_test(differences[i])[1]
             if totals.products is not None:
                 halves[i] = self._half(totals.products[i], sums[[a]], sums[[b]], n)
         return Compared(self.pairs, n, scores, resampled, p, halves, effects, left_out, lists)
@@ -244,11 +226,10 @@ class Pairing:
         return mean_or_f(list(np.moveaxis(sums / n, -1, 0)))
 
     def _half(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
-        """Return half the width of the cluster t interval of a difference, from the products of what is added up."""
-        if self.at.average != "micro":  # means over documents: what is added up moves by its distance from the mean
+        """Return half the width of the cluster t interval of a difference, from the products of the summands."""
+        if self.at.average != "micro":  # means over documents have deviations from the mean as influences
             totals = np.hstack([first[0], second[0]])
             products = products - np.outer(totals, totals) / n
-        # How the measure moves with each sum, by a complex step.
         steps, whole = STEP * 1j * np.eye(first.shape[1]), np.array([[float(n)]])
         slopes = [np.imag(self._value(totals + steps, whole)) / STEP for totals in (first, second)]
         both = np.hstack([slopes[0], -slopes[1]])[None]
@@ -256,13 +237,13 @@ class Pairing:
 
 
 def _summed(differences: Floats) -> tuple[Floats, Floats]:
-    """Return how many differences are above 0, 0, and below it; and their sum and that of their squares."""
+    """Return the numbers of positive, zero and negative differences, and the sums of them and of their squares."""
     signs = np.array([(differences > 0).sum(), (differences == 0).sum(), (differences < 0).sum()], float)
     return signs, np.array([differences.sum(), (differences**2).sum()])
 
 
 def _moments(signs: Floats, moments: Floats) -> tuple[float, float, int]:
-    """Return the mean of the differences, the sum of their squared distances from it, and how many there are."""
+    """Return the mean of the differences, the sum of squared distances from it, and their number."""
     n = int(signs.sum())
     mean = moments[0] / n if n else float("nan")
     return float(mean), float(spread_of(mean, moments[1], n)) if n else 0.0, n
@@ -277,71 +258,68 @@ def _effect(signs: Floats, moments: Floats, ranked: float) -> tuple[float, float
 
 
 def compared_over_runs(systems: Mapping[str, Sequence[Counts]], documents: tuple[str, ...], at: FamilyAt) -> Compared:
-    """Compare pairs of systems on the documents on which all runs of all systems are scored.
+    """Compare systems, by their counts per run, on the documents on which all runs of all systems are scored.
 
-    systems  system → the counts of its runs; effects are those of the means over runs, document by document
+    Effects are those of the means over runs per document.
     """
-    asked, settings, pairs = at.asked, at.settings, at.family.pairs(list(systems))
+    asked, settings = at.asked, at.settings
     views = {name: [run.at((at.cutoff,)) for run in runs] for name, runs in systems.items()}
     values = {name: np.stack([view.values(asked)[:, 0] for view in group]) for name, group in views.items()}
     used = np.all([view.scored for group in views.values() for view in group], axis=0)
     if at.average != "micro":
         used &= ~np.isnan(np.concatenate(list(values.values()))).any(axis=0)
-    left_out, n = Ids.where(documents, ~used), int(used.sum())
-    by_document = {name: group.mean(axis=0)[used] for name, group in values.items()}
-    effects = [effects_of(by_document[a] - by_document[b]) for a, b in pairs]
-    p, halves = np.full((2, len(pairs)), np.nan)
-    if not n:
-        return Compared(pairs, 0, dict.fromkeys(systems, float("nan")), {}, p, halves, effects, left_out)
+    compared = _effects_alone({name: group.mean(axis=0) for name, group in values.items()}, used, documents, at)
+    if not (n := compared.documents):
+        return compared
     sampled = {
         name: sampled_of([influence(asked, view, at.average, used) for view in group]) for name, group in views.items()
     }
-    scores = {name: float(one.mean[0]) for name, one in sampled.items()}
+    scores = {name: float(runs.mean[0]) for name, runs in sampled.items()}
     rng, borrowed = np.random.default_rng(settings.seed), pooled(sampled.values())
     drawn = multi_bootstrap(list(sampled.values()), used, settings.resamples, rng)
     resampled = {name: group[:, 0] for name, group in zip(sampled, drawn, strict=True)}
-    for number, (a, b) in enumerate(pairs):
+    for number, (a, b) in enumerate(compared.pairs):
         error, freedom = variance_of([sampled[a], sampled[b]], n, borrowed).error
         if settings.interval == "two-way-t":
-            halves[number] = half_width(error, freedom)[0]
+            compared.halves[number] = half_width(error, freedom)[0]
         if at.family.test == "multi-bootstrap":
-            p[number] = bootstrap(resampled[a] - resampled[b])
+            compared.p[number] = paired.bootstrap(resampled[a] - resampled[b])
         else:
-            p[number] = p_of(np.array([scores[a] - scores[b]]), error, freedom)[0]
-    runs = {name: len(group) for name, group in systems.items()}
-    return Compared(pairs, n, scores, resampled, p, halves, effects, left_out, runs=runs)
+            compared.p[number] = p_of(np.array([scores[a] - scores[b]]), error, freedom)[0]
+    number_of_runs = {name: len(runs) for name, runs in systems.items()}
+    return replace(compared, scores=scores, resampled=resampled, runs=number_of_runs)
 
 
 def compared_over_subjects(data: Prepared, systems: Mapping[str, SystemCounts], at: FamilyAt) -> Compared:
     """Compare pairs of systems by means over subjects on the documents on which all are scored.
 
-    A trial of the randomisation test swaps what two systems suggest for a document. Effects are those of documents, and
-    ranks have no bounds.
+    A trial of the randomization test swaps what two systems suggest for a document. Effects are those of documents.
     """
     refuse_unfit(data, have_runs(list(systems)))
-    pairs = at.family.pairs(list(systems))
-    used = np.logical_and.reduce([own.exact.scored for own in systems.values()])
-    values = {name: own.of(at.asked).at((at.cutoff,)).values(at.asked)[used, 0] for name, own in systems.items()}
-    effects = [effects_of(values[a] - values[b]) for a, b in pairs]
-    left_out, n = Ids.where(data.documents, ~used), int(used.sum())
+    how, exact = (at.asked, at.average, data.settings.subject_empty), {name: s.exact for name, s in systems.items()}
+    used = np.logical_and.reduce([counts.scored for counts in exact.values()])
+    values = {name: s.of(at.asked).at((at.cutoff,)).values(at.asked)[:, 0] for name, s in systems.items()}
+    compared = _effects_alone(values, used, data.documents, at)
+    if not compared.documents:
+        return compared
+    subjects = {name: SubjectCounts.of(c.alignment, c.limit(at.cutoff), used) for name, c in exact.items()}
+    without = {name: counts.without_each(*how) for name, counts in subjects.items()}
+    for number, (a, b) in enumerate(compared.pairs):
+        compared.halves[number] = left_out_half_width(without[a] - without[b])
+        difference, rng = swapped_difference(subjects[a], subjects[b], how), np.random.default_rng(data.settings.seed)
+        compared.p[number] = paired.randomisation(difference, compared.documents, at.family.trials, rng)
+    return replace(compared, scores={name: counts.mean(*how) for name, counts in subjects.items()})
+
+
+def _effects_alone(values: Mapping[str, Floats], used: Bools, documents: tuple[str, ...], at: FamilyAt) -> Compared:
+    """Return a comparison with effects, from the values of systems (D,), but with undefined scores and tests."""
+    pairs, scores = at.family.pairs(list(values)), dict.fromkeys(values, float("nan"))
+    effects = [effects_of((values[a] - values[b])[used]) for a, b in pairs]
     p, halves = np.full((2, len(pairs)), np.nan)
-    if not n:
-        return Compared(pairs, 0, dict.fromkeys(systems, float("nan")), {}, p, halves, effects, left_out)
-    how, counts = (
-        (at.asked, at.average, data.settings.subject_empty),
-        {name: own.exact for name, own in systems.items()},
-    )
-    subjects = {name: SubjectCounts.of(own.alignment, own.limit(at.cutoff), used) for name, own in counts.items()}
-    without = {name: own.without_each(*how) for name, own in subjects.items()}
-    for number, (a, b) in enumerate(pairs):
-        halves[number] = left_out_half_width(without[a] - without[b])
-        difference = swapped_difference(subjects[a], subjects[b], how)
-        p[number] = randomisation(difference, n, at.family.trials, np.random.default_rng(data.settings.seed))
-    scores = {name: own.mean(*how) for name, own in subjects.items()}
-    return Compared(pairs, n, scores, {}, p, halves, effects, left_out)
+    return Compared(pairs, int(used.sum()), scores, {}, p, halves, effects, Ids.where(documents, ~used))
 
 
 def effects_of(differences: Floats) -> tuple[float, float, int, int, int]:
-    """Return the effects of one pair from its differences on all documents (D,), NaN where one value is undefined."""
+    """Return the effects of one pair from its differences (D,), NaN if a value is undefined."""
     apart = leveled(differences[~np.isnan(differences)])
-    return _effect(*_summed(apart), rank_biserial(apart))
+    return _effect(*_summed(apart), paired.rank_biserial(apart))

@@ -23,12 +23,12 @@ ALPHA = 0.05
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon", "two-way-t", "multi-bootstrap"]
 TESTS = get_args(Test)
 Correction = Literal["holm", "bh", "none"]
-#: Assignments looked at at once, in bytes of eight documents: as numbers they then stay in the processor's cache.
+#: Assignments per block, in bytes of eight documents, which fit into the processor's cache.
 _BYTES = 12_500
 
 
 def enumerated(documents: int, trials: int) -> bool:
-    """Return whether all assignments are so few that each is looked at.
+    """Return whether there are so few assignments that all of them are enumerated.
 
     >>> enumerated(5, 10_000), enumerated(20, 10_000)
     (True, False)
@@ -37,11 +37,10 @@ def enumerated(documents: int, trials: int) -> bool:
 
 
 def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 8 * _BYTES) -> Iterator[Floats]:
-    """Yield rows of 0 and 1 (T, D): which documents a trial of the paired randomisation test swaps.
+    """Yield rows of 0 and 1 (T, D): which documents a trial of the paired randomization test swaps.
 
-    All 2^D assignments if they are no more than trials + 1, the identity included; else random ones, about
-    `at_once` numbers in a block: few stay in the processor's cache, many make one product of large matrices.
-    Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
+    All 2^D assignments if there are at most trials + 1, including the identity; else random ones, about `at_once`
+    numbers per block. Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
     """
     if enumerated(documents, trials):
         yield ((np.arange(2**documents)[:, None] >> np.arange(documents)) & 1).astype(float)
@@ -54,9 +53,9 @@ def swaps(documents: int, trials: int, rng: np.random.Generator, at_once: int = 
 
 
 def p_of_trials(observed: Floats, trials: Iterable[Floats], every: bool) -> Floats:
-    """Return two-sided p (P,): the share of trials (T, P or 1) that are as far from 0 as what was observed (P,).
+    """Return two-sided p (P,): the share of trials (T, P or 1) at least as far from 0 as the observed values (P,).
 
-    p = (c + 1) / (T + 1), never 0; where every assignment is among the trials, p = c / T.
+    p = (c + 1) / (T + 1), never 0; p = c / T if the trials are all assignments.
     """
     reached, number = np.zeros(np.shape(observed)), 0
     for block in trials:
@@ -68,7 +67,7 @@ def p_of_trials(observed: Floats, trials: Iterable[Floats], every: bool) -> Floa
 def randomisation(
     statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator
 ) -> Floats:
-    """Return two-sided p of a statistic of the swapped documents, rows of 0 and 1 (B, D) → (B,) or (B, P).
+    """Return two-sided p of a statistic of swapped documents, rows of 0 and 1 (B, D) → (B,) or (B, P).
 
     >>> totals = np.array([1.0, 2.0, 3.0])
     >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))
@@ -81,7 +80,7 @@ def randomisation(
 def bootstrap(differences: Floats) -> float:
     """Return two-sided p from the resampled differences (B,): twice the smaller share beyond 0, (c+1)/(B+1), at most 1.
 
-    Resamples without a value are left out; if they are too many for an interval, there is no p either.
+    Undefined resamples are left out; NaN if they are too many for an interval.
 
     >>> bootstrap(np.array([0.1, 0.2, 0.3, -0.1]))
     0.8
@@ -95,7 +94,7 @@ def bootstrap(differences: Floats) -> float:
 
 
 def rank_biserial(difference: Floats) -> float:
-    """Return the rank-biserial correlation of per-document differences (D,), NaN where all are 0.
+    """Return the rank-biserial correlation of per-document differences (D,), NaN if all are 0.
 
     >>> rank_biserial(np.array([3.0, -1.0, 2.0])) == (3 + 2 - 1) / 6
     True
@@ -149,8 +148,7 @@ CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {"holm": holm, "bh": benjam
 def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = ALPHA) -> list[int]:
     """Return the cluster (1 is best) of each system, from its value and adjusted p of every pair (S, S).
 
-    A system opens a new cluster iff some system of the current cluster is significantly better. A reading aid only:
-    not being significantly different is not transitive.
+    A system opens a new cluster if some system of the current cluster is significantly better.
     """
     clusters, current, members = [0] * len(values), 0, list[int]()
     for system in np.argsort(-leveled(values), kind="stable"):
@@ -164,7 +162,7 @@ def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = ALPHA) -> l
 def decisions(
     values: dict[str, float], pairs: list[tuple[str, str, float]], alpha: float
 ) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
-    """Return the cluster of each system, and those it is significantly better than; pairs hold adjusted p."""
+    """Return the cluster of each system, and the systems that are significantly worse; pairs have adjusted p."""
     names = list(values)
     adjusted = np.ones((len(names), len(names)))
     for a, b, p in pairs:
@@ -178,7 +176,7 @@ def decisions(
 
 
 def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
-    """Return the bounds of each system's rank over the resamples; equal values share the best of their ranks."""
+    """Return the bounds of each system's rank over the resamples; equal values share the best rank."""
     values = np.array(list(resampled.values()))
     if not len(values) or np.isnan(values).any():
         return {}
@@ -189,10 +187,10 @@ def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
 
 @dataclass(frozen=True)
 class Family:
-    """All pairs of systems by one measure: which test, how often, and how p is corrected over the pairs.
+    """A family of comparisons: measure, test, number of trials, and correction of p over the pairs of systems.
 
-    baseline  the system that every other one is compared with, in place of all pairs
-    margin    what a difference must exceed to matter; then each pair has a verdict
+    baseline  the system that all others are compared with, instead of all pairs
+    margin    smallest difference of interest; with it, each pair has a verdict
 
     >>> Family("F1@10").asked.name()
     'F1@10'
@@ -206,7 +204,7 @@ class Family:
     margin: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be compared."""
+        """Refuse unknown or invalid choices."""
         refuse_unless(self.test, TESTS, "test")
         refuse_unless(self.correction, CORRECTIONS, "correction")
         if self.trials < 1:
@@ -218,17 +216,17 @@ class Family:
 
     @property
     def asked(self) -> Asked:
-        """The measure as asked for."""
+        """The measure with its cutoff or parameter."""
         return parse(self.measure)
 
     def pairs(self, systems: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the pairs that are compared: all of them, or every system with the baseline."""
-        if self.baseline and self.baseline not in systems:
+        """Return all pairs of systems, or every system with the baseline."""
+        if not self.baseline:
+            return list(combinations(systems, 2))
+        if self.baseline not in systems:
             known = ", ".join(systems)
             raise UsageError(f"there is no system '{self.baseline}' that could be the baseline; choose among: {known}")
-        if self.baseline:
-            return [(name, self.baseline) for name in systems if name != self.baseline]
-        return list(combinations(systems, 2))
+        return [(name, self.baseline) for name in systems if name != self.baseline]
 
     def average(self, settings: Settings) -> str:
         """Return the average that is compared; reject a test of means over documents for any other."""
@@ -249,7 +247,7 @@ class FamilyAt:
 
     @property
     def asked(self) -> Asked:
-        """The measure as asked for."""
+        """The measure with its cutoff or parameter."""
         return self.family.asked
 
     @cached_property
@@ -259,5 +257,5 @@ class FamilyAt:
 
 
 def other_rule(settings: Settings) -> Settings:
-    """Return settings with the other rule for missing lists: left out where they count as empty, and the reverse."""
+    """Return settings with the other rule for missing lists: left out instead of counted as empty, or the reverse."""
     return settings.changed(missing="zero" if settings.missing == "skip" else "skip")

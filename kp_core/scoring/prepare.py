@@ -1,14 +1,11 @@
-"""Turn a corpus and settings into prepared data: whatever depends on both is settled here, once, for every verb.
-
-Also how many phrases could have been chosen in each document: the N of every concordance table.
-"""
+"""Turn a corpus and settings into prepared data, with the universe: N, the phrases that could have been chosen."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,18 +13,8 @@ import pandas as pd
 
 from kp_core.corpus import Corpus, memoize, whole_texts
 from kp_core.errors import Note, UsageError, input_error, pluralize, usage_error
-from kp_core.scoring.codes import (
-    Coded,
-    Floats,
-    Identities,
-    code,
-    distinct,
-    forms_of,
-    gold_entries,
-    identify,
-    mean_size,
-    owners,
-)
+from kp_core.scoring import codes
+from kp_core.scoring.codes import Coded, Floats, Identities
 from kp_core.scoring.gold import AnnotatorChoices, Gold, choices, gather, inverse_propensity, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Settings, resolve_settings
@@ -41,7 +28,7 @@ _REFUSED = ("selected", "selection", "chosen", "pair")
 
 @dataclass(frozen=True)
 class Names:
-    """Who and what the rows of a result are about: annotators, systems, and types of documents by letters."""
+    """The names of annotators, systems, and types of documents, the latter in alphabetical order."""
 
     annotators: tuple[str, ...]
     systems: tuple[str, ...]
@@ -53,10 +40,10 @@ NOBODY = Names((), ())
 
 @dataclass(frozen=True)
 class Prepared:
-    """A corpus under settings; beyond it answers ask the corpus only for texts and for notes on ids.
+    """A corpus under settings.
 
-    settings   with the universe spelled out, cutoffs as numbers, and the normaliser that fits the data
-    notes      what the reader must know of the files and of what was settled
+    settings   with the full name of the universe, cutoffs as numbers, and a normalizer that fits the data
+    notes      on the files and on the choice of settings
     names      those of all data, of which this may be a part
     """
 
@@ -69,32 +56,25 @@ class Prepared:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The documents that the gold standard speaks about (D,)."""
+        """The documents of the gold standard (D,)."""
         return self.coded.documents
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The text of each document (D,), with its title by the convention; empty if there is none."""
+        """The text of each document (D,), with its title by convention, or an empty string."""
         described = self.corpus.documents.set_index("doc_id").reindex(list(self.documents))
         return tuple(whole_texts(described, self.settings.titles == "yes"))
 
     @cached_property
     def universe(self) -> Floats:
-        """N of each document (D,); kept with the corpus, since counting the n-grams of all texts is slow."""
-        settings = self.settings
-        key = (
-            settings.universe,
-            settings.normalise,
-            settings.gold_stemmed,
-            settings.variants,
-            settings.by_concept,
-            settings.titles,
-        )
+        """N of each document (D,); cached, because counting the n-grams of all texts is slow."""
+        names = "universe", "normalise", "gold_stemmed", "variants", "by_concept", "titles"
+        key = tuple(getattr(self.settings, name) for name in names)
         return memoize(self.corpus, "universe", key, lambda: _sizes(self))
 
     @cached_property
     def all_items(self) -> Gold:
-        """The distinct items of all annotators, relevant or not: none of them may be missing from the universe."""
+        """The distinct items of all annotators, relevant or not, all of which belong to the universe."""
         settings = self.settings.changed(annotators="union", gold_list="unique", rel=-np.inf)
         return gather(self.coded, self.identities, settings)[0]
 
@@ -105,51 +85,46 @@ class Prepared:
 
     @cached_property
     def choices(self) -> AnnotatorChoices:
-        """Which annotator chose which item."""
+        """The choices of the annotators."""
         return choices(self.coded, self.identities, self.settings)
 
     @property
     def left_out(self) -> tuple[int | None, ...]:
-        """The annotator whom each gold standard leaves out: everybody in turn under `others`, else nobody, once."""
+        """The annotator whom each gold standard leaves out: everyone in turn under `others`, else None, once."""
         return tuple(range(len(self.coded.annotators))) if left_one_out(self.settings.annotators) else (None,)
 
     def weighed(self, gold: Gold) -> Gold:
-        """Return a gold standard with the weight of each form: by the table of frequencies, else by itself.
+        """Return a gold standard with the weight of each form, by the table of frequencies or by its own frequencies.
 
-        What the table does not have occurs in no document. It speaks of as many as it says, else of the sum of its n.
+        Forms that are not in the table have frequency 0. Without `documents`, their number is the sum of n.
         """
         table, forms = self.corpus.vocabulary.frequencies, len(self.identities.forms)
         if not len(table):
             n = np.bincount(gold.subject, minlength=forms)
             return replace(gold, weights=inverse_propensity(n, max(int(gold.known.sum()), 1)))
-        settings = self.settings
-        form = forms_of(self.identities, table["concept"].tolist(), settings.normalise, settings.by_concept == "yes")
+        by_concept, concepts = self.settings.by_concept == "yes", table["concept"].tolist()
+        form = codes.forms_of(self.identities, concepts, self.settings.normalise, by_concept)
         n = np.bincount(form[form >= 0], table["n"].to_numpy(float)[form >= 0], minlength=forms)
         documents = float(table["documents"].max() if "documents" in table else table["n"].sum())
         return replace(gold, weights=inverse_propensity(n, documents))
 
     def refuse_small_universe(self, chosen: Floats) -> None:
-        """Refuse N that is smaller than what was chosen in a document (D,); only a number can be."""
+        """Refuse a universe with fewer phrases than were chosen in a document (D,)."""
         short = np.flatnonzero(self.universe < chosen)
         if len(short):
             worst = int(short[np.argmax(chosen[short])])
-            raise input_error(
-                f"universe {self.settings.universe}",
-                "small universe",
-                chosen=int(chosen[worst]),
-                document=self.documents[worst],
-                most=int(chosen.max()),
-            )
+            facts = {"chosen": int(chosen[worst]), "document": self.documents[worst], "most": int(chosen.max())}
+            raise input_error(f"universe {self.settings.universe}", "small universe", **facts)
 
     def under(self, settings: Settings) -> Prepared:
-        """Return the same data under settings that differ in conventions only, which are settled like these."""
+        """Return the same data under settings that differ only in conventions."""
         return replace(self, settings=settings, identities=_identities(self.corpus, self.coded, settings))
 
 
 def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Prepared:
-    """Return a corpus under settings: what they leave to the data is settled.
+    """Return a corpus under settings, of which the data decide some.
 
-    Raises InputError for data that cannot be evaluated so, UsageError for settings that have no meaning here.
+    Raises InputError for data that cannot be evaluated, UsageError for settings that do not apply.
     """
     settings = resolve_settings(corpus, settings, changes)
     if corpus.datasets:
@@ -160,15 +135,16 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any)
     if by_concept and not corpus.has_concepts:
         text = "by_concept = yes needs identifiers on both sides"
         raise UsageError(f"{text}: a column “concept” or “uri”, or files of Annif; choose by_concept = no")
-    coded = memoize(corpus, "codes", by_concept, lambda: code(corpus, by_concept))
+    coded = memoize(corpus, "codes", by_concept, lambda: codes.code(corpus, by_concept))
     settings, notes = _fitted_to_data(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
     if left_one_out(settings.annotators):
         refuse_alone(coded.annotators)
-        settings = settings.changed(empty_gold="skip")  # but for those that the others `declined`
+        settings = settings.changed(empty_gold="skip")  # except documents that the others `declined`
     cutoffs, key = settings.k, (settings.normalise, settings.gold_stemmed, settings.by_concept, settings.rel)
     if "average" in cutoffs:  # source: the threshold of the lecture-keyword evaluation section
-        size = memoize(corpus, "gold size", key, lambda: mean_size(*gold_entries(coded, identities.gold, key[-1])))
+        entries = partial(codes.gold_entries, coded, identities.gold, settings.rel)
+        size = memoize(corpus, "gold size", key, lambda: codes.mean_size(*entries()))
         cutoffs = tuple(size if cutoff == "average" else cutoff for cutoff in cutoffs)
     universe = parse_universe(settings.universe or ("rankings" if by_concept else ""), corpus)
     if by_concept and universe.startswith(("ngrams", "candidates", "sentences")):
@@ -185,7 +161,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Any)
 
 
 def _fitted_to_data(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
-    """Return the settings with a normaliser that fits: no stemming of CJK scripts by default, or of sentence ids."""
+    """Return the settings with a normalizer that fits: no stemming of CJK scripts by default, or of sentence ids."""
     notes = []
     if settings.by_concept == "yes":
         text = "phrases are compared by their identifiers, not by their spelling"
@@ -218,10 +194,10 @@ def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
         return []
     texts = corpus.documents["text"].dropna().head(50).str.slice(0, 2_000)
     phrases = corpus.gold["phrase"].head(5_000)
-    found = memoize(corpus, "misfit", (stemmer, stemmed), lambda: misfit(stemmer, [*phrases], [*texts], stemmed))
-    if found is None:
+    problem = memoize(corpus, "misfit", (stemmer, stemmed), lambda: misfit(stemmer, [*phrases], [*texts], stemmed))
+    if problem is None:
         return []
-    text, better = found
+    text, better = problem
     steps = settings.normalise.replace(stemmer, better)
     remedy = ("normalise", steps) if better else ("gold_stemmed", "yes")
     return [Note("warning", "normalise", text, remedy=remedy)]
@@ -230,24 +206,23 @@ def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
 def _notes_on_spellings(corpus: Corpus, settings: Settings, identities: Identities) -> list[Note]:
     """Warn of identifiers whose spellings count as different phrases, such as synonyms of a thesaurus."""
 
-    def several_ways() -> int:
+    def count() -> int:
         tables = [table[["concept", "phrase"]] for table in (corpus.gold, corpus.runs) if "concept" in table]
         pairs = pd.concat(tables).dropna().drop_duplicates()
         pairs = pairs[(pairs["concept"] != "") & pairs["concept"].duplicated(keep=False)]
-        form = forms_of(identities, pairs["phrase"].tolist(), settings.normalise, by_concept=False)
+        form = codes.forms_of(identities, pairs["phrase"].tolist(), settings.normalise, by_concept=False)
         apart = pairs.assign(form=form).drop_duplicates(["concept", "form"])["concept"]
         return len({*apart[apart.duplicated()]})
 
-    several = memoize(corpus, "synonyms", (settings.normalise, settings.gold_stemmed), several_ways)
-    singular = "identifier is spelled in several ways, which count as different phrases"
-    other = "identifiers are spelled in several ways, which count as different phrases"
-    message = pluralize(several, singular, other)
+    several = memoize(corpus, "synonyms", (settings.normalise, settings.gold_stemmed), count)
+    subject = pluralize(several, "identifier is", "identifiers are")
+    message = f"{subject} spelled in several ways, which count as different phrases"
     return [Note("warning", "concepts", message, remedy=("by_concept", "yes"))] if several else []
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
     key = (settings.normalise, settings.gold_stemmed == "yes", coded.concepts)
-    return memoize(corpus, "identities", key, lambda: identify(coded.phrases, *key))
+    return memoize(corpus, "identities", key, lambda: codes.identify(coded.phrases, *key))
 
 
 def prepare_annotators(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Prepared:
@@ -265,9 +240,7 @@ def refuse_alone(annotators: Sequence[str]) -> None:
 
 
 def parse_universe(universe: str, corpus: Corpus) -> str:
-    """Return the universe in its full spelling; empty is n-grams where texts are loaded, else the pooled rankings.
-
-    Where the gold standard names sentences of loaded texts, empty is the sentences.
+    """Return the full name of the universe; empty: sentences if the gold standard has their ids, n-grams, or rankings.
 
     The union of only the selected phrases is refused: it makes d = 0, so kappa <= 0 and P_neg = 0 by construction.
     """
@@ -295,11 +268,10 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
 
 
 def _sizes(data: Prepared) -> Floats:
-    """Return N per document (D,) for the universe of settled settings."""
     universe, documents, identities = data.settings.universe, len(data.documents), data.identities
     if universe.isdigit():
         return np.full(documents, float(universe))
-    if universe == "sentences":  # refuses gold standards and systems that name anything else
+    if universe == "sentences":  # refuses gold standards and systems with other phrases
         corpus = data.corpus
         sentence_rows(corpus.gold, corpus, "the gold standard")
         for system, rows in corpus.runs.groupby("system", sort=False):
@@ -325,11 +297,11 @@ def _ngrams(data: Prepared, n: int) -> list[set[str]]:
     forms = Normaliser.parse(data.settings.normalise).apply(words)
     spelled = {word: [token for token in form.split(" ") if token] for word, form in zip(words, forms, strict=True)}
     grams = [set[str]() for _ in texts]
-    for own, runs in zip(grams, texts, strict=True):
+    for forms_of_text, runs in zip(grams, texts, strict=True):
         for run in runs:
             tokens = [token for word in run for token in spelled[word]]
             for order in range(1, n + 1):
-                own.update(map(" ".join, zip(*(tokens[first:] for first in range(order)), strict=False)))
+                forms_of_text.update(map(" ".join, zip(*(tokens[first:] for first in range(order)), strict=False)))
     return grams
 
 
@@ -337,32 +309,29 @@ def _chunks(data: Prepared) -> list[set[str]]:
     """Return the forms of the chunks of each text."""
     stems, normaliser = Stems(), Normaliser.parse(data.settings.normalise)
     chunks = [list(candidates(text, stems=stems).values()) for text in data.texts]
-    phrases = list(dict.fromkeys(phrase for own in chunks for phrase in own))
+    phrases = list(dict.fromkeys(phrase for phrases in chunks for phrase in phrases))
     form_of = dict(zip(phrases, normaliser.apply(phrases), strict=True))
-    return [{form_of[phrase] for phrase in own} - {""} for own in chunks]
+    return [{form_of[phrase] for phrase in phrases} - {""} for phrases in chunks]
 
 
 def without_english(data: Prepared) -> tuple[str, ...]:
-    """Return the gold documents in which the tagger finds no candidate, presumably because they are not English."""
-    texts = zip(data.documents, data.texts, strict=True)
-    return tuple(name for name, text in texts if not has_english(text))
+    """Return the gold documents without English text, in which the tagger finds no candidate."""
+    return tuple(name for name, text in zip(data.documents, data.texts, strict=True) if not has_english(text))
 
 
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
-    """Count the forms in each text, the gold items and the predicted phrases; an item counts once, however spelled."""
+    """Count the forms in each text, the gold items and the predicted phrases; an item counts once."""
     items, documents, width = data.all_items, len(data.documents), len(data.identities.forms)
     number = {form: place for place, form in enumerate(data.identities.forms.to_pylist())}
-    found = np.array(
-        [document * width + number[form] for document, own in enumerate(in_text) for form in own if form in number],
-        np.int64,
-    )
+    keys_in_text = [d * width + number[form] for d, forms in enumerate(in_text) for form in forms & number.keys()]
+    in_texts = np.array(keys_in_text, np.int64)
     spelled = items.document[items.spelling_item] * width + items.spelling_form
     item_found = np.zeros(len(items.grade), bool)
-    item_found[items.spelling_item[np.isin(spelled, found)]] = True
-    keys = [owners(run.length) * width + run.forms(data.identities) for run in data.coded.runs.values()]
-    known = distinct(np.concatenate([spelled, found]))
-    total = np.bincount(distinct(np.concatenate([*keys, known])) // width, minlength=documents)
+    item_found[items.spelling_item[np.isin(spelled, in_texts)]] = True
+    keys = [codes.owners(run.length) * width + run.forms(data.identities) for run in data.coded.runs.values()]
+    known = codes.distinct(np.concatenate([spelled, in_texts]))
+    total = np.bincount(codes.distinct(np.concatenate([*keys, known])) // width, minlength=documents)
     total += np.bincount(items.document[~item_found], minlength=documents)
     total -= np.bincount(known // width, minlength=documents)
-    total += np.array([len(own) for own in in_text])
+    total += np.array([len(forms) for forms in in_text])
     return total.astype(float)

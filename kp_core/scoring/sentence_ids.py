@@ -1,7 +1,6 @@
-"""Turn the texts of a corpus into sentences with ids, so that a sentence can be chosen like a phrase.
+"""Turn the texts of a corpus into sentences with ids such as `d1#s003`, so that a sentence can be chosen like a phrase.
 
-An id is that of the document, `#s`, and the number of the sentence in it with at least three digits: `d1#s003`. It ends
-in digits, so no step of normalisation merges two sentences of a document.
+The ids end in digits, so no normalization step merges two sentences of a document.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from kp_core.text.tokenise import clean, sentence_places
 
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 _BLANKS = re.compile(r"\s+")
-#: Also `d1#s3`: it means a sentence, and is refused with the right spelling rather than taken for a keyphrase.
+#: `d1#s3` too means a sentence, and is refused with the right spelling rather than counted as a keyphrase.
 _ID = re.compile(r"(.+)#s\d+", re.DOTALL)
 
 
@@ -80,8 +79,8 @@ def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[n
     """Return the row in `list_sentences` of every entry (columns doc_id, phrase); reject entries that are not in it."""
     listed = list_sentences(corpus)
     rows = pd.Index(listed["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
-    own = listed["doc_id"].to_numpy()[rows] if len(listed) else np.full(len(rows), "")
-    wrong = np.flatnonzero((rows < 0) | (own != entries["doc_id"].to_numpy()))
+    owner = listed["doc_id"].to_numpy()[rows] if len(listed) else np.full(len(rows), "")
+    wrong = np.flatnonzero((rows < 0) | (owner != entries["doc_id"].to_numpy()))
     if len(wrong):
         document, phrase = entries["doc_id"].iloc[wrong[0]], entries["phrase"].iloc[wrong[0]]
         number = int((listed["doc_id"] == document).sum())

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kp_core.errors import input_error, pluralize
-from kp_core.scoring.alignment import Lists, ranked_lists
+from kp_core.scoring.alignment import Lists, ideal_hits, random_hits, ranked_lists
 from kp_core.scoring.by_similarity import semantic_counts
 from kp_core.scoring.codes import Ints, owners, ranks
 from kp_core.scoring.counts import (
@@ -23,23 +23,17 @@ from kp_core.scoring.counts import (
     table_settings,
 )
 from kp_core.scoring.hierarchy import hierarchy_counts
-from kp_core.scoring.hits import ideal_hits, random_hits
 from kp_core.scoring.list_quality import returned_counts
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.prepare import Prepared
 
-#: Rows of the random baseline at the most; larger universes are followed only as far as the cutoffs ask.
+#: Maximum number of rows of the random baseline; with larger universes, it ends at the largest cutoff.
 _RANDOM_ROWS = 5_000_000
 
 
 def baseline_counts(name: str, standard: Standard, deepest: int) -> Counts:
-    """Return the counts of a baseline of `BASELINES`.
-
-    Ranks of the random order beyond `deepest` (at least the largest cutoff asked for) are left out where the universe
-    is very large.
-    """
-    gold = standard.gold
-    nothing = np.zeros_like(gold.size)
+    """Return the counts of a baseline; deepest: where its ranks end if the universe is very large."""
+    gold, nothing = standard.gold, np.zeros_like(standard.gold.size)
     silent = Lists(nothing, np.zeros(0, np.int32), nothing[:0], None, nothing[:0] > 0, nothing)
     hits = ideal = ideal_hits(gold, standard.lower)
     counts = replace(count(silent, nothing == 0, standard), ideal=ideal, judged=None)
@@ -56,7 +50,7 @@ def baseline_counts(name: str, standard: Standard, deepest: int) -> Counts:
     return replace(counts, hits=hits, length=length, rows=length, deepest=reach)
 
 
-#: What else is counted only if a measure asks for it, from the exact counts of all systems.
+#: Counts for rarer measures, from the exact counts of all systems.
 _FURTHER: dict[Matcher, Callable[..., dict[str, Counts]]] = {
     "hierarchy": hierarchy_counts,
     "given": semantic_counts,
@@ -71,10 +65,9 @@ def count_unchecked(
     without: int | None = None,
     fewest: Ints | None = None,
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system, and of the baselines where asked.
+    """Return the counts of every system, and of the baselines; other arguments as in `gather`.
 
-    matchers  for which counts are needed; without `sets` no N, and so no n-grams of all texts, the slowest step
-    without   an annotator who is left out of the gold; fewest: the votes that a keyphrase needs in each document
+    matchers  those needed; without `sets` there is no N, and so no slow count of the n-grams of all texts
     """
     concordance, settings, tables = "sets" in matchers, data.settings, table_settings(data.settings)
     universe = data.universe if concordance else np.zeros(len(data.documents))
@@ -83,7 +76,7 @@ def count_unchecked(
     if concordance and settings.gold_list != "unique":
         of_sets = standard_of(data.under(tables), universe, without, fewest)
     one_spelling = len(standard.gold.spelling_item) == len(standard.gold.grade)
-    # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
+    # If both sides are sets already, with one spelling per item, the tables share the exact counts.
     shared = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
     of_one = not concordance or (one_spelling and shared)
     systems = dict[str, dict[Matcher, Counts]]()
@@ -98,7 +91,7 @@ def count_unchecked(
         if not of_one:
             sets = count(ranked_lists(run, data.identities, tables), run.listed, of_sets, sets=True)
         systems[system] = {"exact": exact, "sets": sets}
-    of_all = {name: own["exact"] for name, own in systems.items()}
+    of_all = {name: by_matcher["exact"] for name, by_matcher in systems.items()}
     for matcher in _FURTHER.keys() & {*matchers}:
         for name, counts in _FURTHER[matcher](data, of_all).items():
             systems[name][matcher] = counts
@@ -108,7 +101,7 @@ def count_unchecked(
         if concordance:
             sets = baseline_counts(name, of_sets, deepest)
         systems[name] = {"exact": exact, "sets": sets}
-    return {name: SystemCounts(own) for name, own in systems.items()}
+    return {name: SystemCounts(by_matcher) for name, by_matcher in systems.items()}
 
 
 def count_systems(
@@ -117,10 +110,10 @@ def count_systems(
     baselines: bool = False,
     without: int | None = None,
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system; reject a universe smaller than what gold standard and systems chose."""
+    """Return the counts of every system; reject a universe smaller than the phrases that both sides chose."""
     systems = count_unchecked(data, matchers, baselines, without)
     if "sets" in matchers and data.settings.universe.isdigit():
-        chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
+        chosen = data.all_items.size.astype(float)  # and further choices of systems, at the largest cutoff
         for name in data.coded.runs:
             parts = [part.at(data.settings.k) for part in systems[name].sets.blocks()]
             chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
@@ -129,5 +122,5 @@ def count_systems(
 
 
 def longest_lists(data: Prepared) -> dict[str, int]:
-    """Return the length of the longest list of every system: beyond it, its curve over k has nothing more to say."""
+    """Return the length of the longest list of every system, at which its curve over k ends."""
     return {name: int(run.length.max(initial=0)) for name, run in data.coded.runs.items()}

@@ -1,25 +1,10 @@
-"""Turn pairs of phrases into values of similarity: one function a measure, and one entry in `measures.toml`."""
+"""Turn pairs of phrases into values of similarity: one function per measure, and one entry in `measures.toml`."""
 
 import kp_core.similarity.pair_measures  # noqa: F401
-from kp_core.similarity.declaration import DECLARED, MEASURES, Similarity, parse, split_names
+from kp_core.similarity.declaration import MEASURES, Similarity, parse, split_names
 from kp_core.similarity.phrase_measures import read_synonyms
 from kp_core.similarity.relation import describe
 from kp_core.similarity.scorer import PRESETS, Choices, Scorer, best_over_gold, score, similarity
 
-__all__ = [
-    "MEASURES",
-    "PRESETS",
-    "Choices",
-    "Scorer",
-    "Similarity",
-    "best_over_gold",
-    "describe",
-    "parse",
-    "read_synonyms",
-    "score",
-    "similarity",
-    "split_names",
-]
-
-for _name in DECLARED:  # the order of measures.toml, whichever module was imported first
-    MEASURES[_name] = MEASURES.pop(_name)
+__all__ = ["MEASURES", "PRESETS", "Choices", "Scorer", "Similarity", "best_over_gold"]
+__all__ += ["describe", "parse", "read_synonyms", "score", "similarity", "split_names"]

@@ -1,4 +1,4 @@
-"""Join the words of every similarity measure to its function; tables, help and the tab Methods read them here."""
+"""Join the texts of every similarity measure with its function, for tables, help and the tab Methods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
 
-#: What a measure looks at: blocks of words, stems or characters; strings; or whole columns of pairs.
+#: Input of a measure: blocks of words, stems or characters; strings; or whole columns of pairs.
 Level = Literal["words", "stems", "characters", "texts", "pairs"]
 
 #: The values of an option, the default first; or the range of a number and its default.
@@ -21,15 +21,12 @@ Function = TypeVar("Function", bound=Callable[..., Floats])
 
 @dataclass(frozen=True)
 class Similarity:
-    """One measure of the similarity of two phrases: what it contains, and the function from a block of pairs to values.
+    """A similarity of two phrases: its texts, as described in `measures.toml`, and the function from pairs to values.
 
-    score       block → values (n,): `Sides` where the level is words, stems or characters, two lists of normalised
-                strings where it is texts, `Pairs` where it is pairs
-    low, high   range of the values
-    undefined   when a value is missing, in words
+    score       block → values (n,); a block is `Sides` at the levels words, stems and characters, two lists of
+                normalized strings at the level texts, `Pairs` at the level pairs
     reason      why a value is missing although both phrases have tokens; a key of `REASONS`
     options     name → values, as in `R-precision(overlap=contiguous)`
-    example     what it gives for the worked example; empty where two phrases alone do not decide it
     """
 
     name: str
@@ -46,17 +43,21 @@ class Similarity:
     example: str = ""
 
 
-MEASURES: dict[str, Similarity] = {}
-#: What every measure is, but for its function.
-DECLARED = read_toml("similarity/measures.toml")
+_DECLARED = read_toml("similarity/measures.toml")
+_FAMILIES = _DECLARED.pop("families")
+#: The order is that of measures.toml, whichever module registers its measures first.
+MEASURES: dict[str, Similarity] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
 
 
 def similarity_measure(name: str) -> Callable[[Function], Function]:
-    """Make the decorated function the measure that `measures.toml` declares."""
+    """Register the decorated function as the measure that `measures.toml` declares."""
+    texts: dict[str, Any] = {}
+    for family in (*(shared for begin, shared in _FAMILIES.items() if name.startswith(begin)), _DECLARED[name]):
+        texts |= family
+    texts["options"] = {option: tuple(values) for option, values in texts.get("options", {}).items()}
 
     def declare(score: Function) -> Function:
-        options = {option: tuple(values) for option, values in DECLARED[name].get("options", {}).items()}
-        MEASURES[name] = Similarity(name, score, **{**DECLARED[name], "options": options})
+        MEASURES[name] = Similarity(name, score, **texts)
         return score
 
     return declare
@@ -64,7 +65,7 @@ def similarity_measure(name: str) -> Callable[[Function], Function]:
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure with its options, as asked for."""
+    """A measure with the options that differ from their defaults."""
 
     measure: Similarity
     chosen: tuple[tuple[str, str | float], ...] = ()

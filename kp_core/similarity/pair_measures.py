@@ -1,6 +1,6 @@
-"""Turn all pairs together into values: contexts in texts, a table of the user, form with meaning, and chance.
+"""Turn all pairs together into values: contexts in texts, the user's table, form with meaning, and chance.
 
-A context is the sentences of the loaded texts around a phrase, as a vector of the words that occur there.
+A context is a vector of the words in those sentences of the loaded texts that contain a phrase.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import clean, is_word, occurrences, sentences
 
-#: Sentences of a phrase that are looked at, in the order of the texts.
+#: Maximum number of sentences of a phrase, in the order of the texts.
 SENTENCES = 50
 
 
@@ -62,16 +62,11 @@ class Contexts:
         return [list(first_sentences[form])[:SENTENCES] for form in forms]
 
     def vectors(self, phrases: Sequence[str]) -> Any:
-        """Return the words around each phrase, weighed by tf · ln(S / df): (phrase, word), sparse.
-
-        Words of the phrase itself and function words are left out.
-        """
+        """Return tf · ln(S / df) of the words around each phrase, except its own and function words (phrase, word)."""
         stems = Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()
         near = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
-        own = self._matrix(
-            [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems], near.shape[1]
-        )
-        return near - near.multiply(own)
+        inside = [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems]
+        return near - near.multiply(self._matrix(inside, near.shape[1]))
 
 
 @similarity_measure("context")
@@ -92,7 +87,7 @@ def context(pairs: Pairs) -> Floats:
 
 @similarity_measure("given")
 def given(pairs: Pairs) -> Floats:
-    """Return what the user's own table says; phrases that are equal as stems are 1."""
+    """Return the value in the user's table, 1 for phrases that are equal as stems."""
     scorer = pairs.scorer
     if "given" not in scorer.kept:
         recipe = replace(scorer.choices.recipe(parse("given"), "given"), everywhere=True)
@@ -106,7 +101,7 @@ def given(pairs: Pairs) -> Floats:
 
 @similarity_measure("combined")
 def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
-    """Return the weighted mean of form and meaning, or the larger; `meaning=column` takes the column `meaning`."""
+    """Return the weighted mean, or the maximum, of form and meaning; `meaning=column` takes the column `meaning`."""
     if meaning == "column":
         if "meaning" not in pairs.columns:
             raise UsageError("combined(meaning=column) takes the numeric column 'meaning' of the pairs; there is none")

@@ -1,8 +1,8 @@
-"""Turn blocks of pairs into values: common tokens, n-grams, METEOR, edits, and sentinels that a measure must beat."""
+"""Turn blocks of pairs into values: common tokens, n-grams, METEOR, edits, and sentinels as lower bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,8 +12,7 @@ import pyarrow as pa
 from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import similarity_measure
-from kp_core.similarity.sides import Sides, total
-from kp_core.similarity.tokens import Flat, Phrases
+from kp_core.similarity.tokens import Flat, Phrases, Sides, total
 
 
 @similarity_measure("R-precision")
@@ -30,7 +29,7 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
     along = sides.long_first if weights == "longer" else sides.keyphrase_first
     weight = 1.0 / np.arange(along.r, 0, -1)[:, None]
     if alignment == "bag":
-        # one product a position, so that a few digits never depend on how many pairs stand in a block
+        # one product per position, so that rounding does not depend on the number of pairs in a block
         matched = sum((weight[i] * along.matched_from_right[i] for i in range(along.r)), np.zeros(along.n))
     elif alignment == "ordered":
         matched = along.heaviest_subsequence(weight)
@@ -41,41 +40,26 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
 
 @similarity_measure("match")
 def match(sides: Sides, accept: str = "morph") -> Floats:
-    """Return 1 for equal stems; `include`: also where the candidate contains the keyphrase; `part`: or the reverse."""
+    """Return 1 for equal stems; `include`: also if the candidate contains the keyphrase; `part`: or the reverse."""
     block = sides.long_first
     accepted = accept == "part" or block.r == block.h or (accept == "include" and not block.keyphrase_is_reference)
     return np.asarray(block.inside & accepted, float)
 
 
-def _set_sizes(sides: Sides) -> tuple[Floats, Floats, Floats]:
-    """Return the numbers of distinct tokens in common, of the reference, and of the hypothesis (n,)."""
-    common = total(sides.equal.any(axis=1) & sides.first)
-    return common.astype(float), total(sides.first).astype(float), total(sides.swapped.first).astype(float)
+def overlap_of_sets(sides: Sides, *, divisor: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
+    """Return the distinct common tokens / a divisor, from the sizes of the intersection, reference and hypothesis."""
+    flags = sides.equal.any(axis=1) & sides.first, sides.first, sides.swapped.first
+    sizes = [total(flag).astype(float) for flag in flags]
+    return np.asarray(sizes[0] / divisor(*sizes))
 
 
-@similarity_measure("jaccard")
-def jaccard(sides: Sides) -> Floats:
-    """Return common tokens / tokens of either, as sets."""
-    common, ref, hyp = _set_sizes(sides)
-    return ratio(common, ref + hyp - common)
-
-
-@similarity_measure("dice")
-def dice(sides: Sides) -> Floats:
-    """Return 2 x common tokens / sum of the sizes, as sets."""
-    common, ref, hyp = _set_sizes(sides)
-    return 2 * common / (ref + hyp)
-
-
-@similarity_measure("overlap")
-def overlap_coefficient(sides: Sides) -> Floats:
-    """Return common tokens / size of the smaller, as sets."""
-    common, ref, hyp = _set_sizes(sides)
-    return np.asarray(common / np.minimum(ref, hyp))
+similarity_measure("jaccard")(partial(overlap_of_sets, divisor=lambda common, ref, hyp: ref + hyp - common))
+similarity_measure("dice")(partial(overlap_of_sets, divisor=lambda common, ref, hyp: (ref + hyp) / 2))
+similarity_measure("overlap")(partial(overlap_of_sets, divisor=lambda common, ref, hyp: np.minimum(ref, hyp)))
 
 
 def _string_similarity(sides: tuple[list[Any], list[Any]], distance: str = "", *, scorer: str) -> Floats:
-    """Return the values of a scorer of rapidfuzz for strings, or lists of tokens; its ratios are percentages."""
+    """Return the values of a scorer of rapidfuzz for strings or lists of tokens."""
     from rapidfuzz import distance as distances
     from rapidfuzz import fuzz
     from rapidfuzz.process import cpdist
@@ -104,35 +88,21 @@ def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
 @similarity_measure("stem-exact")
 @similarity_measure("exact")
 def exact(sides: Sides) -> Floats:
-    """Return 1 where all tokens are equal, else 0."""
-    if sides.r != sides.h:
-        return np.zeros(sides.n)
-    same: Floats = (sides.ref == sides.hyp).all(axis=0).astype(float)
-    return same
+    """Return 1 if all tokens are equal, else 0."""
+    return np.asarray(sides.inside, float) if sides.r == sides.h else np.zeros(sides.n)
 
 
-@similarity_measure("length-difference")
-def length_difference(sides: Sides) -> Floats:
-    """Return minus the difference of the lengths in tokens."""
-    return np.full(sides.n, -float(abs(sides.r - sides.h)))
-
-
-@similarity_measure("candidate-length")
-def candidate_length(sides: Sides) -> Floats:
-    """Return the number of tokens of the candidate."""
-    return np.full(sides.n, float(sides.keyphrase_first.h))
+similarity_measure("length-difference")(lambda sides: np.full(sides.n, -float(abs(sides.r - sides.h))))
+similarity_measure("candidate-length")(lambda sides: np.full(sides.n, float(sides.keyphrase_first.h)))
 
 
 def bleu(sides: Sides, smoothing: str = "exp", *, order: int = 4) -> Floats:
-    """Return sentence BLEU with effective order: n-grams are no longer than the hypothesis.
-
-    Source: Papineni et al. 2002; smoothing `exp` as sacreBLEU (Post 2018) ships it.
-    """
+    """Return sentence BLEU with effective order and smoothing `exp` as in sacreBLEU (Post 2018)."""
     effective = min(order, sides.h)
     logs, zeros = np.zeros(sides.n), np.zeros(sides.n, np.int64)
     for i in range(1, effective + 1):
         possible = sides.h - i + 1
-        share = np.arange(possible + 1) / possible  # of 0, 1, 2, ... matches, so that few logarithms are taken
+        share = np.arange(possible + 1) / possible  # by number of matches
         share[0] = 1.0 / possible
         missing = sides.matches(i) == 0
         zeros += missing
@@ -149,7 +119,7 @@ NIST_ORDERS = 5
 
 
 def information(flat: Flat, weight: Ints) -> list[Floats]:
-    """Return by order how much information the n-gram that begins at each token holds, within the references (token,).
+    """Return by order the information of the n-gram that begins at each token, within the references (token,).
 
     weight  (phrase,) how often each phrase is a reference
     """
@@ -160,16 +130,16 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
     gram, counts = np.zeros(len(place), np.int64), np.array([times.sum()], float)
     of_token = []
     for order in range(1, NIST_ORDERS + 1):
-        # What begins with an n-gram that stands once stands once too, and adds no information.
+        # An n-gram that begins with an n-gram of a single occurrence adds no information.
         kept = (left >= order) & (counts[gram] > 1)
         place, left, times, before, gram = place[kept], left[kept], times[kept], counts[gram[kept]], gram[kept]
         gram = gram * (int(code.max(initial=0)) + 1) + code[place + order - 1]
-        if order > 1:  # Arrow numbers distinct integers several times faster than sorting them does.
+        if order > 1:
             gram = pa.array(gram).dictionary_encode().indices.to_numpy().astype(np.int64)
         counts = np.bincount(gram, times)
-        held = np.zeros(len(code))
-        held[place] = np.log2(before / counts[gram])
-        of_token.append(held)
+        information_of_token = np.zeros(len(code))
+        information_of_token[place] = np.log2(before / counts[gram])
+        of_token.append(information_of_token)
     return of_token
 
 
@@ -183,7 +153,7 @@ def nist(sides: Sides, normalised: str = "no") -> Floats:
         if order <= sides.h:
             matched += (info * sides.matched(order)).sum(axis=0) / (sides.h - order + 1)
         whole += info.sum(axis=0) / (sides.r - order + 1)
-    # 1/2 where the hypothesis has two thirds of the length
+    # 1/2 if the hypothesis has two thirds of the length
     penalty = np.exp(np.log(0.5) / np.log(1.5) ** 2 * np.log(min(1.0, sides.h / sides.r)) ** 2)
     matched *= penalty
     return matched if normalised == "no" else ratio(matched, whole, np.nan)
@@ -191,7 +161,7 @@ def nist(sides: Sides, normalised: str = "no") -> Floats:
 
 def rouge(sides: Sides, *, order: int, share: str) -> Floats:
     """Return ROUGE-n (order 1, 2) or ROUGE-L (order 0) as recall, precision -P or F1 -F. Source: Lin 2004."""
-    shorter = max(order, 1) - 1  # a phrase of n words holds n - 1 pairs
+    shorter = max(order, 1) - 1  # a phrase of n words has n - 1 pairs
     recall, precision = sides.r - shorter, sides.h - shorter
     if min(recall, precision) < 1:
         return np.full(sides.n, np.nan)
@@ -216,15 +186,15 @@ def chrf(sides: Sides) -> Floats:
     return ratio(5 * precision * recall, 4 * precision + recall)
 
 
-#: alpha, beta, gamma; the second set is recalled from the tuned release of 2007-08 and could not be verified.
+#: alpha, beta, gamma; the second set is that of the tuned release of 2007-08, not verified.
 WEIGHTS = {"original": (0.9, 3.0, 0.5), "tuned-unverified": (0.81, 0.83, 0.28), "f1": (0.5, 1.0, 0.0)}
 
-#: Alignments of one pair that are followed further; phrases below some ten repeated words never reach it.
+#: Maximum number of partial alignments of a pair, which only phrases with some ten repeated words reach.
 _STATES = 2000
 
 
 class Synonyms:
-    """Which words are synonyms; a word may occur in several groups, and synonyms of synonyms are none."""
+    """Pairs of words that are synonyms; a word may occur in several groups, and synonymy is not transitive."""
 
     def __init__(self, phrases: Phrases, groups: Iterable[Sequence[str]]) -> None:
         self._words = phrases.words
@@ -241,7 +211,7 @@ class Synonyms:
 
 
 def read_synonyms(text: str) -> list[list[str]]:
-    r"""Read groups of synonyms: a group a line, words separated by commas or tabs; # begins a comment.
+    r"""Read groups of synonyms: one group per line, words separated by commas or tabs; # begins a comment.
 
     >>> read_synonyms("# mine\ncar, automobile\n\nmethod\tapproach")
     [['car', 'automobile'], ['method', 'approach']]
@@ -260,7 +230,7 @@ def best_alignment(same: Bools, exact: Bools) -> tuple[int, int]:
     >>> best_alignment(twice, twice)
     (2, 1)
     """
-    # state: positions taken in the reference as bits, and the one taken by the word before (-2: none)
+    # state: positions taken in the reference as bits, and the position taken by the previous word (-2: none)
     states: dict[tuple[int, int], tuple[int, int, int]] = {(0, -2): (0, 0, 0)}
     for j in range(same.shape[1]):
         after: dict[tuple[int, int], tuple[int, int, int]] = {}
@@ -284,7 +254,7 @@ def _aligned(sides: Sides, same: Bools) -> tuple[Ints, Ints]:
     matches = by_ref.sum(axis=0, dtype=np.int64)
     following = same[1:, 1:] & same[:-1, :-1]
     chunks = matches - following.sum(axis=(0, 1), dtype=np.int64)
-    # Where every word has one partner at most there is only one alignment; others are few and found one by one.
+    # If every word has at most one partner, there is only one alignment; the others are searched one by one.
     open_pairs = np.flatnonzero((by_ref > 1).any(axis=0) | (by_hyp > 1).any(axis=0))
     if len(open_pairs):
         both = np.stack([same[:, :, open_pairs], sides.words.equal[:, :, open_pairs]])
@@ -301,7 +271,7 @@ def meteor(sides: Sides, weights: str = "original", complete: str = "yes") -> Fl
     if sides.shared.synonyms is not None:
         same = same | sides.shared.synonyms(sides)
     alpha, beta, gamma = WEIGHTS[weights]
-    # a table of every number of matches m and chunks c, from which the pairs take their values
+    # the values of all numbers of matches m and chunks c
     most = min(sides.r, sides.h)
     m, c = np.meshgrid(np.arange(most + 1), np.arange(most + 1), indexing="ij")
     some = np.maximum(m, 1)

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.phrase_measures import r_precision
-from kp_core.similarity.sides import Shared, sides
-from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Recipe
+from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Recipe, Shared, sides
 
-#: Types of near misses, the best first, with the rule of each; the first that holds is the type.
+#: Types of near misses and their rules, best first; the first rule that applies decides.
 TYPES: dict[str, str] = {
     "EXACT": "the same phrase, up to case and blanks",
     "MORPH": "the same phrase once its words are stemmed",
@@ -26,7 +25,7 @@ TYPES: dict[str, str] = {
 }
 EXACT, MORPH, INCLUDE, PARTOF, OVERLAP, NONE = range(6)
 
-#: Places of the match on the longer phrase; an exact or morphological match and a miss have none.
+#: Places of the match on the longer phrase, empty for exact and morphological matches and for misses.
 LOCATIONS = ("First", "Middle", "Head", "First+Head", "")
 COMPLEXITIES = ("Simple", "PP", "CC", "PP+CC")
 
@@ -35,12 +34,11 @@ COMPLEXITIES = ("Simple", "PP", "CC", "PP+CC")
 class Relations:
     """Relations between the two phrases of each pair; all arrays are (pair,).
 
-    type         place in `TYPES`
-    morph        a partial match that needs stemming
-    reordered    the same stems in another order
-    location     place in `LOCATIONS`, on the longer phrase
-    contiguous   whether the common words are the whole shorter phrase, word by word
-    overlap      R-precision of the stems
+    type, location   indices of `TYPES` and `LOCATIONS`
+    morph            a partial match that needs stemming
+    reordered        the same stems in another order
+    contiguous       whether the longer phrase contains the shorter one contiguously
+    overlap          R-precision of the stems
     """
 
     type: NDArray[np.int8]
@@ -65,7 +63,7 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
             continue
         overlap[pairs] = 0.0
         some = np.flatnonzero(block.equal.any(axis=(0, 1)))
-        if 2 * len(some) < block.n:  # most pairs of a document have nothing in common
+        if 2 * len(some) < block.n:  # most pairs of a document have no word in common
             pairs, block = pairs[some], block.only(some)
         common, same_length = block.matches(1), block.r == block.h
         partial = PARTOF if block.keyphrase_is_reference else INCLUDE
@@ -74,7 +72,7 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
             spelled_alike = phrases.spelling[block.reference] == phrases.spelling[block.hypothesis]
             types[(types == MORPH) & spelled_alike] = EXACT
             reordered[pairs] = (types == OVERLAP) & (common == block.r)
-        # As words, the match would be another one.
+        # Without stemming, the match would be another one.
         stemmed = np.where(types == OVERLAP, block.words.matches(1) < common, ~block.words.inside)
         morph[pairs] = stemmed & (types > MORPH) & (types < NONE)
         kind[pairs], contiguous[pairs], overlap[pairs] = types, block.inside, r_precision(block)

@@ -1,4 +1,4 @@
-"""Turn pairs of phrases and names of measures into values, as a wide array and as a tidy table."""
+"""Turn pairs of phrases and names of measures into values, as an array and as a tidy table."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from kp_core.errors import InputError, input_error, refuse_below, refuse_unknown
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse, split_names
 from kp_core.similarity.phrase_measures import Synonyms, information
-from kp_core.similarity.sides import Shared, sides
-from kp_core.similarity.tokens import Phrases, Recipe
+from kp_core.similarity.tokens import Phrases, Recipe, Shared, sides
 from kp_core.text.stem import STEMMERS
 
-#: What every measure looks at: words and stems by measure, or stems everywhere.
+#: Input of measures: words or stems by measure, or stems everywhere.
 PRESETS: dict[str, Recipe] = {"paper-like": Recipe(), "same-tokens": Recipe(everywhere=True)}
 DIRECTIONS = ("longer", "keyphrase")
 DEFAULT_MEASURES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
@@ -38,9 +37,8 @@ class Choices:
     texts: Sequence[str] | None = None
     synonyms: Sequence[Sequence[str]] = ()
     seed: int = 0
-    #: the user's own table of similar phrases, or of vectors, for the measure `given`
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
-    #: what stands in place of the preset's words and stems, such as those of an evaluation
+    #: words and stems in place of those of the preset, such as those of an evaluation
     base: Recipe | None = None
 
     def __post_init__(self) -> None:
@@ -52,13 +50,13 @@ class Choices:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Choices:
-        """Return the choices that a user made by name; an unknown name raises an error that lists the known ones."""
+        """Return the choices of a user; an unknown name raises an error that lists the known ones."""
         known = sorted(set(cls.__dataclass_fields__) - {"base"})
         refuse_unknown(options, known, "option")
         return cls(**options)
 
     def recipe(self, asked: Asked, name: str) -> Recipe:
-        """Return how phrases become tokens for a measure, by its name as asked for."""
+        """Return how phrases become tokens for a measure, by its name with options."""
         pipeline = self.normalise.get(name) or self.normalise.get(asked.measure.name)
         if pipeline:
             return Recipe.parse(pipeline)
@@ -67,7 +65,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Pairs:
-    """All pairs, for measures that need them together: indices of the scorer's phrases, and columns of the table."""
+    """All pairs together: indices of the scorer's phrases, and columns of the table."""
 
     scorer: Scorer
     keyphrase: Ints
@@ -79,8 +77,8 @@ class Pairs:
 class Wide:
     """Values of pairs under measures.
 
-    table    (pair, measure), NaN where undefined
-    empty    (pair, measure) where a phrase has no tokens for the measure
+    table    (pair, measure), NaN if undefined
+    empty    (pair, measure) whether a phrase has no tokens for the measure
     missing  (measure,) why other values are missing
     """
 
@@ -97,11 +95,10 @@ class Wide:
 
 
 class Scorer:
-    """Phrases, coded once, whose pairs are then scored by any measure.
+    """Score pairs of phrases by any measure, coding the phrases once; pairs are two arrays of numbers of phrases.
 
-    phrases   distinct phrases; pairs are two arrays of their numbers
     stemmed   (phrase,) phrases that are stems already
-    kept      what measures of meaning prepare once
+    kept      data that measures of meaning prepare once
     """
 
     def __init__(self, phrases: Sequence[str], choices: Choices | None = None, stemmed: Bools | None = None) -> None:
@@ -124,13 +121,13 @@ class Scorer:
         asked = {name: parse(name) for name in measures if name not in values}
         empty = dict.fromkeys(measures, np.zeros(len(keyphrase), bool))
         alike: dict[tuple[Recipe, str], dict[str, Asked]] = {}
-        for name, one in asked.items():
-            if one.measure.level == "pairs":
-                values[name] = one.scores(pairs)
+        for name, measure in asked.items():
+            if measure.measure.level == "pairs":
+                values[name] = measure.scores(pairs)
                 continue
-            recipe, level = self.choices.recipe(one, name), str(one.measure.level)
+            recipe, level = self.choices.recipe(measure, name), str(measure.measure.level)
             level = "stems" if level == "words" and recipe.everywhere else level
-            alike.setdefault((recipe, level), {})[name] = one
+            alike.setdefault((recipe, level), {})[name] = measure
         size = max(1, len(self.phrases))
         place, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
         times = np.bincount(place, minlength=len(distinct))
@@ -152,12 +149,12 @@ class Scorer:
     def _scored(
         self, phrases: Phrases, level: str, measures: Mapping[str, Asked], pairs: tuple[Ints, Ints], times: Ints
     ) -> dict[str, Floats]:
-        """Return the values of pairs for all measures that look at the same tokens, block by block."""
+        """Return the values of pairs for measures of the same tokens, block by block."""
         key, other = pairs
         if level == "texts":
             forms = pa.array(phrases.texts, pa.large_string())
             texts = forms.take(pa.array(key)).to_pylist(), forms.take(pa.array(other)).to_pylist()
-            return {name: one.scores(texts) for name, one in measures.items()}
+            return {name: measure.scores(texts) for name, measure in measures.items()}
         values = {name: np.full(len(key), np.nan) for name in measures}
         longer, flat = self.choices.direction == "longer", getattr(phrases, level)
         words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
@@ -166,13 +163,13 @@ class Scorer:
         synonyms = Synonyms(phrases, self.choices.synonyms) if self.choices.synonyms else None
         shared = Shared(flat, words, longer, synonyms, partial(information, flat, references))
         for place, block in sides(shared, key, other):
-            for name, one in measures.items() if block.r and block.h else ():
-                values[name][place] = one.scores(block)
+            for name, measure in measures.items() if block.r and block.h else ():
+                values[name][place] = measure.scores(block)
         return values
 
 
 def _given(measures: Sequence[str], columns: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return the measures that are columns of the table: those named `column:x`, or x if no measure is called so."""
+    """Return the measures that are columns of the table: `column:x`, or x if no measure has this name."""
     bare = {name: name.removeprefix("column:") for name in measures}
     return {n: columns[b] for n, b in bare.items() if b in columns and (b != n or n not in MEASURES)}
 
@@ -184,7 +181,7 @@ def score(
     choices: Choices | None = None,
     columns: Mapping[str, Floats] | None = None,
 ) -> Wide:
-    """Return a wide array of values (pair, measure) for two lists of strings.
+    """Return the values (pair, measure) for two lists of strings.
 
     >>> score(["topic"], ["topic importance"], ["R-precision", "M-R-precision"]).table.round(4).tolist()
     [[0.5, 0.3333]]
@@ -251,9 +248,7 @@ def similarity(
 
 
 def best_over_gold(values: Floats, group: Ints) -> Floats:
-    """Return the best value over the gold phrases of each candidate: values (row,) or (row, measure), group (row,).
-
-    Groups are 0, 1, 2, ... in any order; undefined values count only where a group has no other.
+    """Return the best defined value of each group: values (row,) or (row, measure); group (row,), 0, 1, 2, ...
 
     >>> best_over_gold(np.array([0.5, np.nan, 0.25]), np.array([0, 1, 0])).tolist()
     [0.5, nan]

@@ -1,18 +1,20 @@
-"""Turn phrases into integer tokens, once: words, their stems and their characters."""
+"""Turn phrases into integer tokens (words, stems, characters), and pairs of phrases into blocks of one shape."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from kp_core.errors import read_toml
-from kp_core.scoring.codes import Bools, Codes, Ints
+from kp_core.scoring.codes import Bools, Codes, Floats, Ints
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import CJK
@@ -47,9 +49,9 @@ class Flat:
 class Recipe:
     """How phrases become tokens; each Chinese or Japanese character is one word.
 
-    words       pipeline that gives the words, as in `Normaliser`
+    words       pipeline of the words, as in `Normaliser`
     stemmer     stemmer of the stems; empty: stems are the words
-    everywhere  measures that look at words look at stems too
+    everywhere  whether measures of words use stems
     """
 
     words: str = "lower+space+possessive-drop"
@@ -65,17 +67,13 @@ class Recipe:
         """
         normaliser = Normaliser.parse(pipeline)
         stemmer = normaliser.stemmer or ""
-        if stemmer and normaliser.steps[-1] != stemmer:  # a later step sees stems, so they are the words
+        if stemmer and normaliser.steps[-1] != stemmer:  # a later step needs stems, so they are the words
             return cls(str(normaliser), "", True)
         return cls(str(normaliser.without_stemmer()), stemmer, True)
 
 
 class Phrases:
-    """Distinct phrases under one signature, as words, stems and characters; phrases are known by their numbers.
-
-    stemmed     (phrase,) phrases that are stems already and are not stemmed again
-    vocabulary  the word behind every code of `words`
-    """
+    """Distinct phrases as words, stems and characters; stemmed: (phrase,) those that are stems already."""
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, stemmed: Bools | None = None) -> None:
         self.recipe, self._given, self._stemmed = recipe, texts, stemmed
@@ -87,7 +85,7 @@ class Phrases:
         coded = split.flatten().dictionary_encode()
         self.vocabulary: list[str] = coded.dictionary.to_pylist()
         code, length = coded.indices.to_numpy(), np.diff(split.offsets.to_numpy())
-        if "" in self.vocabulary:  # which double blanks and empty phrases leave
+        if "" in self.vocabulary:  # from double blanks and empty phrases
             kept = code != self.vocabulary.index("")
             owner = np.repeat(np.arange(len(length)), length)
             code, length = code[kept], np.bincount(owner[kept], minlength=len(length))
@@ -112,7 +110,7 @@ class Phrases:
 
     @cached_property
     def spelling(self) -> Codes:
-        """A number of each phrase, the same where phrases are equal up to case and blanks (phrase,)."""
+        """A number of each phrase, the same for phrases that are equal up to case and blanks (phrase,)."""
         lower = pa.array(Normaliser.parse("lower+space").apply(self._given), pa.large_string())
         spelled: Codes = lower.dictionary_encode().indices.to_numpy()
         return spelled
@@ -137,3 +135,199 @@ class Phrases:
         joined = ["".join(text.split()) for text in self.texts]
         code = np.frombuffer("".join(joined).encode("utf-32-le", "surrogatepass"), np.int32)
         return Flat.of_lengths(code, np.fromiter(map(len, joined), np.int64, len(joined)))
+
+
+#: Maximum number of pairs, and of comparisons of tokens, per block, which fit into the processor's cache.
+_BLOCK_PAIRS, _BLOCK_CELLS = 16_384, 1_000_000
+
+Counts = NDArray[Any]
+
+
+def total(flags: Bools, axis: int = 0) -> Counts:
+    """Count the true values along an axis, in small integers.
+
+    >>> total(np.array([[True, False], [True, True]])).tolist()
+    [2, 1]
+    """
+    small = np.int8 if flags.shape[axis] < 128 else np.int32
+    counts: Counts = np.add.reduce(flags.view(np.int8), axis=axis, dtype=small)
+    return counts
+
+
+@dataclass(eq=False)
+class Sides:
+    """A block of n pairs, all with r tokens in the reference and h in the hypothesis.
+
+    ref, hyp                   (r, n) and (h, n) token codes
+    reference, hypothesis      (n,) numbers of the phrases
+    as_words                   the same block as words; None if its tokens are words
+    """
+
+    ref: Codes
+    hyp: Codes
+    reference: Ints
+    hypothesis: Ints
+    keyphrase_is_reference: bool
+    shared: Any = None
+    as_words: Sides | None = None
+    _grams: dict[int, Bools] = field(default_factory=dict, repr=False)
+    _matched: dict[int, Bools] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.r, self.h, self.n = len(self.ref), len(self.hyp), int(self.ref.shape[1])
+
+    @property
+    def words(self) -> Sides:
+        """The same block as words."""
+        return self.as_words or self
+
+    @cached_property
+    def swapped(self) -> Sides:
+        """The block with reference and hypothesis exchanged."""
+        words = self.as_words.swapped if self.as_words else None
+        keyphrase_is_reference = not self.keyphrase_is_reference
+        return Sides(self.hyp, self.ref, self.hypothesis, self.reference, keyphrase_is_reference, self.shared, words)
+
+    def only(self, pairs: Ints) -> Sides:
+        """Return the block with some of its pairs."""
+        columns = self.ref[:, pairs], self.hyp[:, pairs], self.reference[pairs], self.hypothesis[pairs]
+        words = self.as_words.only(pairs) if self.as_words else None
+        return Sides(*columns, self.keyphrase_is_reference, self.shared, words)
+
+    @property
+    def long_first(self) -> Sides:
+        """The block with the longer phrase as reference; of equal lengths, the keyphrase."""
+        ordered = self.r > self.h or (self.r == self.h and self.keyphrase_is_reference)
+        return self if ordered else self.swapped
+
+    @property
+    def keyphrase_first(self) -> Sides:
+        """The block with the keyphrase as reference."""
+        return self if self.keyphrase_is_reference else self.swapped
+
+    @cached_property
+    def equal(self) -> Bools:
+        """Whether token i of the reference is token j of the hypothesis: (r, h, n)."""
+        return np.asarray(self.ref[:, None, :] == self.hyp[None, :, :])
+
+    def grams(self, order: int) -> Bools:
+        """Return whether the n-gram at i of the reference is that at j of the hypothesis: (r - n + 1, h - n + 1, n)."""
+        if order == 1:
+            return self.equal
+        if order not in self._grams:
+            shorter = self.grams(order - 1)
+            self._grams[order] = shorter[:-1, :-1] & self.equal[order - 1 :, order - 1 :]
+        return self._grams[order]
+
+    @cached_property
+    def inside(self) -> Bools:
+        """Whether the whole hypothesis occurs contiguously in the reference (n,)."""
+        if self.h > self.r:
+            return np.zeros(self.n, bool)
+        return np.asarray(self.grams(self.h).any(axis=(0, 1)))
+
+    @cached_property
+    def first(self) -> Bools:
+        """Whether token i of the reference is its first of that kind: (r, n)."""
+        first = np.ones(self.ref.shape, bool)
+        for i in range(1, self.r):
+            first[i] = (self.ref[:i] != self.ref[i]).all(axis=0)
+        return first
+
+    def matched(self, order: int) -> Bools:
+        """Mark the n-grams of the reference that the hypothesis has, as often as it has them: (r - n + 1, n)."""
+        if order not in self._matched:
+            self._matched[order] = self._clipped(order)
+        return self._matched[order]
+
+    @cached_property
+    def matched_from_right(self) -> Bools:
+        """Mark the tokens of the reference that the hypothesis has; of equal tokens the rightmost: (r, n)."""
+        return self._clipped(1, from_right=True)
+
+    def _clipped(self, order: int, from_right: bool = False) -> Bools:
+        grams = self.grams(order)
+        marked = np.asarray(grams.any(axis=1))
+        repeating = np.flatnonzero(~self.first.all(axis=0))  # only there n-grams need to be clipped
+        if len(repeating) and len(grams):
+            ref = self.ref[:, repeating]
+            repeats = Sides(ref, ref, repeating, repeating, True).grams(order)
+            before = np.tri(len(repeats), k=-1, dtype=bool)
+            before = before.T if from_right else before
+            marked[:, repeating] = total(repeats & before[:, :, None], 1) < total(grams[:, :, repeating], 1)
+        return marked
+
+    def matches(self, order: int) -> Counts:
+        """Count clipped n-gram matches (n,)."""
+        return total(self.matched(order))
+
+    @cached_property
+    def subsequence(self) -> Counts:
+        """Length of the longest common subsequence (n,)."""
+        return self.heaviest_subsequence(np.ones((self.r, 1), np.int8 if min(self.r, self.h) < 128 else np.int32))
+
+    def heaviest_subsequence(self, weight: Counts) -> Counts:
+        """Return the largest sum of weights (r, n or 1) of the reference over common subsequences (n,)."""
+        row = np.zeros((self.h + 1, self.n), weight.dtype)
+        for i in range(self.r):
+            above, row = row, row.copy()
+            for j in range(self.h):
+                np.maximum(above[j + 1], row[j], out=row[j + 1])
+                np.maximum(row[j + 1], above[j] + weight[i] * self.equal[i, j], out=row[j + 1])
+        return np.asarray(row[-1])
+
+    def heaviest_run(self, weight: Floats) -> Floats:
+        """Return the largest sum of weights (r, n or 1) of the reference over common runs (n,)."""
+        best, row = np.zeros(self.n), np.zeros((self.h + 1, self.n))
+        for i in range(self.r):
+            row[1:] = (row[:-1] + weight[i]) * self.equal[i]
+            best = np.maximum(best, row.max(axis=0))
+        return best
+
+
+def _blocks(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
+    """Yield blocks of pairs (n,) with the same two lengths, so that no padding is needed."""
+    if not len(reference):
+        return
+    width = int(hypothesis.max()) + 1
+    shape = reference * width + hypothesis
+    small = shape.astype(np.uint16) if int(shape.max()) < 65_536 else shape  # sorted by radix
+    order = np.argsort(small, kind="stable")
+    for pairs in np.split(order, np.flatnonzero(np.diff(shape[order])) + 1):
+        cells = max(1, int(reference[pairs[0]] * hypothesis[pairs[0]]))
+        size = min(_BLOCK_PAIRS, max(1, _BLOCK_CELLS // cells))
+        for begin in range(0, len(pairs), size):
+            yield pairs[begin : begin + size]
+
+
+@dataclass
+class Shared:
+    """The common data of all blocks of one level of tokens.
+
+    flat, words  the tokens, and the phrases as words
+    longer       the phrase with more tokens is the reference (tie: the keyphrase); else the keyphrase is
+    inform       returns `information`
+    """
+
+    flat: Flat
+    words: Flat
+    longer: bool
+    synonyms: Callable[[Sides], Bools] | None = None
+    inform: Callable[[], list[Floats]] = list
+
+    @cached_property
+    def information(self) -> list[Floats]:
+        """The information of the n-grams of all references."""
+        return self.inform()
+
+
+def sides(shared: Shared, keyphrase: Ints, candidate: Ints) -> Iterator[tuple[Ints, Sides]]:
+    """Yield blocks of pairs of one shape: (positions of the pairs, block)."""
+    flat, words = shared.flat, shared.words
+    for pairs in _blocks(flat.length[keyphrase], flat.length[candidate]):
+        key, other = keyphrase[pairs], candidate[pairs]
+        first = not shared.longer or bool(flat.length[key[0]] >= flat.length[other[0]])
+        ref, hyp = (key, other) if first else (other, key)
+        r, h = int(flat.length[ref[0]]), int(flat.length[hyp[0]])
+        as_words = None if words is flat else Sides(words.of(ref, r), words.of(hyp, h), ref, hyp, first)
+        yield pairs, Sides(flat.of(ref, r), flat.of(hyp, h), ref, hyp, first, shared, as_words)

@@ -1,4 +1,4 @@
-"""Answer one question a module: from prepared data to a result with its uncertainty; words that are data are TOML."""
+"""Answer one question per module, from prepared data to a result with its uncertainty."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Turn the gold standards of several annotators into agreement: all together, every pair, each against the others."""
+"""Measure the agreement of annotators: of all together, of every pair, and of each with the others."""
 
 from __future__ import annotations
 
@@ -23,32 +23,30 @@ from kp_core.settings import Interval, Settings, resolve_settings
 from kp_core.studies.facts import add_agreement, agreement_notes
 from kp_core.studies.result import Result, Row, result_frame
 
-#: What is computed of all annotators together, of one against the others, and of a pair.
+#: Default measures for all annotators together, each against the others, and pairs.
 TOGETHER = ("K", "alpha", "AC1", "PABAK", "P_pos", "P_neg", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
 AGAINST_OTHERS = ("K", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
-#: Measures whose name belongs to a pair; of several annotators they are K, Conger and Light.
+#: Measures of pairs alone (K, Conger and Light generalize them), and measures of all annotators alone.
 _OF_TWO = ("kappa", "kappa_max", "pi", "BI")
 _OF_ALL = ("alpha", "Conger", "Light", "alpha-Jaccard", "alpha-MASI")
-#: Of more documents, label sets are compared only if it is asked for: each set is compared with each other.
+#: With more documents, label sets are compared with one another only on request.
 _DOCUMENTS_OF_SETS = 1_000
-#: More pairs than this get values without intervals.
+#: With more pairs, pairs have no intervals.
 PAIRS_WITH_INTERVALS = 300
 
-#: The annotators of each pair who saw a document together (P,), (P,).
+#: First and second annotator of each pair (P,), (P,).
 Couples = tuple[Ints, Ints]
 
 
 def legible(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
-    """Return the measures that can be read: with the universe `rankings`, those that do without N.
-
-    N is only what somebody lists there.
+    """Return the measures that can be interpreted: with the universe `rankings`, only those that do not depend on N.
 
     >>> legible(("K", "P_pos", "PABAK"), Settings(universe="rankings"))
     ('P_pos',)
     """
-    without = not settings.universe.startswith("rankings")
-    return tuple(name for name in names if without or name == "P_pos" or MEASURES[name].family == "sets")
+    real = not settings.universe.startswith("rankings")
+    return tuple(name for name in names if real or name == "P_pos" or MEASURES[name].family == "sets")
 
 
 def agreement(
@@ -70,11 +68,6 @@ def agreement(
         Rows for all annotators (system “all”), for each annotator against the union of the others (their own agreement
         is `K`), for each pair (“A|B”), and for all annotators per document type (subset group:…).
 
-    Raises
-    ------
-    InputError
-        If there are fewer than two annotators.
-
     References
     ----------
     Siegel & Castellan 1988; Gwet 2014.
@@ -88,31 +81,29 @@ def agreement(
 
 
 def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
-    """Return the measures asked for, each once; reject those of rankings, and a choice among the annotators."""
+    """Return the measures asked for; refuse measures of rankings, and a choice among the annotators."""
     asked = [parse(name) for name in names_in(measures or ())]
     if settings.annotators != "union":
         raise UsageError("agreement covers all annotators; leave out annotators")
-    for one in asked:
-        if one.measure.family not in (*OF_PEOPLE, "concordance"):
+    for measure in asked:
+        if measure.measure.family not in (*OF_PEOPLE, "concordance"):
             names_known = ", ".join(TOGETHER)
-            raise UsageError(f"{one.name()} needs ranks, which annotators do not have; choose {names_known}")
+            raise UsageError(f"{measure.name()} needs ranks, which annotators do not have; choose {names_known}")
     return asked
 
 
-def view_of(one: Asked, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
-    """Return the tables of all annotators together that a measure needs; couples: the pairs for Light's kappa."""
+def view_of(asked: Asked, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
+    """Return the tables of all annotators together for a measure; couples: the pairs for Light's kappa."""
     cells: Cells
-    if one.measure.name == "Light":
+    if asked.measure.name == "Light":
         cells = tables.pair_tables(choices, universe, couples)
-    elif one.measure.name == "Conger":
-        cells = tables.shares(choices, universe)
     else:
-        cells = tables.panel(choices, universe)
+        cells = (tables.shares if asked.measure.name == "Conger" else tables.panel)(choices, universe)
     return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
 def standard_error(data: Prepared) -> float:
-    """Return the standard error of K of all annotators together, documents as clusters."""
+    """Return the standard error of K of all annotators, with documents as clusters."""
     asked = parse("K")
     average = asked.averages(data.settings.average)[0]
     whole = estimate(asked, view_of(asked, data.choices, data.universe), average, None, "cluster-t")
@@ -124,7 +115,7 @@ class _Part:
     """One measure of some rows of the result, and their names (K,).
 
     kind    together, each (one annotator against the union of the others; K is that of the others alone) or pairs
-    subset  with its number, 0 for all documents, under which its sums stand: a type may have any name
+    number  number of the subset in the names of sums, 0 for all documents
     """
 
     kind: str
@@ -134,52 +125,47 @@ class _Part:
     names: tuple[str, ...]
 
     @property
-    def of_sets(self) -> bool:
-        """Whether its measure compares label sets."""
-        return self.asked.measure.family == "sets"
-
-    @property
     def absent(self) -> str:
-        """The reason of a row without a document that counts."""
+        """The reason of a value without documents."""
         return "single_annotator" if self.kind == "together" or self.asked.measure.name == "K" else "nobody_else"
 
     def accumulator(self, sums: Sums, interval: Interval) -> Accumulator:
-        """Return its own sums: each part has its own documents that resamples may contain."""
-        none = self.kind == "pairs" and too_many(len(self.names))
-        return Accumulator("none" if none else interval, sums, f"{self.kind}/{self.number}/{self.asked.name()}")
+        """Return the sums of this part, since parts differ in the documents that resamples may contain."""
+        without = self.kind == "pairs" and len(self.names) > PAIRS_WITH_INTERVALS
+        return Accumulator("none" if without else interval, sums, f"{self.kind}/{self.number}/{self.asked.name()}")
 
 
 def _parts(asked: list[Asked], names: Names, couples: Couples) -> list[_Part]:
-    """Return the parts of the result; the types of documents have rows of their own if there are several."""
     subsets = ["all", *(f"group:{group}" for group in names.groups if len(names.groups) > 1)]
     rows = {
-        "together": (subsets, ("all",), _chosen(asked, TOGETHER, _OF_TWO)),
-        "each": (["all"], names.annotators, _chosen(asked, AGAINST_OTHERS, _OF_ALL)),
-        "pairs": (["all"], pair_names(names.annotators, couples), _chosen(asked, OF_PAIRS, ("K", *_OF_ALL))),
+        "together": (subsets, ("all",), TOGETHER, _OF_TWO),
+        "each": (["all"], names.annotators, AGAINST_OTHERS, _OF_ALL),
+        "pairs": (["all"], pair_names(names.annotators, couples), OF_PAIRS, ("K", *_OF_ALL)),
     }
     return [
-        _Part(kind, number, subset, one, own)
-        for kind, (several, own, measures) in rows.items()
-        for number, subset in enumerate(several)
-        for one in measures
+        _Part(kind, number, subset, measure, row_names)
+        for kind, (of_kind, row_names, default, excluded) in rows.items()
+        for number, subset in enumerate(of_kind)
+        for measure in asked or map(parse, default)
+        if measure.measure.name not in excluded
     ]
 
 
 def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Couples) -> None:
     """Add the documents of prepared data, block by block."""
-    one, used = data.settings, data.choices.seen.sum(axis=0) > 1
+    settings, several = data.settings, data.choices.seen.sum(axis=0) > 1
     add_agreement(sums, data)
     adding = []
-    added = [part for part in _parts(asked, data.names, couples) if not part.of_sets]
+    added = [part for part in _parts(asked, data.names, couples) if part.asked.measure.family != "sets"]
     for part, grid, documents in _grids(data, added, couples):
-        accumulator = part.accumulator(sums, one.interval)
+        accumulator = part.accumulator(sums, settings.interval)
         sums.add(f"{accumulator.name}/rows", documents)
         adding.append((part.asked, accumulator, grid))
-    for block, weights in intervals.blocks(one, data.documents, used):
+    for block, weights in intervals.blocks(settings, data.documents, several):
         for measure, accumulator, grid in adding:
             view = grid.part(block)
             accumulator.begin(view.scored, weights if accumulator.interval != "none" else None)
-            for average in measure.averages(one.average):
+            for average in measure.averages(settings.average):
                 accumulator.add("", measure, view, average)
 
 
@@ -192,13 +178,13 @@ def agreement_of(
     notes: Sequence[Note],
     data: Prepared | None = None,
 ) -> Result:
-    """Return the agreement from what was added; pairs who saw no document together have no row.
+    """Return the agreement from sums; pairs who saw no document together have no row.
 
-    data  the same documents, whose label sets are compared with one another; None in a stream, which contains no two
+    data: the documents, whose label sets are compared with one another; None in a stream
     """
     rows = list[Row]()
     for part in _parts(asked, names, couples):
-        if part.of_sets:
+        if part.asked.measure.family == "sets":
             if data is not None and (asked or len(data.documents) <= _DOCUMENTS_OF_SETS):
                 subset = _only(data, part)
                 values = label_sets.alpha(subset, part.asked.measure.score, data.documents, settings)
@@ -213,13 +199,14 @@ def agreement_of(
                 if part.kind != "pairs" or documents[i]:
                     numbers = values.row(i, int(documents[i]))
                     rows.append(Row(name, part.asked.name(), None, average, part.subset, *numbers))
-    notes = (*notes, *agreement_notes(sums, too_many(len(couples[0])), settings))
+    pairs = len(couples[0])
+    notes = (*notes, *agreement_notes(sums, pairs if pairs > PAIRS_WITH_INTERVALS else 0, settings))
     number, caption = sums.number("documents"), "Agreement of annotators"
     return Result(result_frame(rows), settings, notes, number, caption=caption, annotators=names.annotators)
 
 
 def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:
-    """Yield the tables of each part (D, K), and in how many documents each of its names could count (K,)."""
+    """Yield the tables of each part (D, K), and the number of documents on which each name could count (K,)."""
     choices, universe = data.choices, data.universe
     against = Grid(*tables.against_others(choices, universe))
     without = tables.without_each(choices, universe)
@@ -238,29 +225,17 @@ def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tup
 
 
 def _only(data: Prepared, part: _Part) -> AnnotatorChoices:
-    """Return the choices in the documents of a part of all annotators together: all, or those of one type."""
     if not part.number:
         return data.choices
     return data.choices.only(np.array([part.subset == f"group:{group}" for group in data.coded.groups], bool))
 
 
-def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ...]) -> list[Asked]:
-    """Return the measures that were asked for and mean something here; the default if nothing was asked."""
-    wanted = asked or [parse(name) for name in default]
-    return [one for one in wanted if one.measure.name not in without]
-
-
 def pair_names(annotators: tuple[str, ...], couples: Couples) -> tuple[str, ...]:
-    """Return the names of pairs, such as A|B; reject an annotator with a name of this kind."""
+    """Return the names of pairs, such as A|B; refuse an annotator with such a name."""
     names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*couples, strict=True))
     if clash := sorted(set(names) & set(annotators)):
         raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")
     return names
-
-
-def too_many(pairs: int) -> int:
-    """Return the number of pairs if they are so many that they have no intervals, else 0."""
-    return pairs if pairs > PAIRS_WITH_INTERVALS else 0
 
 
 def agreement_by_document(
@@ -270,21 +245,13 @@ def agreement_by_document(
     measures: Sequence[str] = ("K", "P_pos", "P_neg", "PABAK", "AC1"),
     **changes: Any,
 ) -> pd.DataFrame:
-    """Return one row per document: its type, how many annotators saw it, what they chose, agreement, and the status."""
+    """Return one row per document: type, annotators, sizes of their choices, N, agreement, and status."""
     data = prepare_annotators(corpus, settings, **changes)
     choices, universe = data.choices, data.universe
     seen, sizes = choices.seen.sum(axis=0), tables.sizes(choices)
-    values = {one.name(): view_of(one, choices, universe).values(one)[:, 0] for one in map(parse, measures)}
+    values = {asked.name(): view_of(asked, choices, universe).values(asked)[:, 0] for asked in map(parse, measures)}
     status = concordance.status(tables.panel(choices, universe))[:, 0]
     union = np.bincount(choices.document, choices.votes > 0, minlength=len(seen)).astype(int)
-    columns = {
-        "document": data.documents,
-        "group": data.coded.groups,
-        "annotators": seen,
-        "mean_size": sizes.sum(axis=0) / seen,
-        "union_size": union,
-        "N": universe,
-        **values,
-        "status": np.where(seen > 1, status, "single_annotator"),
-    }
-    return pd.DataFrame(columns)
+    frame = pd.DataFrame({"document": data.documents, "group": data.coded.groups, "annotators": seen})
+    frame = frame.assign(mean_size=sizes.sum(axis=0) / seen, union_size=union, N=universe, **values)
+    return frame.assign(status=np.where(seen > 1, status, "single_annotator"))

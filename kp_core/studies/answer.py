@@ -1,4 +1,4 @@
-"""Define the answer to the question of the user: one claim with its grade, made once and worded the same everywhere."""
+"""Define the answer to “Which system is better?”: one claim with its grade, worded the same everywhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Grade = Literal[
     "one system",
     "people",
 ]
-#: Grades of a value alone, of a system or of people, which have no badge.
+#: Grades of a single value, which have no badge.
 _ALONE = ("one system", "people")
 
 
@@ -36,8 +36,8 @@ class BestK:
     def __str__(self) -> str:
         """Return the cutoffs in words.
 
-        >>> print(BestK(10, 7, 14), BestK(3, 3, 3), sep="; ")
-        10; k = 7–14 do not differ significantly from it; 3; the next lower and higher k are significantly worse
+        >>> print(BestK(10, 7, 14))
+        10; k = 7–14 do not differ significantly from it
         """
         if self.low == self.high:
             return f"{self.k}; the next lower and higher k are significantly worse"
@@ -48,8 +48,8 @@ class BestK:
 class SignificantAt:
     """The cutoffs at which two systems differ significantly, corrected for all that were tried.
 
-    significant, opposite  where the better system is better, and where the other one is; alone: the cutoff at which the
-                           difference is significant if it is the only one looked at
+    significant, opposite  cutoffs at which the better and the other system is ahead
+    alone                  cutoff at which the difference is significant if only this one is tested
     """
 
     tried: tuple[int, ...]
@@ -64,8 +64,6 @@ class SignificantAt:
 
         >>> print(SignificantAt(tuple(range(1, 51)), (6, 7, 8, 10), (1,), "yake", "rake"))
         Corrected for every k from 1 to 50, yake is significantly better than rake at k = 6–8 and 10, and rake at k = 1.
-        >>> print(SignificantAt(tuple(range(1, 51)), (), (), "yake", "rake", 14))
-        Significant at k = 14. Had you tried every k from 1 to 50 and reported the best, none would be significant.
         """
         first, last, size = self.tried[0], self.tried[-1], len(self.tried)
         every = size == last - first + 1
@@ -73,20 +71,20 @@ class SignificantAt:
         if self.ways:
             (name, at), *others = self.ways
             other = self.other if name == self.better else self.better
-            where = ", and ".join([at, *(f"{turned} at {its}" for turned, its in others)])
+            where = ", and ".join([at, *(f"{worse} at {cutoffs}" for worse, cutoffs in others)])
             return f"Corrected for {tried}, {name} is significantly better than {other} at {where}."
         alone = f"Significant at k = {self.alone}. " if self.alone else ""
         return f"{alone}Had you tried {tried} and reported the best, none would be significant."
 
     @property
     def ways(self) -> list[tuple[str, str]]:
-        """Return the systems that are significantly better somewhere, with the cutoffs in words."""
+        """Return the systems that are significantly better at some cutoff, with the cutoffs in words."""
         both = (self.better, self.significant), (self.other, self.opposite)
         return [(name, f"k = {ranges(at, self.tried)}") for name, at in both if at]
 
 
 def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]:
-    """Return some of ascending numbers in groups of those that follow each other among all.
+    """Return chosen numbers in groups of those that follow one another among all.
 
     >>> neighbours([1, 2, 5, 9], [1, 2, 5, 7, 9])
     [[1, 2, 5], [9]]
@@ -95,11 +93,7 @@ def neighbours(chosen: Collection[int], every: Iterable[int]) -> list[list[int]]
 
 
 def ranges(chosen: Sequence[int], every: Sequence[int]) -> str:
-    """Return some of ascending numbers as ranges of those that follow each other.
-
-    >>> ranges([1, 2, 3, 7], range(1, 51))
-    '1–3 and 7'
-    """
+    """Return chosen numbers as ranges in words, such as “1–3 and 7”."""
     ends = [(group[0], group[-1]) for group in neighbours(chosen, every)]
     return typeset.listed([f"{first}–{last}" if first < last else str(first) for first, last in ends])
 
@@ -110,16 +104,14 @@ class Answer:
 
     Attributes
     ----------
-    claim : str
-        One sentence: which system is better, and by how much.
-    grade : str
-        Whether the difference is significant.
+    claim, grade : str
+        One sentence: which system is better, and by how much; whether the difference is significant.
     why : str
         Statistics: difference, interval, corrected p, documents.
     systems : tuple of str
         Systems named in the claim, the better one first.
     over_k, best_k
-        Other cutoffs at which the difference is significant; where the better system is best, unless first or last.
+        Cutoffs at which the difference is significant; best cutoff of the better system, unless first or last.
     coverage : dict
         System → number of documents with a list, and of all documents.
     caveats : tuple of str
@@ -155,7 +147,6 @@ class Answer:
         return (claim, *self.caveats, *self.details)
 
     def __str__(self) -> str:
-        """Return the answer as plain text, a line for each sentence."""
         return "\n".join(self.sentences)
 
     def markdown(self) -> str:
@@ -164,7 +155,6 @@ class Answer:
         return f"**{first}** {' '.join(below)}\n"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the claim in bold, with the details below."""
         first, *below = map(escape, map(typeset.visible, self.sentences))
         return f"<p><b>{first}</b><br>{' '.join(below)}</p>"
 

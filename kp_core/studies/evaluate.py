@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into a result: every system, measure and cutoff, with interval and counts."""
+"""Evaluate every system, measure and cutoff of a corpus, with interval and counts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kp_core.scoring.systems import count_systems
 from kp_core.settings import SUBJECT, Settings, resolve_settings
 from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes, notes_on_subjects
 from kp_core.studies.means import mean_of_datasets, notes_of_datasets, run_frame, subset_of, with_runs
-from kp_core.studies.parts import DATASET, SIDES, By, parse_by, parts, side_of, subsets, thirds_in_words
+from kp_core.studies.parts import DATASET, SIDES, By, Systems, parse_by, parts, side_of, subsets, thirds_in_words
 from kp_core.studies.result import Provenance, Result, Row, result_frame
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
@@ -68,13 +68,6 @@ def evaluate(
     Result
         One row per system, measure, cutoff and average, with notes and signature.
 
-    Raises
-    ------
-    InputError
-        If the data cannot be evaluated.
-    UsageError
-        If an option does not exist.
-
     Examples
     --------
     >>> from kp_core import load
@@ -83,7 +76,7 @@ def evaluate(
     [0.5, 0.5]
     """
     settings, asked = resolve_settings(corpus, settings, changes), names_in(measures or DEFAULT_MEASURES)
-    query = Query([parse(name) for name in asked], parse_by(by) if by else (), baselines)
+    query = Query([parse(name) for name in asked], parse_by(by), baselines)
     if corpus.datasets:
         return over_datasets(corpus, settings, query)
     if DATASET in query.by:
@@ -93,10 +86,9 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked of the systems of a corpus.
+    """What to evaluate.
 
-    averaged  whether the rows keep the estimate that they came from, so that they can be averaged
-    names     those of all data, of which a part may be at hand; settings: as they are settled
+    averaged  whether rows keep their estimates, for means of them; names, settings: those of all data, resolved
     """
 
     measures: list[Asked]
@@ -108,17 +100,17 @@ class Query:
 
     @property
     def matchers(self) -> set[Matcher]:
-        """How predictions are matched with keyphrases; baselines have concordance tables in any case."""
+        """The matchers of the measures; baselines always have concordance tables."""
         return matchers(self.measures) | ({"sets"} if self.baselines else set())
 
     def measures_of(self, subset: str) -> list[Asked]:
-        """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
+        """Return the measures of a subset: parts of the keyphrases have no concordance tables."""
         without = {"sets", *SPECIAL} - {"as-returned"} if subset != "all" and side_of(subset) else ()
         return [measure for measure in self.measures if measure.measure.matcher not in without]
 
 
 def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result, list[Row]]:
-    """Evaluate the systems of one data set; return the result and its rows before two of one name became one."""
+    """Evaluate the systems of one data set; return the result, and its rows before duplicates are dropped."""
     data = prepare(corpus, settings)
     names = data.names.systems
     refuse_named_alike(names)
@@ -132,7 +124,7 @@ def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result,
     rows = system_rows(sums, query, counts, subjects)
     people, noted, systems = left_one_out(settings.annotators), data, standards[0]
     if people:
-        # Without a system, the baselines are counted: which documents have a gold standard, all of them know.
+        # without a system, the counts of the baselines give the documents with a gold standard
         known = standards if systems else [count_systems(data, ["exact"], True, without) for without in data.left_out]
         whole = sum(row.subset == "all" for row in rows)
         rows[whole:whole] = _human_rows(data, query, known)
@@ -162,57 +154,49 @@ _NO_CLOSED_FORM = "there is no closed form for means over left-out annotators; u
 
 
 def _notes_on_parts(data: Prepared, query: Query) -> Iterator[Note]:
-    """Name the measures that have no parts, and what the thirds by frequency are."""
     for side in set(SIDES) & set(query.by):
-        if any(measure.of_tables for measure in query.measures):
-            text = f"concordance measures have no parts by {side}: the phrases that were rejected have none"
-            yield Note("info", "by", text)
-        special = [one.name() for one in query.measures if one.measure.matcher in {*SPECIAL} - {"as-returned"}]
-        if special:
-            yield Note("info", "by", f"{', '.join(special)} have no parts by {side}")
+        divided = query.measures_of(f"{side}:")
+        if without := [measure.name() for measure in query.measures if measure not in divided]:
+            yield Note("info", "by", f"{', '.join(without)} have no parts by {side}: rejected phrases belong to none")
     if "frequency" in query.by:
         yield Note("info", "by", thirds_in_words(data.gold))
 
 
 def _notes_on_vocabulary(data: Prepared, asked: Sequence[Asked]) -> Iterator[Note]:
-    """Warn about a table that a measure uses but that has no row for the phrases compared."""
-    by_concept = data.settings.by_concept == "yes"
-    wanted = "identifiers" if by_concept else "spellings"
-    for name, table in data.corpus.vocabulary.given.items():
-        if name not in ("broader", "frequencies"):  # what these lack is told by number
-            continue
-        of_broader = name == "broader"
-        named = table[["child", "parent"]].to_numpy().ravel() if of_broader else table["concept"].to_numpy()
-        normalise = "none" if of_broader else data.settings.normalise
-        used = any(one.measure.family == "hierarchy" if of_broader else one.by_rarity(data.settings) for one in asked)
-        if used and (forms_of(data.identities, list(dict.fromkeys(named)), normalise, by_concept) < 0).all():
+    """Warn about a table that a measure uses but that matches none of the phrases."""
+    by_concept, given = data.settings.by_concept == "yes", data.corpus.vocabulary.given
+    hierarchy = any(measure.measure.family == "hierarchy" for measure in asked)
+    rarity = any(measure.by_rarity(data.settings) for measure in asked)
+    tables = (
+        ("broader", ["child", "parent"], "none", hierarchy),
+        ("frequencies", ["concept"], data.settings.normalise, rarity),
+    )
+    for name, columns, normalise, used in tables:
+        names = list(dict.fromkeys(given[name][columns].to_numpy().ravel())) if used and name in given else []
+        if names and (forms_of(data.identities, names, normalise, by_concept) < 0).all():
             text = "no row of this table matches the gold standard or a list, so it has no effect"
-            yield Note("warning", name, f"{text}; {wanted} are compared")
+            yield Note("warning", name, f"{text}; {'identifiers' if by_concept else 'spellings'} are compared")
 
 
 def over_datasets(corpus: Corpus, settings: Settings, query: Query) -> Result:
-    """Evaluate every data set by itself, and give the plain mean of all of them."""
-    settings, each = over_runs(settings, corpus.systems), dict[str, tuple[Result, list[Row]]]()
+    """Evaluate every data set by itself, and average them without weights."""
+    settings, results, rows_of = over_runs(settings, corpus.systems), dict[str, Result](), dict[str, list[Row]]()
     for name, part in corpus.by_dataset.items():
         with named(name):
-            each[name] = evaluated(part, settings, replace(query, averaged=True))
-    results = {name: result for name, (result, _) in each.items()}
-    rows = [row._replace(subset=subset_of(name, row.subset)) for name, (_, own) in each.items() for row in own]
-    rows += mean_of_datasets([own for _, own in each.values()], [one.name() for one in query.measures])
+            results[name], rows_of[name] = evaluated(part, settings, replace(query, averaged=True))
+    rows = [row._replace(subset=subset_of(name, row.subset)) for name, rows in rows_of.items() for row in rows]
+    rows += mean_of_datasets(list(rows_of.values()), [measure.name() for measure in query.measures])
+    first, same_settings = next(iter(results.values())), len({result.settings for result in results.values()}) == 1
     by_run = None
     if any(result.by_run is not None for result in results.values()):
         groups = {name: runs for part in corpus.by_dataset.values() for name, runs in runs_of(part.systems).items()}
         by_run = run_frame(rows, groups)
-    first = next(iter(results.values()))
-    settings_used = {result.settings for result in results.values()}
-    return Result(
-        result_frame(rows) if by_run is None else with_runs(rows),
-        first.settings if len(settings_used) == 1 else settings,
-        notes_of_datasets(corpus, results),
+    frame = result_frame(rows) if by_run is None else with_runs(rows)
+    documents, used = (
         sum(result.documents for result in results.values()),
-        first.concordance,
-        by_run=by_run,
+        first.settings if same_settings else settings,
     )
+    return Result(frame, used, notes_of_datasets(corpus, results), documents, first.concordance, by_run=by_run)
 
 
 def refuse_named_alike(systems: Sequence[str]) -> None:
@@ -221,38 +205,33 @@ def refuse_named_alike(systems: Sequence[str]) -> None:
         raise InputError(f"system '{reserved[0]}'", "the name of a baseline", "another name", "Rename the system.")
 
 
-def _drawable(standards: list[dict[str, SystemCounts]]) -> Bools:
-    """Return the documents (D,) that a resample may contain: those that count under some gold standard."""
+def _resampled(standards: list[Systems]) -> Bools:
+    """Return the documents (D,) that a resample may contain: those scored under some gold standard."""
     return np.asarray(np.any([next(iter(systems.values())).exact.resampled for systems in standards], axis=0))
 
 
-def add_systems(
-    sums: Sums, data: Prepared, standards: list[dict[str, SystemCounts]], query: Query
-) -> dict[str, list[dict[str, SystemCounts]]]:
-    """Add the documents of prepared data, block by block, and return the counts of each subset.
-
-    standards: counts of the systems under each gold standard
-    """
+def add_systems(sums: Sums, data: Prepared, standards: list[Systems], query: Query) -> dict[str, list[Systems]]:
+    """Add the documents of prepared data, block by block, and return the counts by subset and gold standard."""
     if not standards[0]:
         return {}
-    one, adding = query.settings, list[tuple[Accumulator, list[Asked], list[tuple[str, list[SystemCounts]]]]]()
-    subset_counts = parts(data, standards, query.by, query.matchers) if query.by else {"all": standards}
+    settings, adding = query.settings, list[tuple[Accumulator, list[Asked], list[tuple[str, list[SystemCounts]]]]]()
+    subset_counts = parts(data, standards, query.by, query.matchers)
     for number, (subset, counts) in enumerate(subset_counts.items()):
         known = next(iter(counts[0].values())).exact.known
         if query.by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.add(f"{number}/documents", known.sum() if number else len(known))
         blocks = [(name, system.blocks()) for systems in counts for name, system in systems.items()]
-        measures = [own for own in query.measures_of(subset) if {*own.averages(one.average)} - {*SUBJECT}]
-        adding.append((Accumulator(one.interval, sums, str(number)), measures, blocks))
+        measures = [asked for asked in query.measures_of(subset) if {*asked.averages(settings.average)} - {*SUBJECT}]
+        adding.append((Accumulator(settings.interval, sums, str(number)), measures, blocks))
     if not any(measures for _, measures, _ in adding):
-        one = one.changed(interval="none")
-    for block, (_, weights) in enumerate(intervals.blocks(one, data.documents, _drawable(standards))):
+        settings = settings.changed(interval="none")
+    for block, (_, weights) in enumerate(intervals.blocks(settings, data.documents, _resampled(standards))):
         for accumulator, measures, blocks in adding:
             accumulator.begin(np.any([system[block].exact.resampled for _, system in blocks], axis=0), weights)
             for place, (name, system) in enumerate(blocks):
-                scored = [own for own in measures if name not in BASELINES or own.measure.matcher not in SPECIAL]
+                scored = [asked for asked in measures if name not in BASELINES or asked.measure.matcher not in SPECIAL]
                 for measure, view in system[block].views(scored):
-                    for average in measure.averages(one.average):
+                    for average in measure.averages(settings.average):
                         accumulator.add(str(place), measure, view, average)
     return subset_counts
 
@@ -260,53 +239,50 @@ def add_systems(
 def system_rows(
     sums: Sums,
     query: Query,
-    counts: Mapping[str, list[dict[str, SystemCounts]]] | None = None,
+    counts: Mapping[str, list[Systems]] | None = None,
     subjects: Mapping[tuple[str, str, int, str], Estimate] | None = None,
 ) -> list[Row]:
-    """Return the rows of all systems from what was added; values under several gold standards are averaged.
+    """Return the rows of all systems from sums; values under several gold standards are averaged.
 
-    counts    of each subset, in memory: of them the runs of a system become one row
-    subjects  means over subjects, by subset, system, place of the measure, and average
+    counts    of each subset, to average the runs of a system in memory
+    subjects  means over subjects, by subset, system, number of the measure, and average
     """
-    rows, one = list[Row](), query.settings
-    for number, subset in enumerate(subsets(query.by, query.names.groups) if query.by else ["all"]):
+    rows, settings = list[Row](), query.settings
+    for number, subset in enumerate(subsets(query.by, query.names.groups)):
         if f"{number}/documents" not in sums.numbers:  # no document with gold is of this type
             continue
-        documents, accumulator = sums.number(f"{number}/documents"), Accumulator(one.interval, sums, str(number))
+        documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
         baselines = BASELINES if query.baselines and (subset == "all" or not side_of(subset)) else ()
         systems = [*query.names.systems, *baselines]
         standards = counts[subset] if counts else [{}]
-        folded = bool(counts) and (have_runs(query.names.systems) or one.interval in OVER_RUNS)
-        groups = runs_of(systems) if folded else {name: (name,) for name in systems}
+        averaged = bool(counts) and (have_runs(query.names.systems) or settings.interval in OVER_RUNS)
+        groups = runs_of(systems) if averaged else {name: (name,) for name in systems}
         for (system, runs), (place, measure) in product(groups.items(), enumerate(query.measures_of(subset))):
-            cutoffs = measure.cutoffs(one)
-            for average in measure.averages(one.average):
+            cutoffs = measure.cutoffs(settings)
+            for average in measure.averages(settings.average):
                 if system in BASELINES and (average in SUBJECT or measure.measure.matcher in SPECIAL):
                     continue
                 if average in SUBJECT:
                     values = (subjects or {})[subset, system, place, average]
                 else:
-                    each = list[Estimate]()
+                    of_runs = list[Estimate]()
                     for run in runs:
                         places = map(str, range(systems.index(run), len(systems) * len(standards), len(systems)))
-                        each.append(mean_of([accumulator.estimate(at, measure, average, cutoffs) for at in places]))
-                    values = each[0]
-                    if folded:
-                        views = [[own[run].of(measure).at(cutoffs) for own in standards] for run in runs]
-                        values = mean_of_runs(each, views, measure, average, one)
+                        of_runs.append(mean_of([accumulator.estimate(at, measure, average, cutoffs) for at in places]))
+                    values = of_runs[0]
+                    if averaged:
+                        views = [[standard[run].of(measure).at(cutoffs) for standard in standards] for run in runs]
+                        values = mean_of_runs(of_runs, views, measure, average, settings)
                 rows += _rows(query, (system, average, subset), place, values, documents)
     return rows
 
 
 def _rows(query: Query, names: tuple[str, str, str], place: int, values: Estimate, documents: int) -> Iterator[Row]:
-    """Yield one row per cutoff; names: system, average, subset; place: that of the measure among those of the subset.
-
-    Human agreement has one column, shared by all cutoffs.
-    """
+    """Yield one row per cutoff; names: system, average, subset; place: number of the measure in the subset."""
     system, average, subset = names
     measure = query.measures_of(subset)[place]
     for number, cutoff in enumerate(measure.cutoffs(query.settings)):
-        column = min(number, len(values.value) - 1)
+        column = min(number, len(values.value) - 1)  # human agreement is the same at every cutoff
         k = None if measure.measure.fixed is not None or measure.over or cutoff == "larger" else cutoff
         provenance = Provenance((place, number), values, column) if query.averaged else None
         numbers = values.row(column, documents)
@@ -314,33 +290,26 @@ def _rows(query: Query, names: tuple[str, str, str], place: int, values: Estimat
 
 
 def _people(data: Prepared) -> list[Grid]:
-    """Return the tables of each annotator against the others."""
     majority = left_one_out(data.settings.annotators) == "majority"
     return Grid(*against_others(data.choices, data.universe, majority)).columns()
 
 
-def _human_rows(data: Prepared, query: Query, standards: list[dict[str, SystemCounts]]) -> list[Row]:
-    """Return the mean of the annotators, each against the others: the human ceiling; the same at every cutoff.
-
-    People choose a set, so only measures of sets have such a row. One weight matrix makes differences paired.
-    """
-    settings, each = data.settings, _people(data)
-    weights = intervals.weights(settings, data.documents, _drawable(standards))
+def _human_rows(data: Prepared, query: Query, standards: list[Systems]) -> list[Row]:
+    """Return the human ceiling, for measures of sets: the mean of the annotators, each against the others."""
+    settings, annotators = data.settings, _people(data)
+    weights = intervals.weights(settings, data.documents, _resampled(standards))
     documents, rows = int((data.choices.seen.sum(axis=0) > 1).sum()), list[Row]()
     for place, measure in enumerate(query.measures):
         if measure.measure.family not in ("overlap", "concordance"):
             continue
         for average in measure.averages(settings.average):
-            values = mean_of([estimate(measure, view, average, weights, settings.interval) for view in each])
+            values = mean_of([estimate(measure, view, average, weights, settings.interval) for view in annotators])
             rows += _rows(query, (HUMANS, average, "all"), place, values, documents)
     return rows
 
 
 def each_of_people(corpus: Corpus, settings: Settings, asked: Asked) -> dict[str, float]:
-    """Return the value of each annotator against the others; NaN where people have none, since they choose a set.
-
-    settings: their gold standard is that of the others
-    """
+    """Return the value of each annotator against the others; NaN for measures of rankings."""
     data = prepare(corpus, settings)
     if asked.measure.family not in ("overlap", "concordance"):
         return dict.fromkeys(data.names.annotators, float("nan"))
@@ -354,25 +323,21 @@ def interval_table(
 ) -> pd.DataFrame:
     """Return one row per concordance measure of a system, pooled, at the first cutoff.
 
-    low, high      bootstrap over documents; cluster_…: the t interval with documents as clusters; error: its error
-    independent_…  value ± 1.96 errors as if phrases were independent: a reference that covers too little, for only
-                   documents are a sample
+    low, high, cluster_…  by bootstrap over documents, and by t with documents as clusters (error: its standard error)
+    independent_…         value ± 1.96 errors as if phrases were independent, for comparison: it covers too little
     """
-    settings = resolve_settings(corpus, settings, changes)
-    data = prepare(corpus, settings, interval="bootstrap")
-    counted = count_systems(data)
-    weights, view = (
-        intervals.weights(data.settings, data.documents, _drawable([counted])),
-        counted[system].sets.at(data.settings.k[:1]),
-    )
-    total = Cells(*(counts[view.scored].sum(axis=0) for counts in view.arrays()))
+    data = prepare(corpus, resolve_settings(corpus, settings, changes), interval="bootstrap")
+    counts = count_systems(data)
+    weights = intervals.weights(data.settings, data.documents, _resampled([counts]))
+    view = counts[system].sets.at(data.settings.k[:1])
+    total = Cells(*(cells[view.scored].sum(axis=0) for cells in view.arrays()))
     rows = []
     for asked in map(parse, measures):
         drawn = estimate(asked, view, "micro", weights, "bootstrap")
         cluster = estimate(asked, view, "micro", None, "cluster-t")
         value, n, low, high = drawn.value[0], drawn.documents[0], cluster.low[0], cluster.high[0]
         error = alone = float("nan")
-        if not np.isnan(low):  # not for kappa_max, whose minimum has no gradient
+        if not np.isnan(low):  # kappa_max has no gradient
             error, alone = error_of(low, high, n), float(independent_error(total, asked.scores)[0])
         independent = value - 1.96 * alone, value + 1.96 * alone
         rows.append((asked.name(), value, drawn.low[0], drawn.high[0], low, high, error, *independent, n))

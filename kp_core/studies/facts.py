@@ -1,8 +1,9 @@
-"""Report in words what the reader of a result must know: who is missing, what is short, what a number cannot show."""
+"""Report what the reader of a result must know: missing documents, short lists, limits of a measure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -23,20 +24,22 @@ def too_few(documents: int) -> str:
     return f"{pluralize(documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
-def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts], concordance: bool) -> None:
-    """Add what the notes on an evaluation need to know.
+def part_note(level: Literal["info", "warning"], where: str, part: Ids, whole: int, one: str, many: str) -> list[Note]:
+    """Return a note on a part of the documents, with a verb for one and for several, or nothing if it is empty."""
+    return [Note(level, where, f"{part_of(part.count, whole, 'document', one, many)}: {part}")] * bool(part.count)
 
-    ids     documents without a keyphrase (`empty`) and unseen ones; of each system, kind/system:
-            lost, unknown    documents without a list; lists without a document of the gold standard
-            short            lists shorter than the largest cutoff
-            repeats, lists   phrases that repeat an earlier one, and the lists with such
-    arrays  phrases that gold or system chose, N, and phrases of neither, of each system at the largest cutoff
+
+def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts], concordance: bool) -> None:
+    """Add the facts for notes on an evaluation: ids and counts of documents, and tables at the largest cutoff.
+
+    Of each system: lost (documents without a list), unknown (lists without a document), short (lists shorter than the
+    largest cutoff), repeats (phrases that repeat an earlier one), lists (with such phrases).
     """
     documents, largest, ids = data.documents, _largest(data.settings.k), dict[str, Ids]()
     sums.add("documents", len(documents))
-    systems = {name: both for name, both in systems.items() if name not in BASELINES}
-    for name, both in systems.items():
-        counts = both.exact
+    systems = {name: counts for name, counts in systems.items() if name not in BASELINES}
+    for name, by_matcher in systems.items():
+        counts = by_matcher.exact
         ids |= {
             "empty": Ids.where(documents, (counts.size == 0) & counts.known),
             "unseen": Ids.where(documents, ~counts.known),
@@ -47,24 +50,24 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts],
             f"lists/{name}": Ids(int((counts.duplicates > 0).sum())),
         }
     if concordance and largest and systems:
-        cells = [(both.sets.at((largest,)), both.sets.scored) for both in systems.values()]
-        sums.add("chosen", np.array([(own.size + own.system_only)[used].sum() for own, used in cells]))
-        sums.add("N", np.array([own.universe[used].sum() for own, used in cells]))
-        sums.add("neither", np.array([own.neither[used].sum() for own, used in cells]))
+        cells = [(counts.sets.at((largest,)), counts.sets.scored) for counts in systems.values()]
+        sums.add("chosen", np.array([(table.size + table.system_only)[scored].sum() for table, scored in cells]))
+        sums.add("N", np.array([table.universe[scored].sum() for table, scored in cells]))
+        sums.add("neither", np.array([table.neither[scored].sum() for table, scored in cells]))
     if concordance and data.settings.universe == "candidates":
         ids["foreign"] = Ids.of(without_english(data))
     sums.note(ids)
 
 
 def notes_on_subjects(settings: Settings, baselines: bool) -> list[Note]:
-    """Return what the reader of means over subjects must know."""
+    """Return notes on means over subjects."""
     checks = (("baselines", baselines, "average"), ("interval", settings.interval != "none", "intervals"))
     return [Note("info", where, WORDS["subjects"][text]) for text, needed, where in checks if needed]
 
 
 def by_document(settings: Settings, asked: Sequence[Asked]) -> list[Note]:
-    """Return that values are those of documents, where means of some measures are over subjects."""
-    over = any(one.over_subjects(settings.average) for one in asked)
+    """Note that values are those of documents if some measures are means over subjects."""
+    over = any(measure.over_subjects(settings.average) for measure in asked)
     return [Note("info", "average", WORDS["subjects"]["by_document"])] if over else []
 
 
@@ -75,19 +78,14 @@ def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
 def evaluation_notes(
     sums: Sums, systems: Sequence[str], settings: Settings, concordance: bool, ids: Sequence[Note] = ()
 ) -> list[Note]:
-    """Explain what the sums mean for the reader; ids: notes on the fixes that would make ids meet."""
-    notes, documents = list[Note](), sums.number("documents")
+    """Return the notes on an evaluation; ids: notes on fixes that would make ids match."""
     if not systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
-    if (unseen := sums.ids["unseen"]).count:
-        left_out = part_of(unseen.count, documents, "document", "is", "are")
-        text = f"{left_out} left out, because {settings.annotators} did not see them: {unseen}"
-        notes.append(Note("info", "gold", text))
-    if (empty := sums.ids["empty"]).count:
-        have = part_of(empty.count, documents, "document", "has", "have")
-        policy = WORDS["empty_gold"][settings.empty_gold]
-        notes.append(Note("warning", "gold", f"{have} no keyphrase, {policy}: {empty}"))
-    notes += ids
+    documents, unseen, empty = sums.number("documents"), sums.ids["unseen"], sums.ids["empty"]
+    why, policy = f"left out, because {settings.annotators} did not see them", WORDS["empty_gold"][settings.empty_gold]
+    notes = part_note("info", "gold", unseen, documents, f"is {why}", f"are {why}")
+    verbs = f"has no keyphrase, {policy}", f"have no keyphrase, {policy}"
+    notes += [*part_note("warning", "gold", empty, documents, *verbs), *ids]
     for system in systems:
         notes += _system_notes(system, sums, settings)
     notes += _common_notes(sums, documents - empty.count, settings)
@@ -95,27 +93,22 @@ def evaluation_notes(
 
 
 def _common_notes(sums: Sums, documents: int, settings: Settings) -> list[Note]:
-    """Warn if documents are few, and if the universe of candidates contains nothing but what was chosen."""
-    notes = list[Note]()
-    if documents < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", too_few(documents)))
-    if (foreign := sums.ids.get("foreign", Ids())).count:
-        verbs = "has no English token in its text", "have no English token in their texts"
-        text = part_of(foreign.count, sums.number("documents"), "document", *verbs)
-        text += f", so N counts no candidate there, only what was chosen: {foreign}"
-        notes.append(Note("warning", "universe", text))
-    return notes
+    few = documents < 10 and settings.interval != "none"
+    foreign, so = sums.ids.get("foreign", Ids()), "so N counts no candidate there, only what was chosen"
+    verbs = f"has no English token in its text, {so}", f"have no English token in their texts, {so}"
+    notes = [Note("warning", "intervals", too_few(documents))] * few
+    return notes + part_note("warning", "universe", foreign, sums.number("documents"), *verbs)
 
 
 def above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
-    """Report why measures that should end at 1 do not; values: a measure's name and its value."""
+    """Explain values above 1 of measures that cannot exceed 1 otherwise; values: measure and value."""
     above = dict.fromkeys(name for name, value in values if exceeds(value, 1) and parse(name).measure.high <= 1)
     why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
     return [Note("warning", "measures", f"{name} {why}") for name in above]
 
 
 def id_notes(corpus: Corpus, sums: Sums, systems: Sequence[str]) -> list[Note]:
-    """Name the fix that would make ids meet, where lists are missing on one side and unknown on the other."""
+    """Name the fix that would make ids match if lists are missing and unknown documents have lists."""
     if not any(sums.ids[f"unknown/{name}"].count and sums.ids[f"lost/{name}"].count for name in systems):
         return []
     return [
@@ -126,9 +119,8 @@ def id_notes(corpus: Corpus, sums: Sums, systems: Sequence[str]) -> list[Note]:
 
 def _system_notes(system: str, sums: Sums, settings: Settings) -> list[Note]:
     notes, documents = list[Note](), sums.number("documents")
-    lost, unknown, short, repeats, lists = (
-        sums.ids.get(f"{kind}/{system}", Ids()) for kind in ("lost", "unknown", "short", "repeats", "lists")
-    )
+    kinds = ("lost", "unknown", "short", "repeats", "lists")
+    lost, unknown, short, repeats, lists = (sums.ids.get(f"{kind}/{system}", Ids()) for kind in kinds)
     if lost.count:
         policy = "left out" if settings.missing == "skip" else "scored as empty"
         text = f"no list for {lost.count} of {pluralize(documents, 'document')}, {policy}: {lost}"
@@ -167,7 +159,7 @@ def _universe_notes(settings: Settings, sums: Sums) -> list[Note]:
 
 
 def add_agreement(sums: Sums, data: Prepared) -> None:
-    """Add what the notes on an agreement need to know: also how many documents so many annotators saw."""
+    """Add the facts for notes on an agreement, such as the number of documents by number of annotators."""
     annotators = data.choices.seen.sum(axis=0)
     sums.add("documents", len(annotators))
     sums.add("seen", np.bincount(annotators, minlength=len(data.names.annotators) + 1))
@@ -176,22 +168,19 @@ def add_agreement(sums: Sums, data: Prepared) -> None:
 
 
 def agreement_notes(sums: Sums, pairs: int, settings: Settings) -> list[Note]:
-    """Say which documents are missing from the concordance, and what is too small; pairs: those without intervals."""
-    notes, documents, alone = list[Note](), sums.number("documents"), sums.ids["alone"]
+    """Return the notes on an agreement; pairs: number of pairs without intervals, or 0."""
+    documents, alone = sums.number("documents"), sums.ids["alone"]
     annotators = np.flatnonzero(sums.numbers["seen"]).tolist()
-    if alone.count:
-        verbs = "has fewer than two annotators and is", "have fewer than two annotators and are"
-        text = part_of(alone.count, documents, "document", *verbs)
-        notes.append(Note("warning", "annotators", f"{text} left out: {alone}"))
+    verbs = "has fewer than two annotators and is left out", "have fewer than two annotators and are left out"
+    notes = part_note("warning", "annotators", alone, documents, *verbs)
     if pairs and settings.interval != "none":
         text = f"the {pairs:,} pairs of annotators have no intervals, because there are too many"
         notes.append(Note("info", "intervals", text))
     if len(annotators) > 1 and annotators[-1] > 1:
         fewest = next(number for number in annotators if number > 1)
         text = f"not everybody saw every document: {fewest} to {annotators[-1]} annotators per document"
-        notes.append(
-            Note("info", "annotators", f"{text}; annotators who did not see a document are missing there, not “no”")
-        )
+        text += "; annotators who did not see a document are missing there, not “no”"
+        notes.append(Note("info", "annotators", text))
     notes += _common_notes(sums, documents - alone.count, settings)
     if settings.universe == "rankings":
         text = "N is the union of all annotators and loaded rankings"

@@ -1,4 +1,4 @@
-"""Turn results into what a gate lets through: required values that are met or not, differences that are worse."""
+"""Check results against required values, and comparisons against failing verdicts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REQUIRED = re.compile(
 
 @dataclass(frozen=True)
 class Requirement:
-    """What a value must be: of one system or (empty) of all, the value itself or a bound of its interval."""
+    """Minimum or maximum of a value or bound, of one system or (empty) of all."""
 
     text: str
     system: str
@@ -40,8 +40,8 @@ class Requirement:
     def parse(text: str) -> Requirement:
         """Read [SYSTEM ][low:|high:]MEASURE>=NUMBER, or another sign.
 
-        >>> one = Requirement.parse("bart low:F1@5>=.30")
-        >>> one.system, one.bound, one.asked.name(), one.sign, one.limit
+        >>> required = Requirement.parse("bart low:F1@5>=.30")
+        >>> required.system, required.bound, required.asked.name(), required.sign, required.limit
         ('bart', 'low', 'F1@5', '>=', 0.3)
         """
         match = _REQUIRED.fullmatch(text.strip())
@@ -56,31 +56,27 @@ class Requirement:
 
 
 def checked(result: Result, required: Sequence[Requirement]) -> tuple[Checked, ...]:
-    """Return whether each system meets each requirement; of several data sets their mean counts.
-
-    Raises UsageError for a system that is not there.
-    """
+    """Return whether each system meets each requirement, on the mean of several data sets."""
     frame = result.frame
     whole = frame[frame["subset"].isin(["all", MEAN]) & ~frame["system"].isin([*BASELINES, HUMANS])]
-    found = list[Checked]()
-    for one in required:
-        names = [one.asked.name(None if one.asked.fixed is not None else k) for k in whole["k"]]
+    checks = list[Checked]()
+    for requirement in required:
+        names = [requirement.asked.name(None if requirement.asked.fixed is not None else k) for k in whole["k"]]
         rows = whole[whole["measure"] == names]
-        rows = rows[rows["system"] == one.system] if one.system else rows
+        rows = rows[rows["system"] == requirement.system] if requirement.system else rows
         if rows.empty:
-            raise UsageError(f"'{one.text}' meets no row; the systems are: {', '.join(whole['system'].unique())}")
-        for system, value in rows[["system", one.bound]].itertuples(index=False):
+            raise UsageError(
+                f"'{requirement.text}' meets no row; the systems are: {', '.join(whole['system'].unique())}"
+            )
+        for system, value in rows[["system", requirement.bound]].itertuples(index=False):
             known = value == value
-            met = known and _SIGNS[one.sign](float(value), one.limit)
-            found.append(Checked(one.text, system, float(value) if known else None, bool(met)))
-    return tuple(found)
+            met = known and _SIGNS[requirement.sign](float(value), requirement.limit)
+            checks.append(Checked(requirement.text, system, float(value) if known else None, bool(met)))
+    return tuple(checks)
 
 
 def fails(comparison: Comparison, verdicts: Sequence[str]) -> bool:
-    """Return whether some difference from the baseline has one of some verdicts, or some system is not comparable.
-
-    Reject words that are not verdicts.
-    """
-    if unknown := [one for one in verdicts if one not in VERDICTS]:
+    """Return whether a difference from the baseline has one of the verdicts, or a system is not comparable."""
+    if unknown := [verdict for verdict in verdicts if verdict not in VERDICTS]:
         raise UsageError(f"'{unknown[0]}' is no verdict; choose among: {', '.join(VERDICTS)}")
     return bool(comparison.frame["verdict"].isin([*verdicts, "not comparable"]).any())

@@ -1,4 +1,4 @@
-"""Turn the keyphrases of several annotators into what indexers ask: consistency by pair, and titles."""
+"""Describe how consistently several annotators choose keyphrases: by pair, by document, and by title."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kp_core.studies.subjects import chosen_by, names_of
 
 
 def consistency(result: Result) -> pd.DataFrame:
-    """Return one row per pair of annotators: Hooper's and Rolling's consistency, with the documents that both saw.
+    """Return Hooper's and Rolling's consistency of each pair of annotators, and the documents that both saw.
 
-    result   what `agreement` returned. Rolling 1981: twice the shared keyphrases over all that the two chose, which is
-    P_pos and F1; Hooper 1965: the shared ones over the different ones, which follows as P_pos / (2 − P_pos)
+    result: of `agreement`. Rolling 1981: twice the shared keyphrases over all chosen, which is P_pos; Hooper 1965: the
+    shared ones over the different ones, P_pos / (2 − P_pos).
 
     >>> import kp_core as kp
     >>> gold = pd.DataFrame({"doc_id": "d", "annotator": list("aab"), "phrase": ["tide", "sea", "tide"]})
@@ -29,67 +29,57 @@ def consistency(result: Result) -> pd.DataFrame:
     """
     rows = result.frame[result.frame["measure"] == "P_pos"]
     names = [name for name in rows["system"] if name != "all"]
-    pairs = {f"{a}|{b}" for a, b in permutations(names, 2)}  # an annotator's name may hold a bar
+    pairs = {f"{a}|{b}" for a, b in permutations(names, 2)}  # an annotator's name may have a bar
     rows = rows[rows["system"].isin(pairs)].drop_duplicates("system")
     rolling = rows["value"].astype(float)
-    columns = {
-        "pair": rows["system"],
-        "Hooper": rolling / (2 - rolling),
-        "Rolling": rolling,
-        "documents": rows["documents"],
-    }
-    return pd.DataFrame(columns).reset_index(drop=True)
+    columns = {"pair": rows["system"], "Hooper": rolling / (2 - rolling), "Rolling": rolling}
+    return pd.DataFrame(columns).assign(documents=rows["documents"]).reset_index(drop=True)
 
 
 def people_alone(corpus: Corpus) -> bool:
-    """Return whether several people chose keyphrases, and nothing else is compared."""
+    """Return whether several people chose keyphrases, and there is nothing else to compare."""
     alone = len(corpus.annotators) > 1 and not corpus.systems and not len(corpus.judgements)
     return alone and not memoize(corpus, "names sentences", None, lambda: names_sentences(corpus))
 
 
-#: So many annotators are named, and their pairs are listed; of more there are numbers and a picture.
+#: Most annotators that are named, with their pairs; more are counted and drawn.
 FEW = 4
-#: So many headings of a title are listed.
+#: Most disputed keyphrases of a document that are listed.
 _LISTED = 5
 
 
 def chosen_in_part(corpus: Corpus, settings: Settings) -> pd.DataFrame:
-    """Return one row per document on which people differ, that with the smallest share of common keyphrases first.
-
-    document, P_pos, by all (keyphrases that all chose), by some (those that not all chose, with who did, the most
-    disputed first)
-    """
+    """Return P_pos, undisputed and disputed keyphrases of each document with disputed ones, lowest P_pos first."""
     data = prepare_annotators(corpus, settings)
     shared = agreement_by_document(corpus, settings, ("P_pos",)).set_index("document")
     rows = chosen_by(data)
     names = names_of(data)
-    rows = rows.assign(name=names["label"].fillna(names["subject"]).loc[rows["form"]].to_numpy())
-    rows = rows.assign(apart=rows["chosen"] * (rows["seen"] - rows["chosen"]))
+    name = names["label"].fillna(names["subject"]).loc[rows["form"]].to_numpy()
+    rows = rows.assign(name=name, apart=rows["chosen"] * (rows["seen"] - rows["chosen"]))
     rows = rows.sort_values("apart", ascending=False, kind="stable")
     rows["document"] = [data.documents[place] for place in rows["document"]]
     everybody = rows["apart"] == 0
     by_all = rows[everybody].groupby("document")["name"].agg(", ".join)
-    few = len(data.coded.annotators) <= FEW
-    who = (
-        rows["annotators"].map(", ".join) if few else rows["chosen"].astype("str") + " of " + rows["seen"].astype("str")
-    )
+    who = rows["annotators"].map(", ".join)
+    if len(data.coded.annotators) > FEW:
+        who = rows["chosen"].astype("str") + " of " + rows["seen"].astype("str")
     some = (rows["name"] + " (" + who + ")")[~everybody].groupby(rows["document"]).agg(_in_short)
     table = shared[shared["annotators"] > 1][["P_pos"]].sort_values("P_pos", kind="stable", na_position="last")
     table = table.assign(**{"by all": by_all, "by some": some}).fillna({"by all": "", "by some": ""})
     return table[table["by some"] != ""].rename_axis("document").reset_index()
 
 
-def _in_short(told: pd.Series[str]) -> str:
-    more = len(told) - _LISTED
-    return "; ".join([*told.head(_LISTED), *([f"{more} more"] if more > 0 else [])])
+def _in_short(phrases: pd.Series[str]) -> str:
+    more = len(phrases) - _LISTED
+    return "; ".join([*phrases.head(_LISTED), *([f"{more} more"] if more > 0 else [])])
 
 
 def titles(corpus: Corpus, settings: Settings) -> pd.DataFrame:
-    """Return one row per document: how many keyphrases each annotator gave it, and how many all and only one chose."""
+    """Return one row per document: keyphrases per annotator, chosen by all, and by one only."""
     data = prepare_annotators(corpus, settings)
-    own, rows = data.choices, chosen_by(data)
-    counts = pd.DataFrame(sizes(own).T, index=data.documents, columns=data.coded.annotators).astype("Int64")
-    counts = counts.mask(~own.seen.T)
+    choices, rows = data.choices, chosen_by(data)
+    counts = pd.DataFrame(sizes(choices).T, index=data.documents, columns=data.coded.annotators).astype("Int64")
+    counts = counts.mask(~choices.seen.T)
     kinds = {"chosen by all": rows["chosen"] == rows["seen"], "by one only": rows["chosen"] == 1}
     summed = pd.DataFrame(kinds).groupby(rows["document"]).sum().reindex(range(len(counts)), fill_value=0)
     table = counts.assign(**summed.set_axis(data.documents))

@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into near misses: how every prediction relates to the gold standard, and the reverse."""
+"""Relate every prediction to the gold standard, and every keyphrase to the predictions."""
 
 from __future__ import annotations
 
@@ -25,26 +25,18 @@ _RELATED = ("type", "morph", "reordered", "overlap")
 #: Columns of predictions (the frame) and of gold entries.
 PREDICTIONS = ("system", "document", "rank", "phrase", "hit", "keyphrase", *_RELATED)
 ENTRIES = ("system", "document", "keyphrase", "hit", "phrase", "rank", *_RELATED)
-#: Types of the columns that are no text; a gold entry without a counterpart has no rank.
 _TYPES = {"hit": "bool", "morph": "bool", "reordered": "bool", "overlap": "float64", "rank": "Int64"}
 _NAMES = np.array(list(TYPES), object)
 
 
 def recipe_of(settings: Settings, stemmer: str | None = None) -> Recipe:
-    """Return words and stems as the evaluation's normaliser makes them, or with another stemmer.
-
-    >>> recipe_of(Settings())
-    Recipe(words='nfkc+lower+space', stemmer='porter-nltk', everywhere=False)
-    """
+    """Return the words and stems of the normalizer of the evaluation, or those with another stemmer."""
     recipe = Recipe.parse(settings.normalise)
     return Recipe(recipe.words, recipe.stemmer if stemmer is None else stemmer)
 
 
 def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | None]:
-    """Return the phrases of a corpus, and which of them are stems already.
-
-    Where the gold standard was released as stems, all stand a second time, for the gold standard, and are not stemmed.
-    """
+    """Return all phrases, and a mask of stems; a gold standard of stems is a second, unstemmed half."""
     phrases = coded.phrases.to_pylist()
     if settings.gold_stemmed != "yes":
         return phrases, None
@@ -61,11 +53,9 @@ class NearMisses(Numbers):
     Attributes
     ----------
     frame : DataFrame
-        Predictions, with the columns of `PREDICTIONS`; `hit` is that of the evaluation, `keyphrase` the best gold
-        entry.
+        Predictions, with the columns of `PREDICTIONS`; `hit` as in the evaluation, `keyphrase` the best gold entry.
     gold : DataFrame
-        One row per system and gold entry, with the columns of `ENTRIES`; `phrase` and `rank` are those of the best
-        prediction.
+        One row per system and gold entry, with the columns of `ENTRIES`; `phrase` and `rank` of the best prediction.
     """
 
     gold: pd.DataFrame
@@ -74,8 +64,8 @@ class NearMisses(Numbers):
     def counts(self, side: Literal["predictions", "gold"] = "predictions") -> pd.DataFrame:
         """Return how many predictions (or `gold` entries) of each system are of each type."""
         table = {"predictions": self.frame, "gold": self.gold}[side]
-        found = table.groupby(["system", "type"], sort=False).size().unstack("type", fill_value=0)  # noqa: PD010
-        return found.reindex(columns=list(TYPES), fill_value=0).rename_axis(columns=None).reset_index()
+        counts = table.groupby(["system", "type"], sort=False).size().unstack("type", fill_value=0)  # noqa: PD010
+        return counts.reindex(columns=list(TYPES), fill_value=0).rename_axis(columns=None).reset_index()
 
     @property
     def _near(self) -> pd.Series[bool]:
@@ -119,17 +109,17 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
         limit = {"gold": gold.size, "all": alignment.lists.length}.get(str(settings.k[0]), settings.k[0])
         within = candidates.rank <= np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[candidates.document]
         counted = alignment.first | (settings.duplicates == "count")
-        hit, found = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
+        hit, hit_items = np.zeros(len(within), bool), np.zeros(len(gold.grade), bool)
         hit[alignment.row[counted]] = True
-        found[alignment.item[counted & within[alignment.row]]] = True
+        hit_items[alignment.item[counted & within[alignment.row]]] = True
         pairs, rows = _pairs(candidates, phrases, within), np.flatnonzero(within)
         for key, then, numbers, document, hits in (
             ("row", "item", rows, candidates.document[rows], hit[rows]),
-            ("item", "row", np.arange(len(gold.grade)), gold.document, found),
+            ("item", "row", np.arange(len(gold.grade)), gold.document, hit_items),
         ):
             best = _best(pairs, key, then, numbers)
             if key == "item":
-                best["spelling"] = np.searchsorted(candidates.item, numbers)  # the one that stands first in the file
+                best["spelling"] = np.searchsorted(candidates.item, numbers)  # the first spelling in the file
             table = best.assign(system=system, document=documents[document], hit=hits)
             table["rank"] = best["row"].map(pd.Series(candidates.rank))
             table["phrase"] = _spelled(coded, candidates.phrase, best["row"])
@@ -137,33 +127,29 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
             tables[key].append(table)
     frame = _joined(tables["row"], PREDICTIONS).astype({"rank": "int64"})
     now = settings.changed(k=settings.k[0])
-    notes = (*data.notes, *_apart(frame))
+    notes = (*data.notes, *_notes_on_types(frame))
     return NearMisses(frame, now, notes, len(data.documents), False, gold=_joined(tables["item"], ENTRIES))
 
 
-def _apart(frame: pd.DataFrame) -> list[Note]:
-    """Report why EXACT and MORPH together are not the hits of a system."""
+def _notes_on_types(frame: pd.DataFrame) -> list[Note]:
+    """Explain why EXACT and MORPH together are not the hits of a system."""
     notes = []
-    for system, own in frame.groupby("system", sort=False):
-        same, hit = own["type"].isin(["EXACT", "MORPH"]), own["hit"]
+    for system, rows in frame.groupby("system", sort=False):
+        same, hit = rows["type"].isin(["EXACT", "MORPH"]), rows["hit"]
         more, less = int((same & ~hit).sum()), int((hit & ~same).sum())
         if more or less:
             hits = pluralize(int(hit.sum()), "hit")
             text = f"{pluralize(int(same.sum()), 'phrase')} the same or in another form, and {hits} in the evaluation"
-            if more:
-                why = "a repetition, or a difference that the normaliser keeps"
-                text += f"; {pluralize(more, 'is no hit', 'are no hits')}: {why}"
-            if less:
-                text += f"; {pluralize(less, 'hit is', 'hits are')} spelled otherwise"
-            notes.append(Note("info", str(system), text))
+            no_hits = (
+                f"{pluralize(more, 'is no hit', 'are no hits')}: repetitions, or differences kept by the normalizer"
+            )
+            others = f"{pluralize(less, 'hit is', 'hits are')} spelled otherwise"
+            notes.append(Note("info", str(system), "; ".join([text, *[no_hits] * bool(more), *[others] * bool(less)])))
     return notes
 
 
 def _phrases(coded: Coded, settings: Settings) -> Phrases:
-    """Return the phrases as the evaluation's normaliser makes them, at least in lower case and stemmed.
-
-    So every hit of the evaluation is of type EXACT or MORPH, whatever its normaliser does.
-    """
+    """Return phrases normalized as in the evaluation, lower-cased and stemmed, so that all hits are EXACT or MORPH."""
     normaliser = Normaliser.parse(settings.normalise)
     recipe = recipe_of(settings)
     steps = [step for step in recipe.words.split("+") if step != "none"]
@@ -174,39 +160,30 @@ def _phrases(coded: Coded, settings: Settings) -> Phrases:
 
 
 def _pairs(candidates: CandidatePairs, phrases: Phrases, within: Bools) -> pd.DataFrame:
-    """Return all pairs with a common stem: columns row, item, spelling, and how the two are related."""
-    parts = []
+    parts = [pd.DataFrame(columns=["row", "item", "spelling", *_RELATED])]
     for row, spelling in candidates.pairs(within):
         related = relate(phrases, candidates.spelling[spelling], candidates.phrase[row])
         columns = {"row": row, "item": candidates.item[spelling], "spelling": spelling}
         columns |= {name: getattr(related, name) for name in _RELATED}
         parts.append(pd.DataFrame(columns)[related.type < NONE])
-    return (
-        pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["row", "item", "spelling", *_RELATED])
-    )
+    return pd.concat(parts[1:] or parts, ignore_index=True)
 
 
 def _best(pairs: pd.DataFrame, key: str, then: str, numbers: Ints) -> pd.DataFrame:
-    """Return the best pair of some rows or items: by type, higher overlap, then the earlier `then`; else NONE."""
+    """Return the best pair of each row or item: by type, higher overlap, then the earlier `then`; else NONE."""
     signs = {then: 1, "overlap": -1, "type": 1, key: 1}
     order = np.lexsort(tuple(pairs[name].to_numpy(float) * sign for name, sign in signs.items()))
     best = pairs.iloc[order].drop_duplicates(key).set_index(key, drop=False).reindex(numbers)
-    return best.assign(
-        **{key: numbers},
-        type=_NAMES[best["type"].fillna(NONE).to_numpy(np.int64)],
-        morph=best["morph"].eq(True),
-        reordered=best["reordered"].eq(True),
-        overlap=best["overlap"].fillna(0.0),
-    )
+    flags = {name: best[name].eq(True) for name in ("morph", "reordered")}
+    types = _NAMES[best["type"].fillna(NONE).to_numpy(np.int64)]
+    return best.assign(**{key: numbers}, **flags, type=types, overlap=best["overlap"].fillna(0.0))
 
 
 def _spelled(coded: Coded, phrases: Ints, numbers: pd.Series[Any]) -> list[str]:
-    """Return the phrases behind numbers of rows or spellings, empty if there is no number."""
-    wanted = pa.array([None if one != one else phrases[int(one)] % len(coded.phrases) for one in numbers], pa.int64())
-    return [phrase or "" for phrase in coded.phrases.take(wanted).to_pylist()]
+    places = [None if number != number else phrases[int(number)] % len(coded.phrases) for number in numbers]
+    return [phrase or "" for phrase in coded.phrases.take(pa.array(places, pa.int64())).to_pylist()]
 
 
 def _joined(parts: list[pd.DataFrame], columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return the tables of all systems as one, with the types of columns that an empty one has too."""
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(columns))
     return table[list(columns)].astype({name: _TYPES.get(name, "str") for name in columns})

@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into what is significant at each cutoff, the best cutoff, and documents needed."""
+"""Test systems at every cutoff, and estimate the best cutoff and the number of documents needed."""
 
 from __future__ import annotations
 
@@ -21,31 +21,29 @@ from kp_core.settings import Settings
 from kp_core.studies.answer import BestK
 from kp_core.studies.document_values import values_over
 
-#: The last cutoff that is tried, and how many are tried where all of them would take too long.
+#: Largest cutoff, and number of cutoffs if all would take too long.
 _LAST, _FEW = 50, 10
-#: Products of numbers that take about two seconds.
+#: Number of multiplications that takes about two seconds.
 _WORK = 3e10
-#: Numbers of signs that are held at once.
+#: Number of signs in memory at a time.
 _AT_ONCE = 8_000_000
-#: Numbers of documents that are looked at, and how often a difference like this one would be significant there.
+#: Fewest and most documents considered, and the power required.
 _FEWEST, _MOST, _POWER = 10, 10_000, 0.8
-#: Pilots drawn from the documents; draws of more documents from each pilot, and swaps of the test of each draw.
+#: Pilot samples, draws from each pilot, and random swaps per draw.
 _PILOTS, _DRAWS, _SWAPS = 30, 100, 400
-#: Fewer documents that differ, or a range wider than this factor, say nothing about how many are needed.
+#: Fewest differing documents, and widest range of the result (a factor).
 FEWEST_DIFFERING, _WIDEST = 5, 10
-#: With so many documents that weigh alike, |Σd| / √Σd² of random swaps is as good as normal.
+#: Effective number of documents from which |Σd| / √Σd² of random swaps is taken as normal.
 _NORMAL = 40
 
 
 @dataclass(frozen=True)
 class OverK:
-    """Paired tests of every pair of systems at every cutoff, corrected for all pairs and all cutoffs together.
+    """Paired tests of every pair of systems at every cutoff, corrected for all pairs and cutoffs together.
 
-    tried        the cutoffs: ten of them where all would take too long
-    by_document  system → its values (D, K), of the documents for which every system has one at each cutoff
-    p            pair of systems → corrected p at each cutoff (K,): where a list is missing the larger one of both
-                 rules for missing lists, and 1 where their directions differ
-    trials       random swaps that the test looked at; seed: of the generator that drew them
+    by_document  system → values (D, K) of the documents for which every system has one at each cutoff
+    p            pair → corrected p at each cutoff (K,): with missing lists the larger one under both conventions, or 1
+                 if their directions differ
     """
 
     tried: tuple[int, ...]
@@ -61,37 +59,30 @@ class OverK:
         return tuple(k for k, sure in zip(self.tried, (p < ALPHA) & ahead, strict=True) if sure)
 
     def best(self, system: str) -> BestK | None:
-        """Return the cutoff of a system's highest value; None where it is the first or last: it may rise beyond."""
+        """Return the cutoff of a system's highest value; None if it is the first or last one."""
         return best_k(self.by_document[system], self.tried, self.trials, np.random.default_rng(self.seed))
 
     def leads(self) -> dict[str, tuple[int, ...]]:
-        """Return system → the cutoffs at which it is significantly better than every other one, if there are any."""
-        each = {
+        """Return system → cutoffs at which it is significantly better than all others."""
+        leads = {
             name: set.intersection(*({*self.significant(name, other)} for other in self.by_document if other != name))
             for name in self.by_document
         }
-        return {name: tuple(sorted(own)) for name, own in each.items() if own}
+        return {name: tuple(sorted(cutoffs)) for name, cutoffs in leads.items() if cutoffs}
 
 
 def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: int = TRIALS) -> OverK | None:
     """Test all pairs of systems at all cutoffs with one set of random swaps.
 
-    None where the measure has no cutoff, pools the documents, fewer than two systems have lists, or one has
-    several runs.
-
-    Source: Westfall & Young 1993 (single step): p of a pair at a cutoff is the share of the trials whose largest
-    |Σd| / √Σd² of all pairs and cutoffs reaches that of the pair; d is the difference of a document, whose sign each
-    trial keeps or turns.
+    None if the measure has no cutoff or pools documents, fewer than two systems have lists, or one has several runs.
+    Source: Westfall & Young 1993 (single step): p of a pair at a cutoff is the share of trials whose largest
+    |Σd| / √Σd² over all pairs and cutoffs reaches that of the pair; a trial turns the sign of differences d at random.
     """
     data, asked = prepare(corpus, settings), replace(parse(measure), cutoff=None)
-    if have_runs(data.names.systems):  # swaps of documents know nothing of runs
-        return None
-    if asked.fixed is not None or asked.averages(settings.average)[0] != "macro":
-        return None
-    if asked.of_tables and settings.universe.isdigit():  # N may be smaller than what the longest lists choose
-        return None
-    tried = cutoffs(data, trials)
-    if len(tried) < 2:  # all lists are empty, or of one phrase
+    fixed = asked.fixed is not None or asked.averages(settings.average)[0] != "macro"
+    small = asked.of_tables and settings.universe.isdigit()  # the longest lists may exceed N
+    tried = () if fixed or small or have_runs(data.names.systems) else cutoffs(data, trials)
+    if len(tried) < 2:
         return None
     values, used = values_over(data, asked, tried)
     if len(values) < 2 or not len(next(iter(values.values()))):
@@ -104,7 +95,7 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
     listed = {name: run.listed[used] for name, run in data.coded.runs.items()}
     both = np.stack([listed[a] & listed[b] for a, b in pairs], axis=1)
     if not both.all():
-        # Differences of 0 leave the test of a pair as it is without these documents.
+        # documents with a difference of 0 do not affect the test
         shared = differences * np.repeat(both, len(tried), axis=1)
         p_shared = corrected(shared, trials, np.random.default_rng(settings.seed))
         p = np.where(differences.sum(axis=0) * shared.sum(axis=0) < 0, 1.0, np.maximum(p, p_shared))
@@ -112,7 +103,7 @@ def over_k(corpus: Corpus, settings: Settings, measure: str = "F1@k", trials: in
 
 
 def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
-    """Return the cutoffs to try: 1 … 50, or to the longest list; ten of these where all would take too long."""
+    """Return the cutoffs 1 … 50, or to the longest list; ten of these if all would take too long."""
     longest = max(longest_lists(data).values(), default=0)
     every = tuple(range(1, min(_LAST, longest) + 1))
     systems = len(data.names.systems)
@@ -123,7 +114,7 @@ def cutoffs(data: Prepared, trials: int) -> tuple[int, ...]:
 
 
 def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
-    """Return p of each column of differences (D, M), corrected for all of them; 1 if there is no difference at all.
+    """Return p of each column of differences (D, M), corrected for all of them; 1 if all differences are 0.
 
     >>> corrected(np.array([[1.0], [2.0], [3.0]]), 100, np.random.default_rng(0))
     array([0.25])
@@ -135,36 +126,29 @@ def corrected(apart: Floats, trials: int, rng: np.random.Generator) -> Floats:
         return p
     scaled = apart[:, differ] / scale[differ]
     total, swaps = scaled.sum(axis=0), paired.swaps(len(apart), trials, rng, _AT_ONCE)
-    # A turned sign takes a difference away twice.
     largest = (np.abs(total - 2 * (rows @ scaled)).max(axis=1, keepdims=True) for rows in swaps)
     p[differ] = paired.p_of_trials(total, largest, paired.enumerated(len(apart), trials))
     return p
 
 
 def best_k(values: Floats, tried: Sequence[int], trials: int, rng: np.random.Generator) -> BestK | None:
-    """Return the cutoff of the highest mean of values (D, K), and those around it that are not significantly lower."""
+    """Return the cutoff of the highest mean of values (D, K), and neighbors that are not significantly lower."""
     means = values.mean(axis=0)
     top = int(np.argmax(leveled(means)))
-    if top == 0 or reaches(means[-1], means[top]):  # a curve that never falls has no best k
+    if top == 0 or reaches(means[-1], means[top]):
         return None
-    alike = corrected(leveled(values[:, [top]] - values), trials, rng) >= ALPHA
-    low = high = top
-    while low > 0 and alike[low - 1]:
-        low -= 1
-    while high < len(tried) - 1 and alike[high + 1]:
-        high += 1
-    return BestK(tried[top], tried[low], tried[high])
+    lower = np.flatnonzero(corrected(leveled(values[:, [top]] - values), trials, rng) < ALPHA)
+    first = max(lower[lower < top], default=-1) + 1
+    last = min(lower[lower > top], default=len(tried)) - 1
+    return BestK(tried[top], tried[first], tried[last])
 
 
 def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> tuple[int, int] | None:
-    """Return between which numbers of documents like these a mean difference is significant in 8 of 10 cases.
+    """Return the range of numbers of documents with 80% power for differences like these (D,).
 
-    apart  differences of the documents (D,); pairs: for how many of them p is corrected
-
-    The documents at hand are one pilot study of many: others are drawn from them with replacement, and for each the
-    number is found at which 8 of 10 draws from it are significant by the randomisation test at 5% over all pairs. The
-    range is that of 8 in 10 pilots. None where fewer than five documents differ, or where it is wider than a factor of
-    ten: such data do not tell.
+    Pilots are drawn from the documents with replacement. For each, 8 of 10 samples of the needed size are significant
+    by the randomization test at 5% / pairs. The range covers 8 of 10 pilots. None if fewer than five documents differ,
+    or if the range is wider than a factor of ten.
     """
     if np.count_nonzero(apart) < FEWEST_DIFFERING:
         return None
@@ -178,7 +162,7 @@ def documents_needed(apart: Floats, pairs: int, rng: np.random.Generator) -> tup
 
 
 def _needed(pilot: Floats, alpha: float, rng: np.random.Generator) -> float:
-    """Return the number of documents at which the randomisation test has its power; infinite beyond the most."""
+    """Return the number of documents at which the randomization test has its power; infinite beyond the most."""
     low, high = _FEWEST, _MOST
     if power(pilot, high, alpha, rng) < _POWER:
         return np.inf
@@ -191,10 +175,7 @@ def _needed(pilot: Floats, alpha: float, rng: np.random.Generator) -> float:
 
 
 def power(pilot: Floats, documents: int, alpha: float, rng: np.random.Generator) -> float:
-    """Return how often documents drawn from differences (D,) are significant by the randomisation test.
-
-    Documents that do not differ change nothing, so only those that do are drawn.
-    """
+    """Return how often samples of documents from differences (D,) are significant by the randomization test."""
     from scipy.special import ndtri
 
     differing = pilot[pilot != 0]

@@ -1,4 +1,4 @@
-"""Turn an evaluation into the table of a paper: chosen systems, measures and cutoffs, the best bold, marks of tests."""
+"""Turn an evaluation into the table of a paper, with best values in bold and daggers of tests."""
 
 from __future__ import annotations
 
@@ -30,25 +30,31 @@ from kp_core.studies.parts import counted_sides, parse_by, side_of
 from kp_core.studies.result import Result
 
 DEFAULT = ("P@k", "R@k", "F1@k", "MAP")
-#: Lines of a part of a table beside its systems.
+#: Lines of a part of a table besides its systems.
 _HEAD = 3
-#: Between a mean and its deviation, which no line may end at.
+#: Separator of a mean and its deviation, without a line break.
 _DEVIATES, _LATEX_DEVIATES = "\u00a0±\u00a0", r"\,$\pm$\,"
 _DAGGER, _LATEX_DAGGER = "†", r"$^{\dagger}$"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: the data set above it (empty for none), the measure, and the part that its rows are of."""
+    """A column of a table: part and data set (empty for none), measure, and subset of its rows."""
 
+    block: str
     head: str
     name: str
     subset: str
 
     @property
     def label(self) -> str:
-        """The data set and the measure in one line."""
+        """Data set and measure."""
         return f"{self.head} {self.name}".strip()
+
+    @property
+    def key(self) -> str:
+        """Part, data set and measure, such as “present nus F1@5”."""
+        return f"{self.block} {self.label}".strip()
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,6 @@ class PaperTable:
 
     Attributes
     ----------
-    result : Result
-        The values.
     blocks : dict
         Heading → columns of the rows below it; an empty heading if the table has no parts.
     digits : int
@@ -66,7 +70,7 @@ class PaperTable:
     bounds, deviations : bool
         Whether intervals, and standard deviations over runs, are shown.
     beaten : dict
-        Part and column, as in `key` → systems with a dagger.
+        Part and column → systems with a dagger.
     baseline : str
         System that those with a dagger beat; if empty, daggers mark systems below the best.
     claim : str
@@ -106,7 +110,7 @@ class PaperTable:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per system, and a part if there are parts, with low, high and sd in columns of their own."""
+        """One row per system and part, with low, high and sd in columns of their own."""
         frames = []
         extra = ["low", "high"] * self.bounds + ["sd"] * self.deviations
         for block, columns in self.blocks.items():
@@ -119,7 +123,7 @@ class PaperTable:
         return pd.concat(frames, ignore_index=True)
 
     def _rows(self, column: Column) -> pd.DataFrame:
-        """Return the rows of a column, a system each; without a value where a system is not on a data set."""
+        """Return the rows of a column, one per system; the value is missing if a data set lacks the system."""
         frame = self.result.frame
         rows = frame[(frame["subset"] == column.subset) & (self._names == column.name)]
         return rows.drop_duplicates("system").set_index("system").reindex(self.systems)
@@ -129,7 +133,7 @@ class PaperTable:
         return self.result.columns
 
     def ranked(self, column: Column) -> dict[str, float]:
-        """Return system → value of those that a column ranks: no baselines, and none without a value."""
+        """Return system → value in a column, without baselines and undefined values."""
         values = self._rows(column)["value"].dropna()
         return dict(values[~values.index.isin(BASELINES)].items())
 
@@ -153,18 +157,13 @@ class PaperTable:
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
     def note(self) -> str:
-        """Describe what bold, daggers and brackets mean."""
-        frame, over_runs = self.result.frame, self.result.settings.interval in OVER_RUNS
-        subjects = [
-            WORDS["subjects"][average].format(measures=", ".join(dict.fromkeys(rows["measure"].str.partition("@")[0])))
-            for average, rows in frame.groupby("average", sort=False)
-            if average in SUBJECT
-        ]
-        facts: dict[str, Any] = {
-            "apart": any(column.head for columns in self.blocks.values() for column in columns),
-            "alpha": ALPHA,
-        }
-        facts |= {"marked": any(self.beaten.values()), "over_runs": over_runs, "subjects": subjects}
+        """Describe the meaning of bold, daggers and brackets."""
+        by_average = self.result.frame.groupby("average", sort=False)["measure"]
+        measures = {name: ", ".join(group.str.partition("@")[0].unique()) for name, group in by_average}
+        subjects = [WORDS["subjects"][name].format(measures=measures[name]) for name in measures if name in SUBJECT]
+        facts: dict[str, Any] = {"alpha": ALPHA, "marked": any(self.beaten.values()), "subjects": subjects}
+        facts["apart"] = any(column.head for columns in self.blocks.values() for column in columns)
+        facts["over_runs"] = self.result.settings.interval in OVER_RUNS
         return typeset.say("note of a table", table=self, signature=short_form(self.signature), **facts)
 
     def markdown(self) -> str:
@@ -172,55 +171,53 @@ class PaperTable:
         parts = list[str]()
         for block, columns in self.blocks.items():
             head = ["system", *(typeset.escape_markdown(column.label) for column in columns)]
-            rows = self._lines(block, "**{}**{}", typeset.escape_markdown)
             parts += [f"**{_heading(block)}**\n"] * bool(block)
-            parts.append(typeset.markdown_table([head, *rows], [False, *[True] * len(columns)]))
+            rows = [head, *self._lines(columns, "**{}**{}", typeset.escape_markdown)]
+            parts.append(typeset.markdown_table(rows, [False, *[True] * len(columns)]))
         return "\n".join([*parts, typeset.escape_markdown(self.note()), ""])
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: the table as it is printed."""
-        return self.html()
 
     def html(self) -> str:
         """Return an HTML table with its caption and note; every word of a user is escaped."""
         parts = [
-            (block, _heads(columns), self._lines(block, "<b>{}</b>{}", typeset.escape_html))
+            (block, _heads(columns), self._lines(columns, "<b>{}</b>{}", typeset.escape_html))
             for block, columns in self.blocks.items()
         ]
         return typeset.say("table as HTML", caption=self.caption, parts=parts, note=self.note()) + "\n"
 
-    def latex(self) -> str:
-        """Return one tabular a part: in one column or over two, on its side and in parts if too wide for a page.
+    _repr_html_ = html
 
-        It needs booktabs, and the package rotating where it is on its side.
+    def latex(self) -> str:
+        """Return tabulars over one or two columns; wide tables are turned, and divided if they exceed a page.
+
+        It needs the package booktabs, and rotating if the table is turned.
         """
-        parts = [(block, part) for block, columns in self.blocks.items() for part in self._parts(block, columns)]
-        width = max(self._width(*part) for part in parts)
+        parts = [part for columns in self.blocks.values() for part in self._parts(columns)]
+        width = max(map(self._width, parts))
         rows = typeset.ROWS if width <= typeset.PAGE else typeset.ROWS // 2
-        a_page = max(1, rows // (len(self.systems) + _HEAD))
+        per_page = max(1, rows // (len(self.systems) + _HEAD))
         note = _marked(typeset.escape_latex(self.note())).replace("±", r"$\pm$")
         pages, before = [f"% {self.signature}"], ""
-        for start in range(0, len(parts), a_page):
+        for start in range(0, len(parts), per_page):
             lines = [rf"\label{{{self.label}}}"] * (not start)
-            for place, (block, part) in enumerate(parts[start : start + a_page]):
+            for place, part in enumerate(parts[start : start + per_page]):
+                block = part[0].block
                 lines += [r"\par\medskip"] * bool(place)
-                lines += [rf"\emph{{{_heading(block)}}}\par\smallskip"] * (
-                    block != before or (not place and block != "")
-                )
-                lines += self._tabular(block, part)
+                if block and (not place or block != before):
+                    lines.append(rf"\emph{{{_heading(block)}}}\par\smallskip")
+                lines += self._tabular(part)
                 before = block
             pages += typeset.floating(width, self.caption + " (continued)" * bool(start), lines, note)
         return "\n".join([*pages, ""])
 
-    def _tabular(self, block: str, columns: Sequence[Column]) -> list[str]:
-        rows = self._lines(block, r"\textbf{{{}}}{}", typeset.escape_latex, columns)
-        above, rules, first = [""], list[str](), 2
-        for head, own in _heads(columns):
-            above.append(rf"\multicolumn{{{len(own)}}}{{c}}{{{typeset.escape_latex(head)}}}")
-            rules.append(rf"\cmidrule(lr){{{first}-{first + len(own) - 1}}}")
-            first += len(own)
-        top = [typeset.latex_row(above), " ".join(rules)] if any(column.head for column in columns) else []
+    def _tabular(self, columns: Sequence[Column]) -> list[str]:
+        heads, rules, first = [""], list[str](), 2
+        for head, grouped in _heads(columns):
+            heads.append(rf"\multicolumn{{{len(grouped)}}}{{c}}{{{typeset.escape_latex(head)}}}")
+            rules.append(rf"\cmidrule(lr){{{first}-{first + len(grouped) - 1}}}")
+            first += len(grouped)
+        top = [typeset.latex_row(heads), " ".join(rules)] if columns[0].head else []
         names = ["System", *(typeset.escape_latex(column.name) for column in columns)]
+        rows = self._lines(columns, r"\textbf{{{}}}{}", typeset.escape_latex)
         body = [_marked(typeset.latex_row(row)) for row in rows]
         return typeset.tabular(f"l{'r' * len(columns)}", [*top, typeset.latex_row(names)], body)
 
@@ -228,72 +225,57 @@ class PaperTable:
         """Return the table for a terminal."""
         tables = []
         for block, columns in self.blocks.items():
-            shown = pd.DataFrame(self._lines(block, "{}*{}"), columns=["system", *(one.label for one in columns)])
-            tables.append(f"{_heading(block)}\n{typeset.text(shown)}" if block else typeset.text(shown))
+            tables += [_heading(block)] * bool(block)
+            labels = ["system", *(column.label for column in columns)]
+            tables.append(typeset.text(pd.DataFrame(self._lines(columns, "{}*{}"), columns=labels)))
         return "\n".join([*tables, self.note().replace("Bold", "*"), self.signature, ""])
 
     @cached_property
     def _cells(self) -> dict[str, list[tuple[str, bool, str]]]:
-        """The cells of each column by its key, system by system: text, whether it is the best, and its mark."""
+        """Cells of each column by its key, system by system: text, whether it is the best, mark."""
         cells = {}
-        for block, columns in self.blocks.items():
-            for column in columns:
-                ranked, marked = self.ranked(column), self.beaten.get(key(block, column), frozenset())
-                best = highest(ranked) if ranked else ()
-                cells[key(block, column)] = [
-                    (self._text(row), system in best, _DAGGER * (system in marked))
-                    for system, row in self._rows(column).iterrows()
-                ]
+        for column in (column for columns in self.blocks.values() for column in columns):
+            ranked, marked = self.ranked(column), self.beaten.get(column.key, frozenset())
+            best = highest(ranked) if ranked else ()
+            rows = self._rows(column).iterrows()
+            cells[column.key] = [(self._text(row), name in best, _DAGGER * (name in marked)) for name, row in rows]
         return cells
 
     def _text(self, row: pd.Series[Any]) -> str:
-        text = "–" if row["value"] != row["value"] else typeset.number(row["value"], self.digits)
-        if self.deviations and row.get("sd") == row.get("sd") and row.get("sd") is not None:
-            text += f"{_DEVIATES}{typeset.number(row['sd'], self.digits)}"
-        if self.bounds and row["low"] == row["low"] and row["value"] == row["value"]:
-            text += f" [{typeset.number(row['low'], self.digits)}, {typeset.number(row['high'], self.digits)}]"
-        return text
+        if pd.isna(row["value"]):
+            return "–"
+        numbers = {name: row[name] for name in ("value", "low", "high", "sd") if pd.notna(row.get(name))}
+        shown = {name: typeset.number(number, self.digits) for name, number in numbers.items()}
+        deviation = f"{_DEVIATES}{shown['sd']}" if self.deviations and "sd" in shown else ""
+        bounds = f" [{shown['low']}, {shown['high']}]" if self.bounds and "low" in shown else ""
+        return f"{shown['value']}{deviation}{bounds}"
 
-    def _lines(
-        self, block: str, bold: str, escape: Callable[[str], str] = str, columns: Sequence[Column] = ()
-    ) -> list[list[str]]:
-        """Return one row per system; bold: how text and mark of the best stand; escape: of names."""
+    def _lines(self, columns: Sequence[Column], bold: str, escape: Callable[[str], str] = str) -> list[list[str]]:
+        """Return one row per system; bold: format of text and mark of the best; escape: of names."""
         lines = []
         for place, system in enumerate(self.systems):
-            cells = (self._cells[key(block, column)][place] for column in columns or self.blocks[block])
+            cells = (self._cells[column.key][place] for column in columns)
             written = [(bold if best else "{}{}").format(text, mark) for text, best, mark in cells]
             lines.append([escape(system), *written])
         return lines
 
-    def _width(self, block: str, columns: Sequence[Column]) -> int:
-        return typeset.wide(
-            [["System", *(column.name for column in columns)], *self._lines(block, "{}{}", columns=columns)]
-        )
+    def _width(self, columns: Sequence[Column]) -> int:
+        return typeset.wide([["System", *(column.name for column in columns)], *self._lines(columns, "{}{}")])
 
-    def _parts(self, block: str, columns: Sequence[Column]) -> list[list[Column]]:
-        """Return the columns in parts that each fit the width of a page; a data set stays whole where it can."""
+    def _parts(self, columns: Sequence[Column]) -> list[list[Column]]:
+        """Return the columns in parts that fit the width of a page, keeping data sets whole if possible."""
         parts: list[list[Column]] = [[]]
-        for _, own in _heads(columns):
-            together = self._width(block, [*parts[-1], *own]) <= typeset.TURNED
-            for column in own:
-                full = parts[-1] and self._width(block, [*parts[-1], column]) > typeset.TURNED
-                if full or (parts[-1] and not together and column is own[0]):
+        for _, grouped in _heads(columns):
+            together = self._width([*parts[-1], *grouped]) <= typeset.TURNED
+            for column in grouped:
+                full = parts[-1] and self._width([*parts[-1], column]) > typeset.TURNED
+                if full or (parts[-1] and not together and column is grouped[0]):
                     parts.append([])
                 parts[-1].append(column)
         return parts
 
 
-def key(block: str, column: Column) -> str:
-    """Return the name of a column of a part.
-
-    >>> key("present", Column("nus", "F1@5", "dataset:nus/presence:present")), key("", Column("", "MAP", "all"))
-    ('present nus F1@5', 'MAP')
-    """
-    return f"{block} {column.label}".strip()
-
-
 def _marked(text: str) -> str:
-    """Return text with its marks in LaTeX."""
     return text.replace(_DAGGER, _LATEX_DAGGER).replace(_DEVIATES, _LATEX_DEVIATES)
 
 
@@ -302,10 +284,9 @@ def _heading(block: str) -> str:
 
 
 def _heads(columns: Sequence[Column]) -> list[tuple[str, list[Column]]]:
-    """Return columns that follow each other under one data set."""
     if not any(column.head for column in columns):
         return [("", [column]) for column in columns]
-    return [(head, list(own)) for head, own in groupby(columns, lambda column: column.head)]
+    return [(head, list(grouped)) for head, grouped in groupby(columns, lambda column: column.head)]
 
 
 def paper_table(
@@ -349,11 +330,6 @@ def paper_table(
     baselines : bool
         Whether to add the baselines.
 
-    Raises
-    ------
-    UsageError
-        If a system or measure does not exist.
-
     Examples
     --------
     >>> import kp_core as kp
@@ -367,89 +343,81 @@ def paper_table(
     refuse_unknown(systems, names, "system")
     at = over_runs(resolve_settings(corpus, settings, changes), corpus.systems)
     result = evaluate(corpus, at, dict.fromkeys([*asked, *of_absent]), baselines=baselines, by=by)
-    wanted = [*(systems or names), *BASELINES]
-    rows = result.frame[result.frame["system"].isin(wanted)]
-    frame = rows.sort_values("system", key=lambda all_: all_.map(wanted.index), kind="stable", ignore_index=True)
+    shown = [*(systems or names), *BASELINES]
+    rows = result.frame[result.frame["system"].isin(shown)]
+    frame = rows.sort_values("system", key=lambda column: column.map(shown.index), kind="stable", ignore_index=True)
     blocks = _blocks(result, "presence" in by, asked, of_absent)
-    shown = replace(result, frame=frame)
-    made = PaperTable(shown, blocks, caption, label, digits, bounds, deviations, {}, baseline)
+    formats = caption, label, digits, bounds, deviations
+    table = PaperTable(replace(result, frame=frame), blocks, *formats, baseline=baseline)
     if not marks or len(names) < 2:
-        return made
-    tests = _comparisons(corpus, at, result, blocks, baseline)
-    beaten = {column: _starred(found, wanted) for column, found in tests.items()}
-    return replace(made, beaten=beaten, claim=_claim(made, tests) if corpus.datasets else "")
+        return table
+    tests = _comparisons(corpus, at, result, table)
+    beaten = {column: _marked_systems(comparison, shown) for column, comparison in tests.items()}
+    return replace(table, beaten=beaten, claim=_claim(table, tests) if corpus.datasets else "")
 
 
-def _blocks(
-    result: Result, by_presence: bool, measures: Sequence[str], absent: Sequence[str]
-) -> dict[str, list[Column]]:
-    """Return heading → columns: those of present and of absent keyphrases apart, or all of them."""
-    sides: dict[str, Sequence[str]] = {"present": measures, "absent": absent} if by_presence else {"": measures}
-    made = dict[str, list[Column]]()
+def _blocks(result: Result, presence: bool, measures: Sequence[str], absent: Sequence[str]) -> dict[str, list[Column]]:
+    """Return heading → columns: separately for present and absent keyphrases, or all of them."""
+    sides: dict[str, Sequence[str]] = {"present": measures, "absent": absent} if presence else {"": measures}
+    blocks = dict[str, list[Column]]()
     rows = list(zip(*(result.frame[name].tolist() for name in ("subset", "measure", "k")), result.columns, strict=True))
-    for side, asked in sides.items():
-        cutoffs = [parse(name) for name in asked]
+    for side, names in sides.items():
+        asked = [parse(name) for name in names]
         columns = dict.fromkeys(
-            Column(_head(subset), column, subset)
-            for subset, measure, k, column in rows
-            if _side(subset) == side and any(measure in (one.name(), one.name(k)) for one in cutoffs)
+            Column(side, _head(subset), name, subset)
+            for subset, measure, k, name in rows
+            if (subset.rpartition("presence:")[2] if side_of(subset) else "") == side
+            and any(measure in (asked_measure.name(), asked_measure.name(k)) for asked_measure in asked)
         )
-        # In the order of the data sets, and of the measures as they were asked for.
         order = list(dict.fromkeys(column.subset for column in columns))
-        made[side] = sorted(columns, key=lambda column: order.index(column.subset))
-    return made
+        blocks[side] = sorted(columns, key=lambda column: order.index(column.subset))
+    return blocks
 
 
 def _head(subset: str) -> str:
-    """Return the data set of a part: its name, `mean`, or nothing."""
+    """Return the data set of a subset: its name, `mean`, or empty."""
     whole = subset.removesuffix("/presence:present").removesuffix("/presence:absent")
     return "mean" if whole == MEAN else whole.removeprefix("dataset:") if whole.startswith("dataset:") else ""
 
 
-def _side(subset: str) -> str:
-    return subset.rpartition("presence:")[2] if side_of(subset) else ""
+def _comparisons(corpus: Corpus, settings: Settings, result: Result, table: PaperTable) -> dict[str, Comparison]:
+    """Return the comparison of each column by its key.
 
-
-def _comparisons(
-    corpus: Corpus, settings: Settings, result: Result, blocks: Mapping[str, Sequence[Column]], baseline: str
-) -> dict[str, Comparison]:
-    """Return the comparison behind each column, by its key; means of data sets have none, since these are tested apart.
-
-    Nor has a measure that ranks no systems, or a data set with one system.
+    Means over data sets, measures that rank no systems, and data sets with one system have none.
     """
-    frame, found = result.frame.assign(column=result.columns), dict[str, Comparison]()
-    rows = frame.drop_duplicates(["subset", "column"]).set_index(["subset", "column"])[["measure", "k", "average"]]
-    for block, column in ((block, column) for block, columns in blocks.items() for column in columns):
+    comparisons = dict[str, Comparison]()
+    rows = result.frame.assign(column=result.columns).drop_duplicates(["subset", "column"])
+    rows = rows.set_index(["subset", "column"])[["measure", "k", "average"]]
+    for column in (column for columns in table.blocks.values() for column in columns):
         if column.subset.startswith(MEAN):
             continue
         measure, k, average = rows.loc[(column.subset, column.name)]
         part = corpus.by_dataset[column.head] if column.head else corpus
         with suppress(UsageError):
-            family = Family(measure, baseline=baseline)
+            family = Family(measure, baseline=table.baseline)
             data = prepare(part, settings.changed(k="all" if k is None else str(k), average=average))
-            systems = counted_sides(data, "presence")[block] if block else None
-            found[key(block, column)] = compared(data, family, family.asked.cutoffs(data.settings)[0], systems)
-    return found
+            systems = counted_sides(data, "presence")[column.block] if column.block else None
+            comparisons[column.key] = compared(data, family, family.asked.cutoffs(data.settings)[0], systems)
+    return comparisons
 
 
-def _starred(found: Comparison, shown: Sequence[str]) -> frozenset[str]:
+def _marked_systems(comparison: Comparison, shown: Sequence[str]) -> frozenset[str]:
     """Return the systems that are better than the baseline, or below the best of those shown."""
-    if found.baseline:
-        return frozenset(name for name in shown if found.baseline in found.better.get(name, ()))
-    values = {name: value for name, value in found.scores.items() if value == value and name in shown}
-    return frozenset(found.better[highest(values)[0]]) & set(shown) if values else frozenset()
+    if comparison.baseline:
+        return frozenset(name for name in shown if comparison.baseline in comparison.better.get(name, ()))
+    values = {name: value for name, value in comparison.scores.items() if value == value and name in shown}
+    return frozenset(comparison.better[highest(values)[0]]) & set(shown) if values else frozenset()
 
 
 def _claim(table: PaperTable, tests: Mapping[str, Comparison]) -> str:
-    """Report on how many data sets the best system is better than the second, by the first measure of the table."""
     block, columns = next(iter(table.blocks.items()))
     first = next(column for column in columns if column.head == "mean")
     best, *others = best_first(table.ranked(first)) or [""]
     if not others:
         return ""
     second = table.baseline if table.baseline in others else others[0]
-    by_dataset = {one.head: key(block, one) for one in columns if one.name == first.name}
-    over = better_on({name: tests[own] for name, own in by_dataset.items() if own in tests})
-    comparison = next((one for one in over if (one.a, one.b) == (best, second)), None)
+    of_measure = [column for column in columns if column.name == first.name and column.key in tests]
+    claims = better_on({column.head: tests[column.key] for column in of_measure})
+    claim = next((claim for claim in claims if (claim.a, claim.b) == (best, second)), None)
     measure = f"{first.name} of {block} keyphrases" if block else first.name
-    return typeset.say("claim of a table", best=best, second=second, found=comparison, measure=measure)
+    return typeset.say("claim of a table", best=best, second=second, found=claim, measure=measure)

@@ -1,4 +1,4 @@
-"""Turn a corpus into parts of it: documents of one type or length, keyphrases present or absent, frequent or rare."""
+"""Divide a corpus into parts: by type or length of documents, presence or frequency of keyphrases."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from kp_core.corpus import memoize
 from kp_core.errors import input_error, refuse_unless, usage_error
 from kp_core.scoring.alignment import Lists, align, ranked_lists
 from kp_core.scoring.codes import Bools, Ints
-from kp_core.scoring.counts import SystemCounts, count, counted_alike, standard_of
+from kp_core.scoring.counts import Counts, SystemCounts, count, counted_alike, standard_of
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.list_quality import occurs_in_text, returned_counts
-from kp_core.scoring.measures.registry import names_in
+from kp_core.scoring.measures.registry import Matcher, names_in
 from kp_core.scoring.prepare import Prepared
 from kp_core.studies import WORDS
 from kp_core.text.tokenise import tokens
 
 Part = Literal["dataset", "group", "length", "presence", "frequency"]
-#: What the parts of an evaluation tell apart, one or several of `PARTS` at once; none for the whole alone.
 By = tuple[Part, ...]
-#: What the parts of an evaluation may tell apart, and what that is.
+#: Name of a system → its counts.
+Systems = dict[str, SystemCounts]
+#: Criterion of parts → its description.
 PARTS: dict[str, str] = WORDS["parts"]
-#: What tells data sets apart, each of which is an evaluation of its own.
 DATASET: Part = "dataset"
 _THIRDS = ("short", "medium", "long")
-#: What tells keyphrases apart, not documents, and the names of its sides.
+#: Criteria that divide keyphrases, not documents, and the names of the sides.
 SIDES: dict[Part, tuple[str, ...]] = {"presence": ("present", "absent"), "frequency": ("head", "middle", "tail")}
 
 
 def parse_by(by: str | Sequence[str]) -> By:
-    """Return what distinguishes the parts, in the order of `PARTS`.
+    """Return the criteria in the order of `PARTS`.
 
     >>> parse_by("presence,group"), parse_by("")
     (('group', 'presence'), ())
@@ -49,45 +49,44 @@ def parse_by(by: str | Sequence[str]) -> By:
 
 
 def subsets(by: By, groups: Sequence[str]) -> list[str]:
-    """Return the names of the whole and of all parts as rows print them; groups: the types of documents.
+    """Return the names of the whole and of all parts; groups: the types of documents.
 
     >>> subsets(("group",), ["lecture", "talk"]), subsets((), [])
     (['all', 'group:lecture', 'group:talk'], ['all'])
     """
     names: dict[Part, Sequence[str]] = {"group": groups, "length": _THIRDS, **SIDES}
-    each = [[f"{one}:{name}" for name in names[one]] for one in by if one != DATASET]
-    return ["all", *("/".join(parts) for parts in product(*each) if parts)]
+    names_of = [[f"{criterion}:{name}" for name in names[criterion]] for criterion in by if criterion != DATASET]
+    return ["all", *("/".join(parts) for parts in product(*names_of) if parts)]
 
 
-def parts(
-    data: Prepared, standards: list[dict[str, SystemCounts]], by: By, matchers: Collection[str] = ()
-) -> dict[str, list[dict[str, SystemCounts]]]:
+def parts(data: Prepared, standards: list[Systems], by: By, matchers: Collection[str] = ()) -> dict[str, list[Systems]]:
     """Return the counts of the whole and of each part, in the order of `subsets`, one entry per gold standard.
-
-    matchers: for which counts are needed; a side of the keyphrases has none but of lists as they were returned
 
     Raises InputError if the documents have no type, or no text.
     """
-    made = {"": standards}
-    for one in SIDES:
-        if one in by:
-            each = [counted_sides(data, one, without, "as-returned" in matchers) for without in data.left_out]
-            made = {f"{one}:{name}": [own[name] for own in each] for name in SIDES[one]}
-    masks: dict[str, Bools] = {"": np.ones(len(data.documents), bool)}
-    for one in by:
-        if one in ("group", "length"):
-            own = _groups(data) if one == "group" else _lengths(data)
-            masks = {_joined(a, f"{one}:{b}"): left & right for a, left in masks.items() for b, right in own.items()}
+    sides, masks = {"": standards}, {"": np.ones(len(data.documents), bool)}
+    for criterion in by:
+        if criterion in SIDES:
+            returned = "as-returned" in matchers
+            counts = [counted_sides(data, criterion, without, returned) for without in data.left_out]
+            sides = {f"{criterion}:{name}": [by_side[name] for by_side in counts] for name in SIDES[criterion]}
+        elif criterion != DATASET:
+            groups = _groups(data) if criterion == "group" else _lengths(data)
+            masks = {
+                _joined(name, f"{criterion}:{group}"): mask & members
+                for name, mask in masks.items()
+                for group, members in groups.items()
+            }
     return {"all": standards} | {
-        _joined(name, side): [{system: own.restricted(where) for system, own in one.items()} for one in counts]
-        for name, where in masks.items()
-        for side, counts in made.items()
+        _joined(name, side): [{system: counts.restricted(mask) for system, counts in gold.items()} for gold in golds]
+        for name, mask in masks.items()
+        for side, golds in sides.items()
         if name or side
     }
 
 
 def side_of(subset: str) -> tuple[Part, str] | None:
-    """Return the criterion of a subset of keyphrases, and its side, in which ranks are given anew; None elsewhere.
+    """Return criterion and side of a subset of keyphrases, in which phrases are ranked anew; else None.
 
     >>> side_of("group:talk/presence:absent"), side_of("group:talk")
     (('presence', 'absent'), None)
@@ -101,14 +100,12 @@ def _joined(*names: str) -> str:
 
 
 def _groups(data: Prepared) -> dict[str, Bools]:
-    """Return type of document → where it is (D,)."""
     if not data.names.groups:
         raise input_error("the documents", "no type")
     return {name: np.array(data.coded.groups, str) == name for name in data.names.groups}
 
 
 def _lengths(data: Prepared) -> dict[str, Bools]:
-    """Return third of the lengths of texts → where it is (D,)."""
     there, words = _with_text(data, "length"), np.array([len(tokens(text)) for text in data.texts], np.float64)
     third = np.searchsorted(np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf"), words)
     return {name: there & (third == place) for place, name in enumerate(_THIRDS)}
@@ -116,45 +113,40 @@ def _lengths(data: Prepared) -> dict[str, Bools]:
 
 def counted_sides(
     data: Prepared, by: Part, without: int | None = None, as_returned: bool = False
-) -> dict[str, dict[str, SystemCounts]]:
-    """Return side of the keyphrases → the counts of every system there; by: presence or frequency.
+) -> dict[str, Systems]:
+    """Return side of the keyphrases → counts of every system, with phrases ranked anew.
 
     presence   a phrase is present if its tokens occur together in the text (Meng et al. 2017, on token boundaries)
-    frequency  thirds of the distinct keyphrases or concepts by how many documents have them in the gold standard; a
-               phrase that none has is of the tail
-
-    Ranks are given anew. as_returned: also those of lists with their repeats.
+    frequency  thirds of the distinct keyphrases or concepts by gold frequency; other phrases belong to the tail
     """
-    # Table, tests and values of one data set ask for the same counts, at other cutoffs.
     key = by, counted_alike(data.settings.changed(k="all", interval="none")), without, as_returned
-    made = memoize(data.corpus, "sides", key, lambda: _counted_sides(data, by, without, as_returned))
-    return {side: {name: own.under(data.settings) for name, own in systems.items()} for side, systems in made.items()}
+    sides = memoize(data.corpus, "sides", key, lambda: _counted_sides(data, by, without, as_returned))
+    return {
+        side: {name: counts.under(data.settings) for name, counts in systems.items()} for side, systems in sides.items()
+    }
 
 
-def _counted_sides(
-    data: Prepared, by: Part, without: int | None, as_returned: bool
-) -> dict[str, dict[str, SystemCounts]]:
-    standard, made = standard_of(data, np.zeros(len(data.documents)), without), dict[str, dict[str, SystemCounts]]()
+def _counted_sides(data: Prepared, by: Part, without: int | None, as_returned: bool) -> dict[str, Systems]:
+    standard, sides = standard_of(data, np.zeros(len(data.documents)), without), dict[str, Systems]()
     gold = standard.gold
     of_item, of_row = _by_presence(data, gold) if by == "presence" else _by_frequency(gold)
     known = gold.known & _with_text(data, by) if by == "presence" else gold.known
     lists = {name: ranked_lists(run, data.identities, data.settings) for name, run in data.coded.runs.items()}
-    rows = {name: of_row(own) for name, own in lists.items()}
+    rows = {name: of_row(ranked) for name, ranked in lists.items()}
     for place, side in enumerate(SIDES[by]):
-        own = replace(standard, gold=replace(gold.only(of_item == place), known=known))
+        of_side = replace(standard, gold=replace(gold.only(of_item == place), known=known))
         counts = {
-            name: count(each.only(rows[name] == place), data.coded.runs[name].listed, own)
-            for name, each in lists.items()
+            name: count(ranked.only(rows[name] == place), data.coded.runs[name].listed, of_side)
+            for name, ranked in lists.items()
         }
-        kinds = {name: {"exact": each, "sets": each} for name, each in counts.items()}
+        by_matcher: list[tuple[Matcher, dict[str, Counts]]] = [("exact", counts), ("sets", counts)]
         if as_returned:
-            for name, each in returned_counts(data, counts, of_row, place).items():
-                kinds[name]["as-returned"] = each
-        made[side] = {name: SystemCounts(each) for name, each in kinds.items()}
-    return made
+            by_matcher.append(("as-returned", returned_counts(data, counts, of_row, place)))
+        sides[side] = {name: SystemCounts({matcher: of[name] for matcher, of in by_matcher}) for name in counts}
+    return sides
 
 
-#: The side of each gold item, and what tells that of each row of lists; sides are numbers, in the order of `SIDES`.
+#: Number of the side of each gold item, and a function to those of each row of lists.
 _Marked = tuple[Ints, Callable[[Lists], Ints]]
 
 
@@ -167,21 +159,21 @@ def _by_presence(data: Prepared, gold: Gold) -> _Marked:
 
 
 def _thirds(gold: Gold) -> tuple[Ints, npt.NDArray[np.integer[Any]], npt.NDArray[np.number[Any]]]:
-    """Return the subjects of a gold standard, how many documents have each, and the most of the middle and the tail."""
-    own, number = np.unique(gold.subject, return_counts=True)
-    bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(own) else np.zeros(2, np.int64)
-    return own, number, bounds
+    """Return the subjects of a gold standard, their document frequencies, and the largest of middle and tail."""
+    distinct, number = np.unique(gold.subject, return_counts=True)
+    bounds = np.quantile(number, [2 / 3, 1 / 3], method="inverted_cdf") if len(distinct) else np.zeros(2, np.int64)
+    return distinct, number, bounds
 
 
 def thirds_in_words(gold: Gold) -> str:
-    """Report how many documents have what is frequent, what is rare, and what is between them; equals stay together."""
+    """Describe the thirds by frequency; equal frequencies are in one third."""
     *_, (middle, tail) = _thirds(gold)
     between = f"{tail + 1:,.0f} to {middle:,.0f}" if middle > tail else "nothing, since too many have equally many"
     return f"by how many documents have them: head more than {middle:,.0f}, middle {between}, tail {tail:,.0f} or fewer"
 
 
 def _by_frequency(gold: Gold) -> _Marked:
-    subject, (own, number, bounds) = gold.subject, _thirds(gold)
+    subject, (distinct, number, bounds) = gold.subject, _thirds(gold)
 
     def third(frequency: npt.NDArray[np.integer[Any]]) -> Ints:
         return np.asarray((frequency[:, None] <= bounds).sum(axis=1))
@@ -190,14 +182,14 @@ def _by_frequency(gold: Gold) -> _Marked:
         form = lists.form.astype(np.int64)
         alignment = align(lists, gold)
         form[alignment.row] = subject[alignment.item]
-        place = np.minimum(np.searchsorted(own, form), max(len(own) - 1, 0))
-        return third(np.where(own[place] == form, number[place], 0)) if len(own) else np.full(len(form), 2)
+        place = np.minimum(np.searchsorted(distinct, form), max(len(distinct) - 1, 0))
+        return third(np.where(distinct[place] == form, number[place], 0)) if len(distinct) else np.full(len(form), 2)
 
-    return third(number[np.searchsorted(own, subject)]), of_row
+    return third(number[np.searchsorted(distinct, subject)]), of_row
 
 
 def _with_text(data: Prepared, by: Part) -> Bools:
-    """Return which documents have a text (D,); reject data in which none has."""
+    """Return which documents have a text (D,); refuse data without texts."""
     there = np.array([bool(text) for text in data.texts])
     if not there.any():
         raise input_error("the documents", "no texts", by=by)

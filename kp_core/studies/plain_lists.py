@@ -1,4 +1,4 @@
-"""Turn two plain lists, or lists of lists, into values: the shortest way to a number."""
+"""Score two plain lists, or lists of lists."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def score(
     numbers = {side: len(lists) for side, lists in sides.items()}
     if len(set(numbers.values())) > 1:
         raise UsageError(
-            f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; both need the same"
+            f"gold has {numbers['gold']} documents and predicted {numbers['predicted']}; write equally many"
         )
     corpus = load(gold=sides["gold"], systems={"predicted": sides["predicted"]})
     asked = resolve_settings(corpus, settings, changes).changed(interval="none")
@@ -50,8 +50,7 @@ def score(
 
 
 def _documents(side: Lists, name: str) -> dict[str, list[str]]:
-    """Return the phrases of each document under its number."""
     if isinstance(side, str):
         raise UsageError(f"{name} is a single string; pass a list of phrases, such as ['hash table', 'collision']")
-    lists = cast("Sequence[Sequence[str]]", [side] if all(isinstance(one, str) for one in side) else side)
+    lists = cast("Sequence[Sequence[str]]", [side] if all(isinstance(item, str) for item in side) else side)
     return {str(place): list(phrases) for place, phrases in enumerate(lists, 1)}

@@ -1,7 +1,7 @@
-"""Turn printed kappa, P_pos, P_neg and PABAK back into the concordance tables that they can come from.
+"""Recover concordance tables from printed kappa, P_pos, P_neg and PABAK.
 
-The four numbers have three degrees of freedom, so they can contradict each other; and they leave open which side chose
-more. Rounding is carried through as intervals.
+The four numbers have three degrees of freedom, so they can contradict one another, and they do not show which side
+chose more. Rounding is propagated as intervals.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kp_core.scoring.order import reaches
 from kp_core.studies import WORDS
 from kp_core.studies.result import Numbers
 
-#: Steps over the interval of b + c, and over that of a at each of them.
+#: Grid points over the interval of b + c, and over that of a at each of them.
 _STEPS = (2001, 101)
 #: The lecture-keyword evaluation section as printed: kappa, P_pos, P_neg, PABAK of six systems.
 LECTURE_SYSTEMS: dict[str, tuple[str, ...]] = {name: tuple(row) for name, row in WORDS["lecture_systems"].items()}
@@ -35,11 +35,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Recovered:
-    """What a concordance table must look like to give the printed values, as shares of N.
+    """Bounds of the concordance tables that give the printed values, as shares of N.
 
-    both, neither    cells a and d; apart: b + c
-    larger, smaller  the shares of “yes” of the side that chose more and of the other; which is which stays open
-    precision_max    the highest precision possible, where the smaller side is the system
+    both, neither, apart   cells a and d, and b + c
+    larger, smaller        shares of “yes” of the side that chose more, and of the other
+    precision_max          highest possible precision if the system is the smaller side
     """
 
     both: Span
@@ -68,8 +68,7 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     True
     """
     k, pos, neg, pabak = (_rounded(text) for text in (kappa, P_pos, P_neg, PABAK))
-    # b + c as a share of N follows from PABAK; for each value of it, a lies where P_pos and P_neg allow.
-    # P_pos and P_neg alone leave a span for it too, which is the narrower one where PABAK has fewer digits.
+    # bounds of b + c from PABAK, and from P_pos with P_neg; each value of it bounds a by P_pos and P_neg
     fewest = max((1 - pabak.high) / 2, 1 / (1 + _odds(pos.high) + _odds(neg.high)), 0.0)
     largest = min((1 - pabak.low) / 2, 1 / (1 + _odds(pos.low) + _odds(neg.low)), 1.0)
     if fewest > largest:
@@ -85,8 +84,9 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     both = low + (high - low) * np.linspace(0, 1, _STEPS[1])
     neither = np.maximum(1 - apart - both, 0.0)
     observed, mean = 1 - apart, both + apart / 2
-    # The squared bias grows with kappa, so its ends are those of kappa; it must lie between 0 and (b + c) squared.
-    ends = [2 * (mean**2 + (1 - mean) ** 2) - 2 * _chance(observed, end) for end in (k.low, k.high)]
+    # the squared bias grows with kappa, and lies between 0 and (b + c) squared
+    chance = [(observed - end) / (1 - end) if end < 1 else np.full_like(observed, -np.inf) for end in (k.low, k.high)]
+    ends = [2 * (mean**2 + (1 - mean) ** 2 - expected) for expected in chance]
     low_bias, high_bias = np.maximum(ends[0], 0.0), np.minimum(ends[1], apart**2)
     possible = low_bias <= high_bias
     if not possible.any():
@@ -94,77 +94,59 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     both, apart, neither, mean = (np.broadcast_to(x, possible.shape)[possible] for x in (both, apart, neither, mean))
     least, most = np.sqrt(low_bias[possible]), np.sqrt(high_bias[possible])
     smaller = Span(float((mean - most / 2).min()), float((mean - least / 2).max()))
-    return Recovered(
-        _span(both),
-        _span(apart),
-        _span(neither),
-        Span(float((mean + least / 2).min()), float((mean + most / 2).max())),
-        smaller,
-        float(np.max(both / np.maximum(mean - most / 2, 1e-300))),
-    )
+    larger = Span(float((mean + least / 2).min()), float((mean + most / 2).max()))
+    precision_max = float(np.max(both / np.maximum(mean - most / 2, 1e-300)))
+    return Recovered(_span(both), _span(apart), _span(neither), larger, smaller, precision_max)
 
 
-def spans(found: Recovered) -> pd.DataFrame:
-    """Return one row per share of all phrases, in per cent: the least and the most that it can be."""
+def spans(table: Recovered) -> pd.DataFrame:
+    """Return the lowest and highest possible percentage of all phrases, one row per share."""
     named = {
-        "both chose it (a)": found.both,
-        "one side alone chose it (b + c)": found.apart,
-        "neither chose it (d)": found.neither,
-        "chosen by the side that chose more": found.larger,
-        "chosen by the other side": found.smaller,
+        "both chose it (a)": table.both,
+        "one side alone chose it (b + c)": table.apart,
+        "neither chose it (d)": table.neither,
+        "chosen by the side that chose more": table.larger,
+        "chosen by the other side": table.smaller,
     }
     rows = [(name, 100 * span.low, 100 * span.high) for name, span in named.items()]
     return pd.DataFrame(rows, columns=["share of all phrases", "at least, %", "at most, %"])
 
 
 def recovered(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Numbers:
-    """Return what `recover` finds as rows, shares of all phrases in per cent; raises InputError if no table fits.
-
-    >>> recovered(".178", ".200", ".973", ".896").frame["at most, %"].round(1).tolist()
-    [0.7, 5.2, 94.2, 4.8, 2.0]
-    """
+    """Return the result of `recover` as rows, in percent of all phrases; raises InputError if no table fits."""
     printed = {"kappa": kappa, "P_pos": P_pos, "P_neg": P_neg, "PABAK": PABAK}
-    if (found := recover(kappa, P_pos, P_neg, PABAK)) is None:
+    if (table := recover(kappa, P_pos, P_neg, PABAK)) is None:
         raise input_error("the printed values", "no table")
-    notes = tuple(Note("info", "recover", words) for words in remarks(found, lecture=False))
-    return Numbers(spans(found), printed, notes, concordance=False, caption="Recovered tables", kind="recover")
+    notes = tuple(Note("info", "recover", words) for words in remarks(table, lecture=False))
+    return Numbers(spans(table), printed, notes, concordance=False, caption="Recovered tables", kind="recover")
 
 
-def remarks(found: Recovered, lecture: bool) -> list[str]:
-    """Describe what follows from a solved table; lecture: whether it is one of the six systems of the lecture table."""
+def remarks(table: Recovered, lecture: bool) -> list[str]:
+    """Describe what follows from a recovered table; lecture: whether it is one of `LECTURE_SYSTEMS`."""
     messages = ["The four values do not show which side chose more."]
-    if found.precision_max < 0.5:
-        messages.append(
-            f"If the system chose fewer phrases, its precision is at most {found.precision_max:.2f}, so the empty "
-            "baseline has a higher PABAK."
-        )
+    if table.precision_max < 0.5:
+        text = f"If the system chose fewer phrases, its precision is at most {table.precision_max:.2f}"
+        messages.append(f"{text}, so the empty baseline has a higher PABAK.")
     if lecture and (gold := _lecture_gold()):
-        messages.append(
-            f"All six systems fit one gold standard of {100 * gold.low:.2f} to {100 * gold.high:.2f}% of all phrases, "
-            "but no common list length: they did not choose equally many."
-        )
+        text = f"All six systems fit one gold standard of {100 * gold.low:.2f} to {100 * gold.high:.2f}% of all phrases"
+        messages.append(f"{text}, but no common list length: they did not choose equally many.")
     return messages
 
 
-@cache  # a page says it again whenever it is drawn
+@cache
 def _lecture_gold() -> Span | None:
     return common_gold(filter(None, (recover(*printed) for printed in LECTURE_SYSTEMS.values())))
 
 
 def common_gold(tables: Iterable[Recovered]) -> Span | None:
-    """Return the share of gold keyphrases that fits all systems, where the gold standard is the larger side of each.
-
-    >>> both = common_gold(recover(*LECTURE_SYSTEMS[name]) for name in LECTURE_SYSTEMS)
-    >>> round(both.low, 4), round(both.high, 4)
-    (0.0454, 0.0468)
-    """
+    """Return the share of gold keyphrases that fits all systems, if the gold standard is the larger side of each."""
     larger = [table.larger for table in tables]
     low, high = max(span.low for span in larger), min(span.high for span in larger)
     return Span(low, high) if low <= high else None
 
 
 def _rounded(text: str) -> Span:
-    """Return the values that are printed as this text: half a unit of the last digit around it."""
+    """Return the values that are printed as a text: half a unit of the last digit around it."""
     try:
         value = float(text)
     except ValueError:
@@ -181,13 +163,9 @@ def _odds(agreement: float) -> float:
 
 
 def _share(agreement: float, apart: Floats) -> Floats:
-    """Return the cell that gives a positive or negative agreement next to b + c: x / (x + (b+c)/2)."""
+    """Return the cell x with agreement x / (x + (b+c)/2)."""
     odds = _odds(agreement)
     return apart * odds if odds < float("inf") else np.full_like(apart, np.inf)
-
-
-def _chance(observed: Floats, kappa: float) -> Floats:
-    return (observed - kappa) / (1 - kappa) if kappa < 1 else np.full_like(observed, -np.inf)
 
 
 def _span(values: Floats) -> Span:

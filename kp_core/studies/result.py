@@ -1,4 +1,4 @@
-"""Define what a verb answers: a tidy table with its signature and notes, and every form in which it leaves."""
+"""Define the result of every function: a tidy table with its signature and notes, and its output formats."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ from kp_core.scoring.intervals import Estimate, error_of
 from kp_core.settings import Cutoff, Settings, __version__, short_form, signature
 from kp_core.studies.answer import Answer
 
-#: So many rows are shown in a notebook.
+#: Most rows shown in a notebook.
 _SHOWN = 30
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """What every verb returns: the rows, the recipe that `kp.settings_from` reads back, and what the reader must know.
+    """Base of all results: tidy rows with signature and notes.
 
-    frame      tidy rows; notes: full sentences; caption: what the rows are
-    settings   what was asked, with everything settled; where it is no `Settings`, kind begins the recipe
-    documents  number of documents with gold; concordance: whether concordance measures are among the rows
-    answer     what they say, where it was asked for
+    settings     resolved settings; other mappings make a signature that begins with `kind`
+    documents    number of documents with gold; concordance: whether the rows have concordance measures
     """
 
     frame: pd.DataFrame
@@ -40,7 +38,7 @@ class Numbers:
     kind: str = ""
     answer: Answer | None = None
 
-    #: What draws a result; `kp_core.charts` stands above and puts it here.
+    #: Function that draws a result, set by `kp_core.charts`.
     figure_of: ClassVar[Callable[[Any], Any]]
 
     @property
@@ -51,11 +49,11 @@ class Numbers:
         return "|".join([self.kind, *(f"{key}:{value}" for key, value in self.settings.items()), f"v:{__version__}"])
 
     def wide(self) -> pd.DataFrame:
-        """Return the rows as people read them."""
+        """Return the rows as they are printed."""
         return self.frame
 
     def content(self) -> dict[str, Any]:
-        """Return what the command line prints in JSON; undefined values are null."""
+        """Return the JSON content of the command line; undefined values are null."""
         content = {
             "signature": self.signature,
             "settings": self.settings.as_dict() if isinstance(self.settings, Settings) else self.settings,
@@ -65,7 +63,7 @@ class Numbers:
         return content | ({"answer": self.answer.as_dict()} if self.answer is not None else {})
 
     def json(self) -> str:
-        """Return the rows as the one object that the command line prints."""
+        """Return the content as JSON."""
         return json.dumps(self.content(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
@@ -74,31 +72,29 @@ class Numbers:
 
     def latex(self, caption: str = "") -> str:
         """Return a paper-ready table with the signature below."""
-        said = f"{' '.join(self.answer.sentences)} " if self.answer else ""
-        return typeset.latex(self.wide(), caption or self.caption, said + self.signature)
+        answer = f"{' '.join(self.answer.sentences)} " if self.answer else ""
+        return typeset.latex(self.wide(), caption or self.caption, answer + self.signature)
 
     def markdown(self) -> str:
         """Return the table in Markdown with the signature below."""
-        said = f"\n{self.answer.markdown()}" if self.answer else ""
-        return f"{typeset.markdown(self.wide())}{said}\n`{self.signature}`\n"
+        answer = f"\n{self.answer.markdown()}" if self.answer else ""
+        return f"{typeset.markdown(self.wide())}{answer}\n`{self.signature}`\n"
 
     def text(self) -> str:
-        """Return the tidy rows as a plain table with the signature below."""
+        """Return the table as plain text with the signature below."""
         return f"{typeset.text(self.wide())}{self._end()}"
 
     def chart(self) -> Any:
-        """Return the chart that says most of the result, as a Plotly figure; raises UsageError if there is none."""
+        """Return the main chart of the result as a Plotly figure; raises UsageError if there is none."""
         return type(self).figure_of(self)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the answer, the table, and the short form of the signature."""
         table = self.wide()
         answer = self.answer._repr_html_() if self.answer else ""
         more = f"<p>… and {len(table) - _SHOWN:,} more rows: <code>.frame</code></p>" if len(table) > _SHOWN else ""
         return f"{answer}{typeset.html(table.head(_SHOWN))}{more}<p><small>{short_form(self.signature)}</small></p>"
 
     def _end(self) -> str:
-        """Return the lines below a plain table."""
         return f"\n{self.signature}\n" + (f"\n{self.answer}\n" if self.answer else "")
 
 
@@ -127,10 +123,8 @@ class Result(Numbers):
         with several runs also their number and standard deviation.
     by_run : DataFrame or None
         One row per run, if there are several.
-    checked : tuple
-        Requirements, and whether they are met.
-    annotators : tuple of str
-        Annotators among the rows, for agreement.
+    checked, annotators : tuple
+        Requirements, and whether they are met; annotators among the rows.
     """
 
     settings: Settings
@@ -139,8 +133,8 @@ class Result(Numbers):
     annotators: tuple[str, ...] = ()
 
     def content(self) -> dict[str, Any]:
-        """Return what the command line prints in JSON, with what was required."""
-        return super().content() | ({"requirements": [asdict(one) for one in self.checked]} if self.checked else {})
+        """Return the JSON content of the command line, with requirements."""
+        return super().content() | ({"requirements": [asdict(check) for check in self.checked]} if self.checked else {})
 
     def at(self, cutoff: int | str) -> Result:
         """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
@@ -152,13 +146,13 @@ class Result(Numbers):
         return replace(self, frame=at(self.frame), settings=self.settings.changed(k=(cutoff,)), by_run=by_run)
 
     def titled(self) -> pd.DataFrame:
-        """Return the rows with the titles of their measures: K of an annotator is K of the others without this one."""
+        """Return the rows with titles of measures: K of an annotator is that of the others."""
         alone = (self.frame["measure"] == "K") & self.frame["system"].isin(self.annotators)
         return self.frame.assign(measure=self.frame["measure"].mask(alone, "K without"))
 
     @property
     def columns(self) -> pd.Series[str]:
-        """The column of each row in a wide table: its measure, with average and cutoff where that has several."""
+        """The column of each row in a wide table: its measure, with average and cutoff if these vary."""
         rows = list(zip(*(self.titled()[name].tolist() for name in ("measure", "average", "k")), strict=True))
         averages = Counter(measure for measure, _ in {(measure, average) for measure, average, _ in rows})
         cutoffs = Counter(measure for measure, _ in {(measure, str(k)) for measure, _, k in rows})
@@ -171,36 +165,28 @@ class Result(Numbers):
     def wide(self) -> pd.DataFrame:
         """Return one row per system and subset, one column per measure, with average and cutoff if several."""
         table: dict[tuple[str, str], dict[str, Any]] = {}
-        told = (self.frame[name].tolist() for name in ("system", "subset", "value"))
-        for system, subset, value, column in zip(*told, self.columns, strict=True):
+        columns = (self.frame[name].tolist() for name in ("system", "subset", "value"))
+        for system, subset, value, column in zip(*columns, self.columns, strict=True):
             table.setdefault((system, subset), {"system": system, "subset": subset})[column] = value
         frame = pd.DataFrame(list(table.values()))
         return frame if (frame["subset"] != "all").any() else frame.drop(columns="subset")
 
     def text(self) -> str:
-        """Return the tidy rows as a plain table; the column of subsets says something only if there are several."""
+        """Return the tidy rows as plain text, with subsets if there are several."""
         frame = self.titled()
         several = (frame["subset"] != "all").any()
         shown = typeset.text(frame if several else frame.drop(columns="subset"))
-        return (
-            "\n".join([f"{shown}{self._end()}", *map(str, self.checked), ""]) if self.checked else shown + self._end()
-        )
+        return shown + self._end() + "".join(f"\n{check}" for check in self.checked) + "\n" * bool(self.checked)
 
 
 def square(pairs: pd.DataFrame, column: str, names: Sequence[str], turned: float = 1.0) -> pd.DataFrame:
-    """Return a column of pairs (a, b) as a table, name by name; of b and a it is the same times `turned`.
-
-    What is undefined is missing, and so is the diagonal.
-    """
+    """Return a column of pairs (a, b) as a square table, times `turned` for (b, a); the diagonal is missing."""
     table = pairs.pivot_table(column, "a", "b", dropna=False).reindex(index=names, columns=names)
     return table.fillna(turned * table.T).rename_axis(index=None, columns=None)
 
 
 class Row(NamedTuple):
-    """One value with everything that identifies it: the fields are the columns of a result.
-
-    provenance  the estimate that it came from, for means over runs and data sets; None if none are formed
-    """
+    """One value of a result; provenance: its estimate, for means over runs and data sets."""
 
     system: str
     measure: str
@@ -220,7 +206,7 @@ ROW_COLUMNS: tuple[str, ...] = Row._fields[:-1]
 
 
 class Provenance(NamedTuple):
-    """A column of an estimate; place: the number of the measure and of the cutoff among those asked for."""
+    """A column of an estimate; place: numbers of the measure and of the cutoff."""
 
     place: tuple[int, int]
     estimate: Estimate
@@ -228,17 +214,17 @@ class Provenance(NamedTuple):
 
     @property
     def drawn(self) -> Floats | None:
-        """Values of the resamples (B,), if there are any."""
+        """Values of the resamples (B,), if any."""
         return None if self.estimate.resampled is None else self.estimate.resampled[:, self.column]
 
     @property
     def runs(self) -> tuple[float, ...]:
-        """Values of the runs of a system that may have several."""
+        """Values of the runs of a system."""
         return () if self.estimate.runs is None else tuple(self.estimate.runs[:, self.column].tolist())
 
     @property
     def documents(self) -> tuple[float, float]:
-        """The variance between documents, with its degrees of freedom; NaN if it is not known."""
+        """The variance between documents, with its degrees of freedom; NaN if unknown."""
         estimate, column = self.estimate, self.column
         if estimate.variance is not None:
             [(of_documents, freedom)] = estimate.variance.documents
@@ -248,14 +234,14 @@ class Provenance(NamedTuple):
 
     @property
     def both(self) -> float:
-        """The part that the variances between documents and between runs share."""
+        """The variance that documents and runs share."""
         return 0.0 if self.estimate.variance is None else float(self.estimate.variance.both[self.column])
 
 
 def result_frame(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return the tidy frame of an evaluation or an agreement from its rows."""
+    """Return the tidy frame of rows."""
     frame = pd.DataFrame([row[:-1] for row in rows], columns=list(ROW_COLUMNS))
-    # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
+    # pandas would turn 10 into 10.0 in a column with missing values
     frame["k"] = pd.Series([row.k for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
     return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)

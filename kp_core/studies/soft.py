@@ -1,4 +1,4 @@
-"""Turn a corpus, a similarity and a threshold into soft precision, recall, F1 and soft concordance tables."""
+"""Compute soft precision, recall, F1 and concordance tables from a similarity and a threshold."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import Note, UsageError
 from kp_core.scoring.accumulate import Sums
+from kp_core.scoring.alignment import recalled_hits
 from kp_core.scoring.by_similarity import CandidatePairs, best_gains, candidate_pairs, soft_gains
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, SystemCounts
 from kp_core.scoring.given import notes_on_given
-from kp_core.scoring.hits import recalled_hits
 from kp_core.scoring.measures import MEASURES, Asked, parse
 from kp_core.scoring.measures.registry import Matcher
 from kp_core.scoring.order import reaches
@@ -52,7 +52,6 @@ class Soft:
     stemmer: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
         if not 0 < self.tau < float("inf"):
             raise UsageError(f"tau is {self.tau}; write a number above 0")
         if self.hits not in ("weighted", "count"):
@@ -63,7 +62,7 @@ class Soft:
         return f"{self.similarity}-{self.tau:g}-{self.hits}{stems}"
 
 
-#: Named choices: as in the evaluation; after Zesch & Gurevych 2009; half of the words; form and meaning (the notes).
+#: exact: as in the evaluation; MORPH and INCLUDE: Zesch & Gurevych 2009.
 SOFT_PRESETS: dict[str, Soft] = {
     "exact": Soft("stem-exact", 1.0, "count"),
     "MORPH": Soft("match", 1.0, "count", "porter-nltk"),
@@ -83,11 +82,8 @@ class SoftResult(Result):
     @property
     def signature(self) -> str:
         """The signature in one line; the field `soft` distinguishes it from an exact evaluation."""
-        fields = [
-            f"{name}={quote(str(value))}"
-            for name, value in sorted(self.choices.items())
-            if name not in ("texts", "vocabulary")
-        ]
+        named = {name: value for name, value in self.choices.items() if name not in ("texts", "vocabulary")}
+        fields = [f"{name}={quote(str(value))}" for name, value in sorted(named.items())]
         return f"{super().signature}|soft:{','.join([str(self.soft), *fields])}"
 
 
@@ -122,9 +118,10 @@ def soft_evaluate(
             raise UsageError(f"there is no soft matching '{soft}'; choose one of: {', '.join(SOFT_PRESETS)}")
         soft = SOFT_PRESETS[soft]
     asked = [parse(name) for name in measures]
-    for one in asked:
-        if one.measure.family not in ("overlap", "concordance") and one.measure.name != "Rprec":
-            raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k, Rprec or a concordance measure")
+    for measure in asked:
+        if measure.measure.family not in ("overlap", "concordance") and measure.measure.name != "Rprec":
+            known = "P@k, R@k, F1@k, Rprec or a concordance measure"
+            raise UsageError(f"'{measure.name()}' has no soft form; choose {known}")
     settings, notes = resolve_settings(corpus, settings, {}), list[Note]()
     if settings.by_concept == "yes":
         settings = settings.changed(by_concept="no")
@@ -134,8 +131,8 @@ def soft_evaluate(
     if parse_similarity(soft.similarity).measure.name == "given":
         notes += notes_on_given(corpus, data.coded, settings)
     if settings.matching == "best":
-        asked = [_best(one) for one in asked]
-    cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
+        asked = [_best(measure) for measure in asked]
+    cutoffs = [*settings.k, *(measure.fixed for measure in asked if measure.fixed is not None)]
     numbers = [k for k in cutoffs if isinstance(k, int)]
     deepest = max(numbers) if len(numbers) == len(cutoffs) else None
     query = Query(asked, names=data.names, settings=settings)
@@ -146,12 +143,12 @@ def soft_evaluate(
     return SoftResult(frame, settings, tuple(notes), documents, concordance, soft=soft, choices=choices)
 
 
-#: Measures whose soft form, where each side counts with the best of the other, is that of a measure by meaning.
+#: Measures that are semantic measures if each phrase counts with its most similar counterpart.
 _BEST = {"P@k": "SemP@k", "R@k": "SemR@k", "F1@k": "SemF1@k", "Rprec": "SemRprec"}
 
 
 def _best(asked: Asked) -> Asked:
-    """Return a measure in this form, under its own name."""
+    """Return the semantic form of a measure, under its own name."""
     if asked.measure.name not in _BEST:
         raise UsageError(f"'{asked.name()}' counts pairs, which matching = best does not form; choose one-to-one")
     return replace(asked, measure=replace(MEASURES[_BEST[asked.measure.name]], name=asked.measure.name))
@@ -160,10 +157,9 @@ def _best(asked: Asked) -> Asked:
 def soft_counts(
     data: Prepared, soft: Soft, matchers: Set[Matcher], deepest: int | None = None, **choices: Any
 ) -> dict[str, SystemCounts]:
-    """Return the counts of every system, with soft hits in place of hits.
+    """Return the counts of every system with soft hits, down to the rank `deepest` (None: whole lists).
 
-    Lists, gold sizes and N are those of the evaluation; concordance tables count pairs, whatever `hits` says. Nothing
-    is looked at beyond the rank `deepest` (None: whole lists).
+    Concordance tables count pairs, whatever `hits` says.
     """
     settings, corpus = data.settings, data.corpus
     if settings.ties == "expected":
@@ -196,16 +192,16 @@ def soft_counts(
 
 
 def allowed_pairs(candidates: CandidatePairs, scorer: Scorer, soft: Soft, rows: Bools) -> tuple[Ints, Ints, Floats]:
-    """Return row, gold item and similarity of all pairs that reach tau; of an item's spellings the best counts."""
+    """Return row, gold item and similarity of all pairs that reach tau, for the best spelling of each item."""
     asked = parse_similarity(soft.similarity)
-    # NIST counts over all references together, and measures of whole columns prepare themselves once.
+    # NIST and measures of whole columns depend on all pairs
     at_once = asked.measure.name == "NIST" or asked.measure.level == "pairs"
-    found: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
+    pairs: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
     for row, spelling in candidates.pairs(rows, at_once):
         value = scorer.score([soft.similarity], candidates.spelling[spelling], candidates.phrase[row]).table[:, 0]
         enough = reaches(value, soft.tau)
-        found.append((row[enough], candidates.item[spelling[enough]], value[enough]))
-    row, item, value = (np.concatenate(column) for column in zip(*found, strict=True))
+        pairs.append((row[enough], candidates.item[spelling[enough]], value[enough]))
+    row, item, value = (np.concatenate(column) for column in zip(*pairs, strict=True))
     if len(candidates.item) == len(candidates.gold.grade):
         return row, item, value
     order = np.lexsort((-value, item, row))

@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into rankings of the systems from several views, and how far these rankings agree."""
+"""Rank the systems under several views, and measure how far the rankings agree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from kp_core.studies.spread import GRID, Values
 from kp_core.typeset import listed
 
 By = Literal["measure", "k", "normalise", "annotators"]
-#: Cutoffs of the view by k, besides those in use.
 CUTOFFS = (1, 3, 5, 10, 15, 20)
 
 
@@ -36,8 +35,7 @@ class Stability(Numbers):
     Attributes
     ----------
     frame : DataFrame
-        One row per view and system: view, system, value, rank (1 is best, ties share the mean rank; missing if
-        undefined).
+        One row per view and system: view, system, value, rank (1 is best, ties share the mean rank).
     pairs : DataFrame
         One row per pair of views: a, b, tau (Kendall's tau-b), systems compared, reason if undefined.
     """
@@ -52,19 +50,19 @@ class Stability(Numbers):
         return [str(view) for view in self.frame["view"].unique()]
 
     def leaders(self) -> str:
-        """Report who is first, and under how many views; systems that share the first place occur together."""
+        """Report which system is first, and under how many views."""
         ranked = self.frame[self.frame["rank"].notna()]
         if ranked.empty:
             return "No system has a value."
         top = ranked[ranked["rank"] == ranked.groupby("view")["rank"].transform("min")]
-        first = Counter(tuple(own) for _, own in top.groupby("view", sort=False)["system"])
+        first = Counter(tuple(names) for _, names in top.groupby("view", sort=False)["system"])
         (often, views), *others = first.most_common(2)
         under = f"all {views}" if views == len(self.views) else f"{views} of {len(self.views)}"
         text = f"{listed(often)} {'is' if len(often) == 1 else 'are'} first under {under} views"
         return f"{text}, {listed(others[0][0])} under {others[0][1]}." if others else f"{text}."
 
     def alike(self) -> list[list[str]]:
-        """Return the views in groups that rank the systems alike, in order."""
+        """Return the views in groups with the same ranking."""
         groups: dict[tuple[tuple[str, float], ...], list[str]] = {}
         for view in self.views:
             rows = self.frame[self.frame["view"] == view]
@@ -73,7 +71,7 @@ class Stability(Numbers):
         return list(groups.values())
 
     def matrix(self) -> pd.DataFrame:
-        """Return tau-b as a square table, view by view; undefined values and the diagonal are missing."""
+        """Return tau-b as a square table; undefined values and the diagonal are missing."""
         return square(self.pairs, "tau", self.views)
 
 
@@ -123,19 +121,18 @@ def stability(
         values = _values(corpus, now, measures)
     else:
         values = [_values(corpus, now.changed(**{by: name}), measures)[0] for name in names]
-    concordance = any(one.of_tables for one in measures)
+    concordance = any(measure.of_tables for measure in measures)
     frame, pairs = _ranked(names, values)
     return Stability(frame, now, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
 
 
 def _usual(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
-    """Return the cutoffs in use and the usual ones: numbers in order, then what differs by document."""
+    """Return current and usual cutoffs: numbers in order, then those that differ by document."""
     every = dict.fromkeys([*given, *CUTOFFS])
     return tuple(sorted(every, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
 
 
 def _values(corpus: Corpus, settings: Settings, measures: Sequence[Asked]) -> list[Values]:
-    """Return for each measure the value of every system, from one evaluation."""
     frame = evaluate(corpus, settings, [asked.name() for asked in measures]).frame
     frame = frame[frame["system"] != HUMANS]
     values: list[Values] = []
@@ -162,9 +159,7 @@ def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.Da
 
 
 def ranks(values: Floats) -> Floats:
-    """Return the rank of each value in its row, the highest first; ties share the mean rank, NaN has none.
-
-    Shape (views, systems), kept; values that only rounding parts are equal.
+    """Return the rank of each value in its row (views, systems), the highest first; ties share the mean rank.
 
     >>> ranks(np.array([[0.5, 0.2, 0.5, np.nan, 0.1]])).tolist()
     [[1.5, 3.0, 1.5, nan, 4.0]]

@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into the view of each keyphrase or concept: where it was found, or who chose it."""
+"""Describe each keyphrase or concept: where systems suggest it, or which annotators chose it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from kp_core.scoring.systems import count_systems
 from kp_core.settings import Settings
 from kp_core.studies.result import Numbers
 
-#: One row per system and subject.
 BY_SUBJECT = ("system", "subject", "label", "gold", "suggested", "found", "P", "R", "F1", "reason")
-#: One row per subject, without systems.
 _OF_PEOPLE = ("documents", "chosen", "seen", "by_all", "by_most", "apart", "P_pos", "annotators", "reason")
 BY_PEOPLE = ("subject", "label", *_OF_PEOPLE)
 
@@ -48,17 +46,14 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any
     names, frames = names_of(data), list[pd.DataFrame]()
     for system, subject_counts in _subject_counts(data).items():
         counts = subject_counts.counts
-        shares = {
-            "P": ratio(counts.hits, counts.returned, np.nan),
-            "R": ratio(counts.hits, counts.size, np.nan),
-            "F1": ratio(2 * counts.hits, counts.size + counts.returned, np.nan),
-        }
+        precision, recall = (ratio(counts.hits, of, np.nan) for of in (counts.returned, counts.size))
+        f1 = ratio(2 * counts.hits, counts.size + counts.returned, np.nan)
         why = np.select([counts.returned == 0, counts.size == 0], ["never_suggested", "never_due"], None)  # type: ignore[call-overload]
         whole = {"gold": counts.size, "suggested": counts.returned, "found": counts.hits}
-        table = pd.DataFrame({name: own.astype(np.int64) for name, own in whole.items()})
-        told = names.loc[subject_counts.form]
-        table = table.assign(system=system, subject=told["subject"].to_numpy(), label=told["label"].to_numpy())
-        table = table.assign(**shares, reason=why)[(counts.size + counts.returned) > 0]
+        table = pd.DataFrame({name: column.astype(np.int64) for name, column in whole.items()})
+        named = names.loc[subject_counts.form]
+        table = table.assign(system=system, subject=named["subject"].to_numpy(), label=named["label"].to_numpy())
+        table = table.assign(P=precision, R=recall, F1=f1, reason=why)[(counts.size + counts.returned) > 0]
         table = table.sort_values(["gold", "suggested"], ascending=False, kind="stable")
         frames.append(table[list(BY_SUBJECT)])
     return _numbers(pd.concat(frames, ignore_index=True), data)
@@ -67,10 +62,9 @@ def subjects(corpus: Corpus, settings: Settings | None = None, /, **changes: Any
 def documents_of(
     corpus: Corpus, settings: Settings | None = None, /, subject: str = "", system: str = "", **changes: Any
 ) -> pd.DataFrame:
-    """Return the documents of one subject, a row each.
+    """Return one row per document of a subject.
 
-    Of a system: gold, suggested and found, each yes or no. Without one: chosen (by how many annotators), seen (by how
-    many), annotators (who chose it).
+    With a system: gold, suggested, found. Without: chosen and seen (numbers of annotators), annotators (who chose it).
     """
     data = (prepare if system else prepare_annotators)(corpus, settings, **changes)
     if system:
@@ -86,12 +80,11 @@ def documents_of(
 
 
 def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **changes: Any) -> Numbers:
-    """Return one row per subject that annotators chose, that with the most disagreeing pairs of them first.
+    """Return one row per subject that annotators chose, the most disputed first.
 
-    frame: subject, label (where subjects are concepts), documents (in which anybody chose it), chosen and seen (how
-    often it was chosen, of how many lists of these documents), by_all and by_most (in how many of the documents all who
-    saw them chose it, and more than half), apart (pairs of annotators of whom one chose it), P_pos (where one chose it,
-    how often another did), annotators (who chose it, and how often where it was more than once), reason.
+    documents   in which anybody chose it; by_all, by_most: in which all, or more than half, of those who saw them did
+    chosen      times chosen, of `seen` lists; apart: pairs of annotators of whom one chose it
+    P_pos       if one annotator chose it, how often another one did; annotators: who chose it, and how often
 
     >>> from kp_core import load
     >>> gold = pd.DataFrame({"doc_id": list("ddde"), "annotator": list("ABCA"), "phrase": ["a", "a", "b", "a"]})
@@ -100,14 +93,9 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
     """
     data = prepare_annotators(corpus, settings, **changes)
     rows = chosen_by(data)
-    several = rows["seen"] > 1
-    rows = rows.assign(
-        by_all=several & (rows["chosen"] == rows["seen"]),
-        by_most=several & (2 * rows["chosen"] > rows["seen"]),
-        apart=rows["chosen"] * (rows["seen"] - rows["chosen"]),
-        both=rows["chosen"] * (rows["chosen"] - 1),
-        one=rows["chosen"] * (rows["seen"] - 1),
-    )
+    chosen, seen = rows["chosen"], rows["seen"]
+    rows = rows.assign(by_all=(seen > 1) & (chosen == seen), by_most=(seen > 1) & (2 * chosen > seen))
+    rows = rows.assign(apart=chosen * (seen - chosen), both=chosen * (chosen - 1), one=chosen * (seen - 1))
     by = rows.groupby("form", sort=False)
     names = ("chosen", "seen", "by_all", "by_most", "apart", "both", "one")
     table = by[list(names)].sum().assign(documents=by.size(), annotators=by["annotators"].agg(_who))
@@ -119,23 +107,19 @@ def subjects_of_people(corpus: Corpus, settings: Settings | None = None, /, **ch
 
 
 def chosen_by(data: Prepared) -> pd.DataFrame:
-    """Return one row per document and subject that anybody chose, in the order of the files.
-
-    Columns: document (its place), form, chosen (by how many annotators), seen (how many saw it), annotators (who).
-    """
-    own, coded = data.choices, data.coded
-    spelled = coded.variant_phrase[np.searchsorted(coded.variant_entry, own.place)]
-    columns = {"item": own.item, "place": own.place, "form": data.identities.gold[spelled]}
-    rows = pd.DataFrame(columns).assign(annotators=[coded.annotators[one] for one in own.annotator])
+    """Return one row per document and subject that anybody chose: document, form, chosen, seen, annotators."""
+    choices, coded = data.choices, data.coded
+    spelled = coded.variant_phrase[np.searchsorted(coded.variant_entry, choices.place)]
+    columns = {"item": choices.item, "place": choices.place, "form": data.identities.gold[spelled]}
+    rows = pd.DataFrame(columns).assign(annotators=[coded.annotators[place] for place in choices.annotator])
     who = rows.groupby("item")["annotators"].agg(tuple)
     first = rows.sort_values("place").drop_duplicates("item").set_index("item")
-    document = own.document[first.index]
-    table = pd.DataFrame({"document": document, "form": first["form"], "chosen": own.votes[first.index]})
-    return table.assign(seen=own.seen.sum(axis=0)[document], annotators=who).reset_index(drop=True)
+    document = choices.document[first.index]
+    table = pd.DataFrame({"document": document, "form": first["form"], "chosen": choices.votes[first.index]})
+    return table.assign(seen=choices.seen.sum(axis=0)[document], annotators=who).reset_index(drop=True)
 
 
 def _who(lists: pd.Series[Any]) -> str:
-    """Return who occurs in lists of annotators, the most frequent first, with the number where it is above one."""
     counts = pd.Series([name for names in lists for name in names]).value_counts(sort=False)
     counts = counts.sort_values(ascending=False, kind="stable")
     return ", ".join(f"{name} ({count})" if count > 1 else str(name) for name, count in counts.items())
@@ -143,24 +127,22 @@ def _who(lists: pd.Series[Any]) -> str:
 
 def _numbers(frame: pd.DataFrame, data: Prepared) -> Numbers:
     settings = data.settings.changed(k=data.settings.k[:1], interval="none")
-    notes, documents = data.notes, len(data.documents)
-    return Numbers(frame, settings, notes, documents, concordance=False, caption="Values by subject")
+    return Numbers(frame, settings, data.notes, len(data.documents), concordance=False, caption="Values by subject")
 
 
 def _subject_counts(data: Prepared) -> dict[str, SubjectCounts]:
-    """Return where the subjects of each system are at the first cutoff, in documents that count in an average."""
-    systems, cutoff = {name: one.exact for name, one in count_systems(data, ["exact"]).items()}, data.settings.k[0]
-    return {name: SubjectCounts.of(one.alignment, one.limit(cutoff), one.scored) for name, one in systems.items()}
+    k, exact = data.settings.k[0], {name: counts.exact for name, counts in count_systems(data, ["exact"]).items()}
+    return {name: SubjectCounts.of(run.alignment, run.limit(k), run.scored) for name, run in exact.items()}
 
 
 def names_of(data: Prepared) -> pd.DataFrame:
-    """Return form → subject and label: unchanged first, in the gold standard rather than in a system's list."""
+    """Return form → subject and label, in the first spelling; gold spellings come first."""
     coded, phrases = data.coded, data.coded.phrases.to_pylist()
     chosen = [coded.variant_phrase, *(run.phrase for run in coded.runs.values())]
-    forms = [data.identities.gold[chosen[0]], *(data.identities.predicted[own] for own in chosen[1:])]
+    forms = [data.identities.gold[chosen[0]], *(data.identities.predicted[phrase] for phrase in chosen[1:])]
     form, place = np.unique(np.concatenate(forms), return_index=True)
     raw = np.concatenate(chosen)[place]
-    told = [phrases[one] for one in raw]
-    concepts = [coded.concepts[one] or None for one in raw] if coded.concepts else None
-    named = told if concepts is None else [one or text for one, text in zip(concepts, told, strict=True)]
-    return pd.DataFrame({"subject": named, "label": None if concepts is None else told}, index=form)
+    spelled = [phrases[place] for place in raw]
+    concepts = [coded.concepts[place] or None for place in raw] if coded.concepts else None
+    named = spelled if concepts is None else [place or text for place, text in zip(concepts, spelled, strict=True)]
+    return pd.DataFrame({"subject": named, "label": None if concepts is None else spelled}, index=form)

@@ -1,10 +1,8 @@
-"""Turn the choices of several annotators into gold standards trimmed by agreement: K of every majority, looked up.
+"""Trim the gold standard of several annotators by agreement, and score systems on trimmed gold standards.
 
-After Nomoto & Matsumoto 1997: the majority that a phrase needs grows until K of what is left reaches the threshold.
-Removed votes become “no”; the universe and the number of annotators never change.
-
-A curve says whether a more reliable gold standard changes what the systems get. A smaller one alone moves every score,
-so each score stands next to that of random trimming to the same size.
+After Nomoto & Matsumoto 1997: the majority that a phrase needs grows until K of the remaining choices reaches the
+threshold. Removed votes become “no”; the universe and the number of annotators never change. As a smaller gold standard
+moves every score, each score is compared with that of random trimming to the same size.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, part_of, refuse_unless
+from kp_core.errors import UsageError, refuse_unless
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Ids, estimate
 from kp_core.scoring.cells import Cells
@@ -33,6 +31,7 @@ from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.scoring.systems import count_unchecked
 from kp_core.settings import Settings, resolve_settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
+from kp_core.studies.facts import part_note
 from kp_core.studies.result import Numbers
 
 Form = Literal["binary", "choices"]
@@ -40,9 +39,9 @@ FORMS = get_args(Form)
 #: The thresholds of Nomoto & Matsumoto 1997.
 THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(15))
 REPEATS = 200
-#: Below so many documents or phrases no score is drawn; 40 positives is the sample of Nomoto & Matsumoto 1997.
+#: Fewest documents and phrases with a score; 40 positives is the sample of Nomoto & Matsumoto 1997.
 FEWEST_DOCUMENTS, FEWEST_PHRASES = 5, 40
-#: Kappa as it would be with at most five phrases that nobody chose for each keyphrase: their sample, in expectation.
+#: Kappa with at most five phrases outside the gold standard per keyphrase, as in their sample.
 BALANCED = "kappa (1:5)"
 MEASURES = ("P_pos", "kappa", BALANCED, "nDCG@k")
 COLUMNS = (
@@ -53,9 +52,9 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Levels:
-    """What is left of each document when a phrase needs 1, 2, …, S votes.
+    """Remaining gold standard of each document if a phrase needs 1, 2, …, S votes.
 
-    K       (D, S) agreement, NaN where undefined or nothing is left; gold (D, S) phrases kept
+    K       (D, S) agreement, NaN if undefined; gold: (D, S) phrases kept
     reason  (D,) why a document has no level at all, else ""
     """
 
@@ -69,56 +68,51 @@ class Levels:
         return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, 0)
 
     def best(self) -> Ints:
-        """Return the majority of each document with the highest K (D,), the largest of several; 0 if there is none."""
+        """Return the largest majority of each document with the highest K (D,), 0 if there is none."""
         highest = np.where(np.isnan(self.K), -np.inf, leveled(self.K))
         last = self.K.shape[1] - highest[:, ::-1].argmax(axis=1)
         return np.where(np.isnan(self.K).all(axis=1), 0, last)
 
     def at(self, size: Ints) -> tuple[Floats, Ints]:
-        """Return K and phrases kept where a phrase of each document needs so many votes (D,); NaN and 0 for none."""
+        """Return K and phrases kept at a majority of each document (D,); NaN and 0 for majority 0."""
         row, place = np.arange(len(size)), np.maximum(size - 1, 0)
         return np.where(size > 0, self.K[row, place], np.nan), np.where(size > 0, self.gold[row, place], 0)
 
 
 def levels(choices: AnnotatorChoices, universe: Floats, pooled: bool = False) -> Levels:
-    """Return all levels in the binary form: a phrase is an item, yes and no are the categories.
+    """Return all levels in the binary form: phrases are items, yes and no the categories.
 
-    pooled: one K for all documents together, so that every document has the same majority.
+    pooled: one K for all documents together, so that every document has the same majority
     """
     seen, most = choices.seen.sum(axis=0), max(1, int(choices.seen.sum(axis=0).max(initial=1)))
     k, gold = np.full((len(seen), most), np.nan), np.zeros((len(seen), most), np.int64)
     votes = choices.votes
     for size in range(1, most + 1):
-        left = choices.where(votes[choices.item] >= size)  # the others become a “no”
+        left = choices.where(votes[choices.item] >= size)
         panel: Cells = tables.panel(left, universe)
         gold[:, size - 1] = np.bincount(choices.document, votes >= size, minlength=len(seen))
         value = concordance.scott_pi(panel.mapped(lambda x: x.sum(axis=0, keepdims=True)) if pooled else panel)[:, 0]
         k[:, size - 1] = np.where(gold[:, size - 1] > 0, value, np.nan)
-    reason = np.select(
-        [seen < 2, gold[:, 0] == 0, np.isnan(k[:, 0])], ["single_annotator", "both_empty", "all_yes"], ""
-    )
+    why = ["single_annotator", "both_empty", "all_yes"]
+    reason = np.select([seen < 2, gold[:, 0] == 0, np.isnan(k[:, 0])], why, "")
     k[seen < 2] = np.nan
     return Levels(k, gold, reason)
 
 
 def choice_matrix(lists: Sequence[Sequence[int]]) -> Ints:
-    """Return how many annotators made each item their i-th choice: rows choices, columns items, in ascending order.
-
-    >>> choice_matrix([[1, 4], [1, 5]]).tolist()
-    [[2, 0, 0], [0, 1, 1]]
-    """
+    """Return how many annotators made each item (columns, ascending) their i-th choice (rows)."""
     items, column = np.unique(np.array(lists), return_inverse=True)
     matrix = np.zeros((len(lists[0]), len(items)), np.int64)
-    for one in column.reshape(len(lists), -1):
-        matrix[np.arange(len(one)), one] += 1
+    for places in column.reshape(len(lists), -1):
+        matrix[np.arange(len(places)), places] += 1
     return matrix
 
 
 def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
     """Return K and the items left when an item needs 1, 2, … votes, in the choice-matrix form.
 
-    Items are the i-th choices, categories the sentences or phrases. The formulas are reconstructed: the source lacks
-    them. Unlike the binary form, K may fall as the majority grows, and depends on the order of the choices.
+    Items are the i-th choices, categories the sentences or phrases; the formulas are reconstructed. Unlike the binary
+    form, K may fall as the majority grows, and depends on the order of the choices.
     """
     k, left = np.full(annotators, np.nan), np.zeros(annotators, np.int64)
     for size in range(1, annotators + 1):
@@ -136,7 +130,7 @@ def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
 
 
 def _choice_levels(choices: AnnotatorChoices) -> Levels:
-    """Return all levels in the choice-matrix form; the order is that of each annotator's list in the file."""
+    """Return all levels in the choice-matrix form, with choices in the order of each annotator's list."""
     seen, sizes = choices.seen, tables.sizes(choices)
     people = seen.sum(axis=0)
     k = np.full((len(people), max(1, int(people.max(initial=1)))), np.nan)
@@ -157,7 +151,7 @@ def _choice_levels(choices: AnnotatorChoices) -> Levels:
 
 
 def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
-    """Return all levels in either form; pooled is for the binary form."""
+    """Return all levels in either form."""
     refuse_unless(form, FORMS, "form")
     return levels(choices, universe, pooled) if form == "binary" else _choice_levels(choices)
 
@@ -215,38 +209,26 @@ def trim(
     if pooled and form == "choices":
         raise UsageError("the choice-matrix form applies to single documents; leave out pooled")
     data = prepare_annotators(corpus, settings.changed(trim="", interval="none"))
-    found = levels_of(data.choices, data.universe, form, pooled)
-    frame = at_threshold(found, threshold, data.documents)
+    trimmed = levels_of(data.choices, data.universe, form, pooled)
+    frame = at_threshold(trimmed, threshold, data.documents)
     lost = frame.loc[frame["status"] == "unreachable", "document"].tolist()
-    notes = list(data.notes)
-    if lost:
-        at = f"reach K = {threshold:g} and"
-        verbs = f"does not {at} leaves the gold", f"do not {at} leave the gold"
-        text = f"{part_of(len(lost), len(frame), 'document', *verbs)}: {Ids.of(lost)}"
-        notes.append(Note("warning", "trimming", text))
+    reach = f"reach K = {threshold:g} and"
+    verbs = f"does not {reach} leaves the gold", f"do not {reach} leave the gold"
+    notes = (*data.notes, *part_note("warning", "trimming", Ids.of(lost), len(frame), *verbs))
     recipe = data.settings.changed(trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
-    return Trimmed(frame, recipe, tuple(notes), len(data.documents), levels=found)
+    return Trimmed(frame, recipe, notes, len(data.documents), levels=trimmed)
 
 
-def at_threshold(found: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
+def at_threshold(levels: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
     """Return one row per document: the majority at which it reaches the threshold, or its best level."""
-    size = found.size(threshold)
-    ok = size > 0
-    shown = np.where(ok, size, found.best())
-    k, gold = found.at(shown)
-    reason = np.where(ok, "", np.where(found.reason != "", found.reason, "no_majority"))
-    frame = pd.DataFrame(
-        {
-            "document": list(documents),
-            "size": pd.array(shown, "Int64"),
-            "K": k,
-            "gold": pd.array(gold, "Int64"),
-            "status": np.where(ok, "ok", "unreachable"),
-            "reason": [str(one) or None for one in reason],
-        }
-    )
+    size = levels.size(threshold)
+    reached, shown = size > 0, np.where(size > 0, size, levels.best())
+    k, gold = levels.at(shown)
+    reason = np.where(reached, None, np.where(levels.reason != "", levels.reason, "no_majority"))  # type: ignore[call-overload]
+    frame = pd.DataFrame({"document": list(documents), "size": shown, "K": k, "gold": gold})
+    frame = frame.astype({"size": "Int64", "gold": "Int64"})
     frame.loc[shown == 0, ["size", "gold"]] = pd.NA
-    return frame
+    return frame.assign(status=np.where(reached, "ok", "unreachable"), reason=reason)
 
 
 def curve(
@@ -256,15 +238,13 @@ def curve(
     thresholds: Sequence[float] = THRESHOLDS,
     repeats: int = REPEATS,
 ) -> pd.DataFrame:
-    """Return one row per system, measure and threshold: its score on the trimmed gold, and what random trimming gives.
+    """Return one row per system, measure and threshold: its score on the trimmed gold, and on randomly trimmed gold.
 
-    value, low, high   score with its bootstrap interval over the documents that are left
-    null, …            the mean of random trimming to the same size (closed form), and 95% of `repeats` draws; none for
-                       graded gold under nDCG, and where ties are averaged or hits do not count one each
-    fixed              the score on the documents that are left at the last threshold drawn, whatever this threshold
-    documents, gold    how many are left; drawn: whether that is enough to draw the score
-
-    data are prepared with one cutoff.
+    value, low, high   score with its bootstrap interval over the remaining documents
+    null, …            mean under random trimming to the same size (closed form), and 95% of `repeats` draws; none for
+                       graded gold under nDCG, averaged ties, and hits that do not count 1 each
+    fixed              score on the documents that remain at the last threshold drawn
+    documents, gold    numbers that remain; drawn: whether they are enough for a score
     """
     settings, rng = data.settings, np.random.default_rng(data.settings.seed)
     if len(settings.k) != 1:
@@ -294,10 +274,10 @@ def curve(
 
 
 def balanced(cells: Cells) -> Cells:
-    """Return tables with at most five phrases outside the gold for each keyphrase: c and d times 5 (a+b)/(c+d).
+    """Return tables with at most five phrases outside the gold standard per keyphrase: c and d times 5 (a+b)/(c+d).
 
-    >>> one = balanced(concordance.table(4, 6, 10, 190))
-    >>> float(one.system_only), float(one.neither)
+    >>> cells = balanced(concordance.table(4, 6, 10, 190))
+    >>> float(cells.system_only), float(cells.neither)
     (2.5, 47.5)
     """
     outside = cells.universe - cells.size
@@ -307,9 +287,8 @@ def balanced(cells: Cells) -> Cells:
     return Cells(cells.hits, returned, cells.size, cells.size + weight * outside, returned)
 
 
-_BALANCED = Asked(
-    replace(parse("kappa").measure, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells)))
-)
+_KAPPA = parse("kappa").measure
+_BALANCED = Asked(replace(_KAPPA, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells))))
 
 
 def _null(
@@ -328,13 +307,17 @@ def _null(
         others = view.returned[kept, 0], gold[kept].astype(float), view.universe[kept, 0], view.denominator[kept, 0]
         every = np.vstack([hits * share, draws])
         cells = Cells(every, *(np.broadcast_to(other, every.shape) for other in others))
-        mean, sample = np.split(_averaged(asked, average, cells), [1])
+        if average == "micro":
+            scores = asked.scores(cells.mapped(lambda x: x.sum(axis=1)))
+        else:
+            scores = np.nanmean(asked.scores(cells), axis=1)
+        mean, sample = np.split(scores, [1])
     low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
     return float(mean[0]), float(low), float(high)
 
 
 def _has_null(asked: Asked, view: View) -> bool:
-    """Return whether hits are single gold phrases of equal worth, of which a random part can be taken."""
+    """Return whether hits are single gold phrases of equal weight, so that random parts can be taken."""
     counts, record = view.counts, view.counts.settings
     whole = record.ties != "expected" and bool((counts.hits.found == 1).all()) and bool((view.hits <= view.size).all())
     if asked.measure.family != "ranking":
@@ -343,15 +326,8 @@ def _has_null(asked: Asked, view: View) -> bool:
     return whole and binary and record.ideal == "gold" and asked.measure.name == "nDCG@k"
 
 
-def _averaged(asked: Asked, average: str, cells: Cells) -> Floats:
-    """Return the score of tables (B, documents) over the documents."""
-    if average == "micro":
-        return asked.scores(cells.mapped(lambda x: x.sum(axis=1)))
-    return np.asarray(np.nanmean(asked.scores(cells), axis=1))
-
-
 def _discounted(view: View, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return mean and draws of nDCG: of the hits within the cutoff, a random part stays; binary grades."""
+    """Return mean and draws of nDCG if a random part of the hits within the cutoff remains; grades are binary."""
     hits, place = view.counts.hits, np.cumsum(kept) - 1
     inside = kept[hits.document] & (hits.rank <= view.limit[hits.document, 0])
     document, gain = place[hits.document[inside]], 1 / np.log2(hits.rank[inside] + 1)
@@ -367,9 +343,9 @@ def _discounted(view: View, kept: Bools, share: Floats, draws: Ints, rng: np.ran
 
 
 def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator) -> Bools:
-    """Return a random part of what was chosen (n,), of a given size in each document (D,).
+    """Return a random part of the choices (n,), of a given size in each document (D,).
 
-    votes, document   (n,) how many chose each phrase or sentence, and where it stands
+    votes, document: (n,) number of annotators and document of each phrase or sentence
     """
     order = np.lexsort((rng.random(len(votes)), votes == 0, document))
     start = np.searchsorted(document[order], np.arange(len(size)))
@@ -379,26 +355,20 @@ def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator)
 
 
 def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    """Return Spearman's correlation of a document's agreement K with a system's score on it, also by document type.
+    """Return Spearman's rho of K with a system's score by document, over all documents and by document type.
 
-    documents: columns document, group, K; scores: columns system, document, value. Columns: system, group, documents,
-    rho, low, high. The interval is that of Bonett & Wright 2000; there is none for three documents or fewer.
+    documents: columns document, group, K; scores: system, document, value. Intervals: Bonett & Wright 2000.
     """
     joined = scores.merge(documents[["document", "group", "K"]], on="document", suffixes=("_score", ""))
     joined = joined[joined["K"].notna() & joined["value"].notna()]
     kinds = [kind for kind in dict.fromkeys(documents["group"]) if kind]
     rows = []
     for system in dict.fromkeys(scores["system"]):
-        own = joined[joined["system"] == system]
+        of_system = joined[joined["system"] == system]
         for group in ("all", *(kinds if len(kinds) > 1 else ())):
-            part = own if group == "all" else own[own["group"] == group]
-            rows.append((system, group, len(part), *_spearman(part["K"].to_numpy(), part["value"].to_numpy())))
-    return pd.DataFrame(rows, columns=["system", "group", "documents", "rho", "low", "high"])
-
-
-def _spearman(one: Floats, two: Floats) -> tuple[float, float, float]:
-    rho = correlation(one, two)
-    if not abs(rho) < 1:
-        return rho, np.nan, np.nan
-    low, high = closed_form(np.array(rho), np.array(len(one)))
-    return rho, float(low), float(high)
+            part = of_system if group == "all" else of_system[of_system["group"] == group]
+            rows.append((system, group, len(part), correlation(part["K"].to_numpy(), part["value"].to_numpy())))
+    table = pd.DataFrame(rows, columns=["system", "group", "documents", "rho"])
+    low, high = closed_form(table["rho"].to_numpy(), table["documents"].to_numpy())
+    inside = table["rho"].abs() < 1
+    return table.assign(low=np.where(inside, low, np.nan), high=np.where(inside, high, np.nan))

@@ -1,4 +1,4 @@
-"""Turn two systems, or two versions of one, into what separates them: over k, by document, phrase by phrase."""
+"""Compare two systems over k, by document, and phrase by phrase."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kp_core.studies.document_values import values_over
 from kp_core.studies.facts import by_document
 from kp_core.studies.result import Numbers
 
-#: The last cutoff of the difference over k.
+#: Largest cutoff of the differences.
 _LAST = 50
 
 
@@ -70,13 +70,6 @@ def versus(
 ) -> Versus:
     """Compare two systems by document and phrase, on documents with values of both; the first cutoff is used.
 
-    Raises
-    ------
-    UsageError
-        If a system does not exist.
-    InputError
-        If no document has values of both.
-
     Examples
     --------
     >>> from kp_core import load
@@ -97,28 +90,22 @@ def versus(
     curve = range(1, min(_LAST, max(longest[a], longest[b], 1)) + 1) if asked.measure.fixed is None else ()
     tried = sorted({*curve, number})
     over, _ = values_over(two, replace(asked, cutoff=None), tried)
-    values, here = values_over(two, asked, [cutoff])
-    if not here.any():
+    values, scored = values_over(two, asked, [cutoff])
+    if not scored.any():
         raise input_error("the documents", "no value for both", a=a, b=b)
-    documents = np.array(data.documents)[here]
+    documents = np.array(data.documents)[scored]
     table = pd.DataFrame({"document": documents, a: values[a][:, 0], b: values[b][:, 0]})
     table["difference"] = leveled(values[a][:, 0] - values[b][:, 0])
     order = table["difference"].abs().sort_values(ascending=False, kind="stable").index
-    fields = {
-        "frame": _over_k(over[a] - over[b], tried, data.settings),
-        "settings": data.settings.changed(k=(cutoff,)),
-        "notes": (*data.notes, *by_document(data.settings, [asked])),
-        "documents": len(data.documents),
-        "concordance": asked.of_tables,
-    }
+    frame, notes = _over_k(over[a] - over[b], tried, data.settings), by_document(data.settings, [asked])
+    numbers = frame, data.settings.changed(k=(cutoff,)), (*data.notes, *notes), len(data.documents), asked.of_tables
     phrases, stayed = _phrases(two, a, b, number)
     shown = asked.name(None if asked.measure.fixed is not None else cutoff)
     rows = table.loc[order].reset_index(drop=True)
-    return Versus(**fields, a=a, b=b, measure=shown, by_document=rows, phrases=phrases, stayed=stayed)
+    return Versus(*numbers, a=a, b=b, measure=shown, by_document=rows, phrases=phrases, stayed=stayed)
 
 
 def _over_k(differences: Floats, tried: list[int], settings: Settings) -> pd.DataFrame:
-    """Return mean differences (D, K) with the interval of each cutoff by itself."""
     documents = len(differences)
     low = high = np.full(len(tried), np.nan)
     if documents and settings.interval != "none":
@@ -130,13 +117,13 @@ def _over_k(differences: Floats, tried: list[int], settings: Settings) -> pd.Dat
 
 
 def _phrases(data: Prepared, a: str, b: str, k: int) -> tuple[pd.DataFrame, float]:
-    """Return the keyphrases that only one of two systems finds within the first k, and the share of a's that stayed."""
+    """Return the keyphrases that only one system finds within the first k, and the share of a's phrases in b's list."""
     gold, raw, forms = data.gold, data.coded.phrases.to_pylist(), data.identities.forms.to_pylist()
     spelled = dict(zip(data.identities.gold.tolist()[::-1], raw[::-1], strict=True))  # the first spelling of each form
     items = [spelled.get(form, forms[form]) for form in gold.subject.tolist()]
     lists = {name: ranked_lists(data.coded.runs[name], data.identities, data.settings) for name in (a, b)}
-    lists = {name: own.only(own.rank <= k) for name, own in lists.items()}
-    best = {name: align(own, gold).best for name, own in lists.items()}
+    lists = {name: ranked.only(ranked.rank <= k) for name, ranked in lists.items()}
+    best = {name: align(ranked, gold).best for name, ranked in lists.items()}
     rows = [
         (data.documents[gold.document[item]], items[item], name, int(lists[name].rank[best[name][item]]))
         for name, other in ((a, b), (b, a))
@@ -144,6 +131,6 @@ def _phrases(data: Prepared, a: str, b: str, k: int) -> tuple[pd.DataFrame, floa
     ]
     table = pd.DataFrame(rows, columns=["document", "keyphrase", "found by", "rank"])
     both = data.coded.runs[a].listed & data.coded.runs[b].listed & (lists[a].length > 0)
-    own, other = (lists[name].owner * len(forms) + lists[name].form for name in (a, b))
-    shares = np.bincount(lists[a].owner, np.isin(own, other), minlength=len(both)) / np.maximum(lists[a].length, 1)
+    ranked, other = (lists[name].owner * len(forms) + lists[name].form for name in (a, b))
+    shares = np.bincount(lists[a].owner, np.isin(ranked, other), minlength=len(both)) / np.maximum(lists[a].length, 1)
     return table, float(shares[both].mean()) if both.any() else float("nan")

@@ -1,1 +1,1 @@
-"""Turn a corpus and its results into what is taken along: files, a report, a workspace."""
+"""Turn a corpus and its results into files, reports and workspaces."""

@@ -1,4 +1,4 @@
-"""Turn a corpus and settings into a report: its sections, and the files to take along as HTML, tables and settings."""
+"""Turn a corpus and settings into a report: HTML, Markdown, tables, settings, or all of them as an archive."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report with its caption and the signature of its numbers; values: these alone, for spreadsheets."""
+    """A table of a report with its caption and signature; values: the same numbers for spreadsheets."""
 
     name: str
     caption: str
@@ -69,13 +69,13 @@ class Table:
 
     @property
     def numbers(self) -> pd.DataFrame:
-        """What spreadsheets have: intervals are columns low and high."""
+        """The table for spreadsheets: intervals are columns low and high."""
         return self.frame if self.values is None else self.values
 
 
 @dataclass(frozen=True)
 class Section:
-    """One part of a report; `SECTIONS` contains its title."""
+    """One section of a report."""
 
     text: tuple[str, ...]
     charts: tuple[Chart, ...] = ()
@@ -87,7 +87,7 @@ class Section:
 
 @dataclass
 class Asked:
-    """What is reported on; what several sections need is computed once."""
+    """The data of a report, and the results that several sections need."""
 
     corpus: Corpus
     settings: Settings
@@ -95,14 +95,14 @@ class Asked:
 
     @cached_property
     def result(self) -> Result:
-        """All values at k = 1 … 50 and at the cutoff asked for, which comes last, with baselines."""
+        """All values with baselines at k = 1 … 50 and, last, at the requested cutoff."""
         (k,) = prepare(self.corpus, self.settings, k=self.settings.k[0]).settings.k
         asked = self.settings.changed(k=(*(step for step in range(1, 51) if step != k), k))
         return evaluate(self.corpus, asked, list(dict.fromkeys((self.measure, *DEFAULT_MEASURES))), baselines=True)
 
     @property
     def cutoff(self) -> int | str:
-        """The cutoff of the report, in which `average` has become a number."""
+        """The cutoff of the report, with `average` as a number."""
         return self.result.settings.k[-1]
 
     @cached_property
@@ -111,40 +111,27 @@ class Asked:
         return self.result.at(self.cutoff)
 
     def named(self, *measures: str) -> list[str]:
-        """Return measures with the cutoff of the report in their names, each once."""
+        """Name measures at the cutoff of the report, without repetition."""
         return list(dict.fromkeys(named(measure, self.cutoff) for measure in measures))
-
-    def table(self, name: str, caption: str, frame: pd.DataFrame, values: pd.DataFrame | None = None) -> Table:
-        """Return a table of values at the cutoff of the report, under their signature."""
-        return Table(name, caption, frame, self.here.signature, values)
 
     @cached_property
     def say(self) -> Speech:
-        """What people, keyphrases and documents are called."""
+        """The words for annotators, keyphrases and documents."""
         return speech(self.corpus)
 
     def of_people(self) -> Settings:
-        """Return the settings for what is asked of annotators alone; k plays no part."""
+        """Return the settings for the agreement of annotators."""
         return replace(self.settings, k=("all",), annotators="union")
 
     @cached_property
     def agreement(self) -> Result:
-        """How well the annotators agree."""
+        """The agreement of the annotators."""
         return agreement(self.corpus, self.of_people())
 
     @cached_property
     def answer(self) -> Answer:
-        """What the report's measure shows for all systems."""
+        """The answer by the measure of the report."""
         return answers.answer(self.corpus, self.here.settings, self.measure, over="ask")
-
-    @property
-    def beside_people(self) -> tuple[str, ...]:
-        """Where the best system falls among the annotators; nothing if there are too few or too many."""
-        corpus, settings = self.corpus, self.here.settings
-        of_one_gold = settings.annotators == "union" and settings.average not in SUBJECT and not corpus.datasets
-        if not (of_one_gold and len(runs_of(corpus.systems)) > 1 < len(corpus.annotators) <= answers.MOST_PEOPLE):
-            return ()
-        return answers.like_for_like(corpus, settings.changed(annotators="others"), self.measure).sentences
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -154,7 +141,7 @@ class Asked:
 
 
 def data(asked: Asked) -> Section:
-    """Describe what was loaded, and what the reader of the files must know."""
+    """Describe the data and the warnings of loading."""
     corpus = asked.corpus
     summary = (
         f"{pluralize(len(corpus.documents), 'document')}, {pluralize(len(corpus.annotators), 'annotator')}, "
@@ -163,7 +150,7 @@ def data(asked: Asked) -> Section:
     )
     fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
     counts = Table("data", "Annotators and systems", telling(statistics(corpus)))
-    known = [(one.file, one.size, one.sha256) for one in corpus.report.readings if one.sha256]
+    known = [(reading.file, reading.size, reading.sha256) for reading in corpus.report.readings if reading.sha256]
     files = Table("files", "Files", pd.DataFrame(known, columns=["file", "bytes", "SHA-256"]))
     return Section(summary + fixes, tables=(counts, files) if known else (counts,))
 
@@ -172,15 +159,20 @@ def leaderboard(asked: Asked) -> Section:
     """Show which system is better, by how much, and whether that is significant."""
     measure, comparison, answer = asked.measure, asked.comparison, asked.answer
     shown = asked.named(measure, "kappa", "MAP")
-    here, name = tables.only(asked.here, shown), shown[0]
+    result, name = tables.only(asked.here, shown), shown[0]
     average = prepare(asked.corpus, asked.settings, k="average")
     (size,) = (k for k in average.settings.k if isinstance(k, int))
     marks = Marks(asked.cutoff, size, longest_lists(average), answer.over_k.significant if answer.over_k else ())
     curve = has_curve(measure)
-    drawn = curves.over_k(asked.result, measure, marks) if curve else dots.leaderboard(here, measure)
-    board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
-    table = asked.table("leaderboard", f"Systems by {name}", board, tables.in_numbers(here, shown))
-    return Section((*answer.sentences, *asked.beside_people, *tables.reasons(here)), charts=(drawn,), tables=(table,))
+    drawn = curves.over_k(asked.result, measure, marks) if curve else dots.leaderboard(result, measure)
+    board = tables.leaderboard(result, measure, ("kappa", "MAP"), comparison)
+    table = Table("leaderboard", f"Systems by {name}", board, result.signature, tables.in_numbers(result, shown))
+    corpus, settings, beside_people = asked.corpus, result.settings, tuple[str, ...]()
+    one_gold = settings.annotators == "union" and settings.average not in SUBJECT and not corpus.datasets
+    if one_gold and comparison is not None and 1 < len(corpus.annotators) <= answers.MOST_PEOPLE:
+        others = settings.changed(annotators="others")
+        beside_people = answers.like_for_like(corpus, others, measure).sentences
+    return Section((*answer.sentences, *beside_people, *tables.reasons(result)), charts=(drawn,), tables=(table,))
 
 
 def all_measures(asked: Asked) -> Section:
@@ -188,7 +180,8 @@ def all_measures(asked: Asked) -> Section:
     names = asked.named(*DEFAULT_MEASURES)
     shown, values = tables.with_intervals(asked.here, names), tables.in_numbers(asked.here, names)
     note = () if asked.settings.interval == "none" else ("In brackets: the 95% interval.",)
-    return Section(note, tables=(asked.table("measures", f"All measures at k = {asked.cutoff}", shown, values),))
+    caption = f"All measures at k = {asked.cutoff}"
+    return Section(note, tables=(Table("measures", caption, shown, asked.here.signature, values),))
 
 
 def pairs(asked: Asked) -> Section:
@@ -206,20 +199,19 @@ def pairs(asked: Asked) -> Section:
 
 def concordance(asked: Asked) -> Section:
     """Show each system's concordance table and what it contains."""
-    here = evaluate(asked.corpus, asked.here.settings, CELLS, interval="none")
-    # Of each run: a mean of tables is none.
+    result = evaluate(asked.corpus, asked.here.settings, CELLS, interval="none")
     by_document = tables_by_document(asked.corpus, asked.here.settings, CELLS)
     frame = by_document.groupby("system", sort=False)[list(CELLS)].sum().reset_index()
     cells = frame.set_index("system").to_dict("index")
     best = max(asked.corpus.systems, key=lambda name: float(cells[name]["a"]))
     diagnosis = statements.diagnose(best, cells[best], {name: counts for name, counts in cells.items() if name != best})
     caption = "Concordance tables of all documents together: a both, b gold only, c system only, d neither"
-    table = Table("concordance", caption, frame, here.signature)
+    table = Table("concordance", caption, frame, result.signature)
     return Section(tuple(diagnosis), charts=(curves.against_universe(cells),), tables=(table,))
 
 
 def annotators(asked: Asked) -> Section:
-    """Show how far the gold standard can be trusted: coefficients, and what each pair shares."""
+    """Show the agreement of all annotators and of each pair."""
     result, names, say = asked.agreement, asked.corpus.annotators, asked.say
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     together = together[together["measure"].isin(legible(TOGETHER, result.settings))]
@@ -231,29 +223,29 @@ def annotators(asked: Asked) -> Section:
     every = Table("annotators", "Agreement of all annotators", shown, result.signature)
     consistency = Table("consistency", "Consistency by pair", tables.spoken(shared, say), result.signature)
     drawn = heat_maps.heat_map(heat_maps.pair_matrix(result, "P_pos", names), say["P_pos"], say["annotators"])
-    # Of people alone the answer has the coefficients that can be read; many pairs have room in a picture only.
+    # For people alone the answer has the coefficients; many pairs are shown as a heat map instead of a table.
     both = (consistency,) * (pairs and few) if say is not USUAL else (every, *(consistency,) * pairs)
     answer = answers.people(asked.corpus, asked.of_people()).sentences
     return Section(answer, charts=(drawn,) * (pairs and not few), tables=both)
 
 
-#: So many titles and headings stand in a report: of people alone they fit its two pages.
+#: Number of titles and headings in a report, so that the report on annotators fits two pages.
 _TITLES, _HEADINGS = 6, 13
 
 
 def titles(asked: Asked) -> Section:
-    """Show the documents on which people agree least, with who chose what."""
-    found = indexing.chosen_in_part(asked.corpus, asked.of_people())
-    shown = tables.by_title(found.head(_TITLES), asked.corpus.documents)
-    disputed = _disputed(asked, "disputed_titles", "Where people agree least", shown, len(found))
+    """Show the documents on which annotators agree least, with their choices."""
+    partly_chosen = indexing.chosen_in_part(asked.corpus, asked.of_people())
+    shown = tables.by_title(partly_chosen.head(_TITLES), asked.corpus.documents)
+    disputed = _disputed(asked, "disputed_titles", "Where people agree least", shown, len(partly_chosen))
     if asked.say is not USUAL:
         return Section((), tables=(disputed,))
-    every = indexing.titles(asked.corpus, asked.of_people())
-    return Section((), tables=(disputed, Table("titles", "Keyphrases by title", every, asked.agreement.signature)))
+    titles = indexing.titles(asked.corpus, asked.of_people())
+    return Section((), tables=(disputed, Table("titles", "Keyphrases by title", titles, asked.agreement.signature)))
 
 
 def headings(asked: Asked) -> Section:
-    """Show the keyphrases that people dispute most, with who chose them, and how often together."""
+    """Show the keyphrases that annotators dispute most, with their choices."""
     every = tables.disputed(subjects_of_people(asked.corpus, asked.of_people()).frame)
     shown = tables.headings_in_short(every.head(_HEADINGS), len(asked.corpus.annotators))
     disputed = _disputed(asked, "disputed", "Chosen by some and not by others", shown, len(every))
@@ -261,7 +253,7 @@ def headings(asked: Asked) -> Section:
 
 
 def _disputed(asked: Asked, name: str, caption: str, shown: pd.DataFrame, every: int) -> Table:
-    """Return the first rows of a table, with how many they are of how many in the caption."""
+    """Return the first rows of a table of a given length, both noted in the caption."""
     number = f": the first {len(shown)} of {every:,}" if every > len(shown) else ""
     return Table(name, f"{caption}{number}", tables.spoken(shown, asked.say), asked.agreement.signature)
 
@@ -297,7 +289,7 @@ def correlation(asked: Asked) -> Section:
 
 
 def methods(asked: Asked) -> Section:
-    """Give the paragraph for a paper; for people alone, how their agreement was computed."""
+    """Show the methods paragraph for a paper, and the definitions of the measures."""
     if asked.say is not USUAL:
         return Section((of_people_alone(asked.corpus, asked.agreement, asked.say),))
     (name,), test = asked.named(asked.measure), asked.comparison.test if asked.comparison else ""
@@ -307,8 +299,7 @@ def methods(asked: Asked) -> Section:
     return Section((short, f"In full: {whole}"), tables=(Table("meanings", "What the measures say", explained),))
 
 
-#: Section by the name under which it is asked for, in the order of the report: its title (people have others, see
-#: `heading`), what it needs (see `lacking`), and what writes it.
+#: Sections in order: name → title (see also `heading`), required data (see `lacking`), function.
 SECTIONS: dict[str, tuple[str, str, Callable[[Asked], Section]]] = {
     "leaderboard": ("Which system is better?", "scores", leaderboard),
     "measures": ("All measures", "scores", all_measures),
@@ -326,7 +317,7 @@ SECTIONS: dict[str, tuple[str, str, Callable[[Asked], Section]]] = {
 
 
 def lacking(corpus: Corpus) -> dict[str, str]:
-    """Return what a corpus lacks: section → words, for those sections alone for which it lacks something."""
+    """Return the sections that a corpus has no data for, with what it lacks."""
     lack = {"": "", "scores": "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"}
     lack["pairs"] = lack["scores"] or ("" if len(runs_of(corpus.systems)) > 1 else "a second system")
     lack["people"] = "" if len(corpus.annotators) > 1 else "a second annotator"
@@ -336,24 +327,24 @@ def lacking(corpus: Corpus) -> dict[str, str]:
 
 
 def possible(corpus: Corpus) -> list[str]:
-    """Return the sections for which a corpus has data, in the order of the report."""
+    """Return the sections that a corpus has data for, in the order of the report."""
     return [name for name in SECTIONS if name not in lacking(corpus)]
 
 
 def usual(corpus: Corpus) -> list[str]:
-    """Return the sections that a report of a corpus has unless others are asked for; of people alone two pages."""
+    """Return the default sections of a report."""
     of_people = ["annotators", "titles", "headings", "methods"]
     return possible(corpus) if speech(corpus) is USUAL else of_people
 
 
 def heading(corpus: Corpus, name: str) -> str:
-    """Return the title of a section in the words for a corpus."""
+    """Return the title of a section."""
     return speech(corpus).get(f"section {name}", SECTIONS[name][0])
 
 
 @dataclass(frozen=True)
 class Report:
-    """The sections of a report with the settings and the signature that made them."""
+    """The sections of a report with their settings and signature."""
 
     title: str
     sections: tuple[Section, ...]
@@ -368,11 +359,15 @@ class Report:
         return [table for section in self.sections for table in section.tables]
 
     def html(self) -> str:
-        """Return one HTML file; every word of a user is escaped, and nothing is fetched from anywhere."""
+        """Return one self-contained HTML file."""
+        charts = self._charts
+        drawings = [b64encode(svg.encode()).decode() for svg in charts_svg(charts)] if charts and browser() else []
+        # Pictures are a hundredth of the size of the program that would draw the charts in the report.
+        drawn = {chart.alt: f"data:image/svg+xml;base64,{svg}" for chart, svg in zip(charts, drawings, strict=False)}
         environment = Environment(autoescape=True, finalize=_literal, trim_blocks=True, lstrip_blocks=True)
         environment.globals |= {
             "figure": lambda chart: Markup(as_json(chart.figure)),
-            "drawn": self._drawings(),
+            "drawn": drawn,
             "cells": typeset.cells,
             "numeric": typeset.numeric,
             "plotly": lambda: Markup(get_plotlyjs()),
@@ -380,35 +375,26 @@ class Report:
         page = environment.from_string((files("kp_core.takeaway") / "report.html").read_text(encoding="utf-8"))
         return page.render(vars(self), all_tables=self.all_tables, version=__version__) + "\n"
 
-    def _drawings(self) -> dict[str, str]:
-        """Return what a chart says in words → the address of its picture; nothing if nothing draws pictures.
-
-        A picture is a hundredth of the program that would draw it anew in the report.
-        """
-        if not (charts := self._charts) or not browser():
-            return {}
-        drawn = (b64encode(svg.encode()).decode() for svg in charts_svg(charts))
-        return {one.alt: f"data:image/svg+xml;base64,{svg}" for one, svg in zip(charts, drawn, strict=True)}
-
     def latex(self) -> str:
-        """Return all tables for a paper, with the signature below each; it needs booktabs, rotating, longtable."""
+        """Return all tables, with their signatures, as LaTeX for booktabs, rotating and longtable."""
         return "\n".join(typeset.latex(table.frame, table.caption, table.signature) for table in self.all_tables)
 
     def markdown(self) -> str:
         """Return the report without its charts."""
-        parts = [f"# {typeset.escape_markdown(self.title)}", f"`{self.signature}`"]
+        escape = typeset.escape_markdown
+        parts = [f"# {escape(self.title)}", f"`{self.signature}`"]
         for section in self.sections:
-            parts += [f"## {typeset.escape_markdown(section.title)}", *map(typeset.escape_markdown, section.text)]
-            parts += [f"{typeset.escape_markdown(t.caption)}\n\n{typeset.markdown(t.frame)}" for t in section.tables]
+            parts += [f"## {escape(section.title)}", *map(escape, section.text)]
+            parts += [f"{escape(table.caption)}\n\n{typeset.markdown(table.frame)}" for table in section.tables]
         return "\n\n".join(parts) + "\n"
 
     def paragraph(self, whole: bool = True) -> str:
-        """Return the paragraph on methods, in full or for a paper; empty where it was not asked for."""
+        """Return the methods paragraph, in full or for a paper; empty without the section on methods."""
         text = next((section.text for section in self.sections if section.name == "methods"), ("",))
         return text[-1].removeprefix("In full: ") if whole else text[0]
 
     def references(self) -> str:
-        """Return BibTeX entries of what the paragraph names, and of KPScope."""
+        """Return the BibTeX entries of the sources in the methods paragraph, and of KPScope."""
         return bibtex(self.paragraph())
 
     def record(self) -> str:
@@ -423,12 +409,12 @@ class Report:
         return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
     def workbook(self) -> bytes:
-        """Return all tables as one XLSX file, a sheet each."""
+        """Return all tables as an XLSX file, one sheet per table."""
         sheets = {table.name: table.numbers for table in self.all_tables}
         return typeset.xlsx(sheets or {"signature": pd.DataFrame({"signature": [self.signature]})})
 
     def svg(self, columns: int = 1) -> str:
-        """Return the chart of a section as wide as one or two columns of a paper; it must be the only one."""
+        """Return the only chart of the report, one or two columns of a paper wide."""
         charts = self._charts
         if len(charts) != 1:
             raise UsageError(f"an image shows one chart, and these sections have {len(charts)}; choose one section")
@@ -460,7 +446,7 @@ class Report:
 
 
 def _literal(value: Any) -> Any:
-    """Spell marks of direction out in words of users; what is escaped already stays as it is."""
+    """Spell out direction marks in text that is not yet escaped."""
     return typeset.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -474,12 +460,10 @@ def report(
     title: str = "",
     **changes: Any,
 ) -> Report:
-    """Report on a corpus under settings.
+    """Report on a corpus at the cutoff of the measure, or else at the first cutoff of the settings.
 
-    sections  names among `SECTIONS`, in any order; if empty all that have data, or of people alone those of two pages
-    measure   the one by which systems are ranked and compared
-    The first cutoff is that of the report, unless the measure names one. Raises UsageError for a section or measure
-    that does not exist, and if there is nothing to report on.
+    sections: names in `SECTIONS`; by default see `usual`
+    Raises UsageError for unknown sections or measures, and if there are no data to report on.
 
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})
@@ -490,21 +474,19 @@ def report(
     if len(possible(corpus)) < 2:
         raise UsageError("a report needs a gold standard, and the output of a system or a second annotator")
     settings = resolve_settings(corpus, settings, changes)
-    if (own := parse(measure).cutoff) is not None:  # a report has one cutoff, and this measure names it
-        settings, measure = settings.changed(k=own), f"{measure.rpartition('@')[0]}@k"
+    if (cutoff := parse(measure).cutoff) is not None:
+        settings, measure = settings.changed(k=cutoff), f"{measure.rpartition('@')[0]}@k"
     asked = Asked(corpus, settings, measure)
     wanted, title = sections or usual(corpus), title or asked.say["report"]
     written = tuple(_section(asked, name) for name in SECTIONS if name in wanted)
-    here = asked.here if corpus.systems else asked.agreement
-    values = None
-    if corpus.systems and not corpus.datasets:
-        values = documents(corpus, here.settings, ("P@k", "R@k", "F1@k", measure)).frame
+    result = asked.here if corpus.systems else asked.agreement
+    single = corpus.systems and not corpus.datasets
+    values = documents(corpus, result.settings, ("P@k", "R@k", "F1@k", measure)).frame if single else None
     title = typeset.storable(re.sub(r"\s+", " ", title).strip())
-    return Report(title, written, here.settings, here.signature, by_document=values)
+    return Report(title, written, result.settings, result.signature, by_document=values)
 
 
 def _section(asked: Asked, name: str) -> Section:
-    """Return a section with its title; one that the data cannot give says why."""
     lack = lacking(asked.corpus).get(name)
     try:
         section = Section((f"Not available: it needs {lack}.",)) if lack else SECTIONS[name][2](asked)

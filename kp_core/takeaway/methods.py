@@ -1,4 +1,4 @@
-"""Turn the registry into text: what measures, conventions and terms are, whence they come, when they are undefined."""
+"""Turn the registries of measures, conventions and terms into text."""
 
 from __future__ import annotations
 
@@ -24,15 +24,11 @@ from kp_core.similarity import Similarity
 from kp_core.similarity import parse as parse_similarity
 
 _ENTRIES: dict[str, dict[str, str]] = read_toml("words/glossary.toml")
-
-
-def _meaning(entry: Mapping[str, str]) -> str:
-    sentence = [MEASURES[entry["measure"]].sentence] if "measure" in entry else []
-    return " ".join([*sentence, entry["meaning"]])
-
-
-#: Term → meaning, in alphabetical order; a measure is defined by its card alone.
-TERMS = {term: _meaning(entry) for term, entry in _ENTRIES.items()}
+#: Term → meaning, in alphabetical order; that of a measure begins with the sentence of its card.
+TERMS = {
+    term: (f"{MEASURES[entry['measure']].sentence} " if "measure" in entry else "") + entry["meaning"]
+    for term, entry in _ENTRIES.items()
+}
 
 
 def glossary() -> str:
@@ -41,7 +37,7 @@ def glossary() -> str:
 
 
 _PROSE, _EXAMPLE = read_toml("words/methods.toml"), read_toml("words/example.toml")
-#: Family → its title; family → what a reader needs to know before its cards; symbol of the formulas → meaning.
+#: Family → title; family → introduction; symbol in formulas → meaning.
 FAMILIES, INTRODUCTIONS, SYMBOLS = (_PROSE[name] for name in ("families", "introductions", "symbols"))
 #: The worked example: in words, as a table, and a keyphrase with a candidate.
 EXAMPLE, PAIR = _EXAMPLE["text"], _EXAMPLE["pair"]
@@ -61,7 +57,7 @@ def span(measure: Measure | Similarity) -> str:
 
 
 def sentence(name: str) -> str:
-    """Return what a measure answers, by its name as asked for; a similarity measure if no other has the name.
+    """Return the sentence of a measure or a similarity measure; empty for any other name.
 
     >>> sentence("P@5"), sentence("dice")[:7], sentence("better than")
     ('Of the first k phrases, the share that are keyphrases.', 'Twice t', '')
@@ -76,7 +72,7 @@ def sentence(name: str) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """What Methods shows for one entry of a registry: the formula is LaTeX, the rest is text."""
+    """An entry of a registry as text, its formula in LaTeX."""
 
     name: str
     title: str
@@ -99,123 +95,110 @@ def records() -> list[dict[str, str]]:
     """Return one record per measure, as tables and the command line show it."""
     return [
         {
-            "name": one.name,
-            "sentence": one.sentence,
-            "formula": one.formula,
-            "range": span(one),
-            "better": {"higher": "higher is better", "none": "no direction"}[one.better],
-            "averages": ", ".join(one.averages),
-            "undefined": one.undefined,
-            "source": one.source,
-            "family": one.family,
-            "example": one.example,
+            **{name: getattr(card, name) for name in ("name", "sentence", "formula")},
+            "range": span(card),
+            "better": {"higher": "higher is better", "none": "no direction"}[card.better],
+            "averages": ", ".join(card.averages),
+            **{name: getattr(card, name) for name in ("undefined", "source", "family", "example")},
         }
-        for one in MEASURES.values()
+        for card in MEASURES.values()
     ]
 
 
 def cards(family: str, search: str = "") -> list[Card]:
-    """Return the cards of one family, those in which a word occurs.
+    """Return the cards of a family that contain a search word.
 
-    >>> [one.name for one in cards("concordance", "Gwet")], [one.name for one in cards("extraction", "N-Grams")]
-    (['AC1'], ['phrase-boosting-ngrams'])
+    >>> [card.name for card in (*cards("concordance", "Gwet"), *cards("extraction", "N-Grams"))]
+    ['AC1', 'phrase-boosting-ngrams']
     """
     if family == "similarity":
-        shown = [_similarity(one) for one in SIMILARITIES.values()]
+        shown = list(map(_similarity, SIMILARITIES.values()))
     elif family == "extraction":
-        shown = [_extractor(one) for one in EXTRACTORS.values()]
+        shown = list(map(_extractor, EXTRACTORS.values()))
     else:
         shown = [_measure(record) for record in records() if record["family"] == family]
     wanted = search.strip().lower()
-    return [one for one in shown if wanted in f"{one.title} {one.sentence} {one.facts} {one.formula}".lower()]
+    return [card for card in shown if wanted in f"{card.title} {card.sentence} {card.facts} {card.formula}".lower()]
 
 
 def _measure(record: dict[str, str]) -> Card:
-    details = {
-        "Range": f"{record['range']}, {record['better']}",
-        "Averages": record["averages"],
-        "Undefined": record["undefined"],
-        "Source": record["source"],
-    }
+    details = {name.capitalize(): record[name] for name in ("range", "averages", "undefined", "source")}
+    details["Range"] += f", {record['better']}"
     return Card(record["name"], record["name"], record["sentence"], record["formula"], record["example"], details)
 
 
-def _similarity(one: Similarity) -> Card:
-    options = "; ".join(
-        f"{name} = {', '.join(map(str, values))}"
-        if isinstance(values[0], str)
-        else f"{name} = {values[0]:g} to {values[1]:g}"
-        for name, values in one.options.items()
-    )
-    details = {"Range": span(one), "Options": options, "Undefined": one.undefined, "Source": one.source}
-    return Card(one.name, one.name, one.sentence, one.formula, one.example, {k: v for k, v in details.items() if v})
+def _similarity(measure: Similarity) -> Card:
+    ranges = {
+        name: ", ".join(map(str, values)) if isinstance(values[0], str) else f"{values[0]:g} to {values[1]:g}"
+        for name, values in measure.options.items()
+    }
+    options = "; ".join(f"{name} = {values}" for name, values in ranges.items())
+    details = {"Range": span(measure), "Options": options, "Undefined": measure.undefined, "Source": measure.source}
+    known = {name: text for name, text in details.items() if text}
+    return Card(measure.name, measure.name, measure.sentence, measure.formula, measure.example, known)
 
 
-def _extractor(one: Extractor) -> Card:
-    numbers = ", ".join(f"{PARAMETERS[name].symbol} = {PARAMETERS[name].default:g}" for name in one.parameters)
-    needs = {"": "texts only", "documents": "external documents", "phrases": "a list of phrases"}[one.needs]
-    details = {"Needs": needs, "Parameters": numbers, "Source": one.source}
-    return Card(one.name, f"{one.name}: {one.title}", one.sentence, one.formula, "", details)
+def _extractor(system: Extractor) -> Card:
+    numbers = ", ".join(f"{PARAMETERS[name].symbol} = {PARAMETERS[name].default:g}" for name in system.parameters)
+    needs = {"": "texts only", "documents": "external documents", "phrases": "a list of phrases"}[system.needs]
+    details = {"Needs": needs, "Parameters": numbers, "Source": system.source}
+    return Card(system.name, f"{system.name}: {system.title}", system.sentence, system.formula, "", details)
 
 
 def conventions() -> pd.DataFrame:
     """Return one row per convention: name, key in the signature, values, meaning."""
-    rows = [(name, one.key, ", ".join(one.values) or "free", one.meaning) for name, one in CONVENTIONS.items()]
+    rows = [(name, card.key, ", ".join(card.values) or "free", card.meaning) for name, card in CONVENTIONS.items()]
     return pd.DataFrame(rows, columns=["convention", "key", "values, default first", "meaning"])
 
 
 def presets() -> pd.DataFrame:
     """Return one row per preset: source, cutoffs, fields that differ from the defaults, values reproduced."""
     rows = []
-    for name, one in PRESETS.items():
-        differs = [f"{field} = {format_value(one.changes[field])}" for field in CONVENTIONS if field in one.changes]
-        source = f"{one.source}; {one.note}" if one.note else one.source
-        rows.append((name, source, ", ".join(map(str, one.k)), "; ".join(differs) or "–", one.reproduced or "–"))
-    columns = [
-        "preset",
-        "source",
-        "k",
-        "differs from kpscope in",
-        "reproduced: values equal / compared, on which outputs",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+    for name, preset in PRESETS.items():
+        changes = [
+            f"{field} = {format_value(preset.changes[field])}" for field in CONVENTIONS if field in preset.changes
+        ]
+        source = f"{preset.source}; {preset.note}" if preset.note else preset.source
+        rows.append((name, source, ", ".join(map(str, preset.k)), "; ".join(changes) or "–", preset.reproduced or "–"))
+    reproduced = "reproduced: values equal / compared, on which outputs"
+    return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in", reproduced])
 
 
 def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
-    """Return title, explanation and table of all that has no card; only rows in which a word occurs.
+    """Return title, explanation and table of the entries without a card that contain a search word.
 
     >>> [(title, len(table)) for title, _, table in sections("universe N")]
     [('Glossary', 1)]
     """
-    every = {
+    all_tables = {
         "Conventions": conventions(),
         "Presets": presets(),
         "Intervals": pd.DataFrame(_PROSE["coverage"]["rows"], columns=_PROSE["coverage"]["columns"]),
         "Reasons": pd.DataFrame(REASONS.items(), columns=["reason", "meaning"]),
         "Glossary": pd.DataFrame(TERMS.items(), columns=["term", "meaning"]),
     }
-    wanted, found = search.strip().lower(), []
-    for title, table in every.items():
+    wanted, matches = search.strip().lower(), []
+    for title, table in all_tables.items():
         rows = table[[wanted in " ".join(row).lower() for row in table.itertuples(index=False)]]
         if len(rows):
-            found.append((title, _PROSE["sections"][title], rows))
-    return found
+            matches.append((title, _PROSE["sections"][title], rows))
+    return matches
 
 
 def markdown() -> str:
     """Return the whole reference as Markdown; `docs/methods.md` is this text."""
     families = []
     for family, title in FAMILIES.items():
-        found = cards(family)
-        # Of each detail that all cards have, the most frequent text is printed only once.
-        names = [name for name in found[0].details if all(name in card.details for card in found)]
-        most = [(name, Counter(card.details[name] for card in found).most_common(1)[0]) for name in names]
+        members = cards(family)
+        # The most frequent text of each common detail is printed only once.
+        names = [name for name in members[0].details if all(name in card.details for card in members)]
+        most = [(name, Counter(card.details[name] for card in members).most_common(1)[0]) for name in names]
         usual = {name: text for name, (text, n) in most if n > 1}
         shown = list[tuple[Card, str]]()
-        for _, variants in groupby(found, key=lambda card: re.split("[-@_]", card.name)[0]):
+        for _, variants in groupby(members, key=lambda card: re.split("[-@_]", card.name)[0]):
             known: Mapping[str, str] = usual
-            for card in variants:  # of what the first variant says, the others say only what is different
-                shown.append((card, _sentences(one for one in card.details.items() if one not in known.items())))
+            for card in variants:  # after the first variant, only its differences are printed
+                shown.append((card, _sentences(item for item in card.details.items() if item not in known.items())))
                 known = known if known is not usual else card.details
         families.append((title, INTRODUCTIONS.get(family), usual, shown))
     facts: dict[str, Any] = {"families": families, "symbols": SYMBOLS, "reasons": REASONS}
@@ -224,7 +207,7 @@ def markdown() -> str:
 
 
 def text(form: str) -> str:
-    """Print the measures for the command line in a format: table, json, csv, latex or markdown."""
+    """Print the measures as table, json, csv, latex or markdown."""
     if form == "markdown":
         return markdown()
     table = pd.DataFrame(records())

@@ -1,4 +1,4 @@
-"""Turn settings into the paragraph on methods that a paper needs, with the BibTeX entries of what it names."""
+"""Turn settings into the methods paragraph of a paper, with the BibTeX entries of its sources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kp_core.typeset import say
 
 @cache
 def entries() -> dict[str, str]:
-    """Return the BibTeX entry of every source: as it is named in a text → entry.
+    """Return the BibTeX entry of every source, by its citation.
 
     >>> entries()["Cohen 1960"].startswith("@article{cohen1960")
     True
@@ -31,7 +31,7 @@ def entries() -> dict[str, str]:
 
 
 def cited(text: str) -> list[str]:
-    """Return the sources that a text names, in the order of the list.
+    """Return the sources that a text cites, in the order of the list.
 
     >>> cited("kappa (Cohen 1960) and PABAK (Byrt, Bishop & Carlin 1993)")
     ['Byrt, Bishop & Carlin 1993', 'Cohen 1960']
@@ -40,38 +40,26 @@ def cited(text: str) -> list[str]:
 
 
 def bibtex(text: str) -> str:
-    """Return the BibTeX entries of all sources that a text names, and of KPScope itself."""
-    return "\n\n".join([*(entries()[label] for label in cited(text)), _OWN]) + "\n"
+    """Return the BibTeX entries of all sources that a text cites, and of KPScope itself."""
+    author = "@software{kpscope, author = {{KPScope contributors}}, title = {{KPScope}}"
+    kpscope = f"{author}, version = {{{__version__}}}, year = {{2026}}}}"
+    return "\n\n".join([*(entries()[label] for label in cited(text)), kpscope]) + "\n"
 
 
-_OWN = (
-    "@software{kpscope, author = {{KPScope contributors}}, title = {{KPScope}}, "
-    f"version = {{{__version__}}}, year = {{2026}}}}"
-)
-
-
-#: The words of the paragraph, by what they speak of.
 _PROSE = read_toml("words/paragraph.toml")
-#: Convention → value → sentence.
 WORDS: dict[str, dict[str, str]] = _PROSE["conventions"]
 
 
 def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[str], test: str) -> tuple[str, str]:
-    """Return the paragraph that a paper has room for, with the unusual conventions alone, and the one that says all.
+    """Return the short paragraph, on one measure and the unusual conventions only, and the full one.
 
-    result   of the evaluation, whose documents are not always all that were loaded
-    measure  the one of the short paragraph; test: a comparison's own words, empty without a comparison
+    test: name of the test of the comparison, empty without a comparison
     """
-    settings, names = result.settings, runs_of(corpus.systems)
+    settings, systems = result.settings, runs_of(corpus.systems)
     usual = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
-    facts: dict[str, Any] = {"systems": len(names), "runs": len(corpus.systems), "documents": result.documents}
-    facts |= {
-        "people": len(corpus.annotators),
-        "gold": _gold(settings),
-        "normalised": _normalised(settings),
-        "test": test,
-    }
-    facts |= {"test_sources": [source for word, source in _PROSE["tests"].items() if word in test]}
+    facts: dict[str, Any] = {"systems": len(systems), "runs": len(corpus.systems), "documents": result.documents}
+    facts |= {"people": len(corpus.annotators), "gold": _gold(settings), "normalised": _normalised(settings)}
+    facts |= {"test": test, "test_sources": [source for word, source in _PROSE["tests"].items() if word in test]}
     facts |= {"short": short_form(result.signature), "signature": result.signature, "version": __version__}
     source = parse(measure).measure.source
     short = [
@@ -82,20 +70,13 @@ def paragraphs(corpus: Corpus, result: Result, measure: str, measures: Sequence[
         _intervals(settings, [measure]),
     ]
     cutoffs = [_PROSE["cutoffs"].get(str(k), str(k)) for k in settings.k]
-    whole = [
-        *conventions(settings, measures),
-        say("cutoffs", cutoffs=cutoffs),
-        _agreement(settings, measures),
-        _intervals(settings, measures),
-    ]
-    return (
-        say("methods", whole=False, sentences=short, sources={}, **facts),
-        say("methods", whole=True, sentences=whole, sources=_sources(measures), **facts),
-    )
+    whole = [*conventions(settings, measures), say("cutoffs", cutoffs=cutoffs)]
+    whole += [_agreement(settings, measures), _intervals(settings, measures)]
+    in_full = say("methods", whole=True, sentences=whole, sources=_sources(measures), **facts)
+    return say("methods", whole=False, sentences=short, sources={}, **facts), in_full
 
 
 def _intervals(settings: Settings, measures: Sequence[str]) -> str:
-    """Describe what intervals are; those of means over subjects are others."""
     over = [parse(name).over_subjects(settings.average) for name in measures]
     usual = _PROSE["intervals"][settings.interval].format(settings=settings)
     of_subjects = _PROSE["intervals"]["subjects"] if any(over) and settings.interval != "none" else ""
@@ -103,15 +84,14 @@ def _intervals(settings: Settings, measures: Sequence[str]) -> str:
 
 
 def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> str:
-    """Describe how the agreement of all annotators together was computed, in the words for their data."""
+    """Describe how the agreement of all annotators was computed, in the words for their data."""
     settings, prose = result.settings, _PROSE["people"]
-    files = [f"{one.file} ({one.sha256[:12]})" for one in corpus.report.readings if one.sha256]
-    more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
+    files = [f"{reading.file} ({reading.sha256[:12]})" for reading in corpus.report.readings if reading.sha256]
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
     sizes = {"annotator": len(corpus.annotators), "keyphrase": len(corpus.gold), "document": result.documents}
-    counts = {noun: pluralize(size, words[noun]) for noun, size in sizes.items()}
     sentences = [
-        prose["data"].format(**counts),
-        f"Read: {', '.join(files[:_FILES])}{more}." if files else "",
+        prose["data"].format(**{noun: pluralize(size, words[noun]) for noun, size in sizes.items()}),
+        f"Read: {', '.join(files[:3])}{more}." if files else "",
         *(f"{note.where}: {note.message}." for note in result.notes if note.level == "warning"),
         _normalised(settings),
         prose["shared"].format(**words),
@@ -122,10 +102,6 @@ def of_people_alone(corpus: Corpus, result: Result, words: dict[str, str]) -> st
     return " ".join(filter(None, sentences))
 
 
-#: So many files are named.
-_FILES = 3
-
-
 def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     """Return one sentence for each convention that matters to the measures.
 
@@ -134,16 +110,10 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     ['The reciprocal rank is that of the first hit.', 'A list without a hit has reciprocal rank 0.']
     """
     bases, rel = " ".join(measures), format_value(settings.rel)
-    sentences = [
-        _preset(settings, Settings(preset=settings.preset)),
-        f"Gold keyphrases of grade {rel} or higher count as relevant." if settings.rel != 1 else "",
-        *(
-            _convention(settings, name)
-            for name in CONVENTIONS
-            if name in WORDS and _PROSE["only"].get(name, "") in bases
-        ),
-    ]
-    return list(filter(None, sentences))
+    grade = f"Gold keyphrases of grade {rel} or higher count as relevant." if settings.rel != 1 else ""
+    names = [name for name in CONVENTIONS if name in WORDS and _PROSE["only"].get(name, "") in bases]
+    sentences = [_preset(settings, Settings(preset=settings.preset)), grade]
+    return list(filter(None, [*sentences, *(_convention(settings, name) for name in names)]))
 
 
 def _convention(settings: Settings, name: str) -> str:
@@ -151,7 +121,6 @@ def _convention(settings: Settings, name: str) -> str:
 
 
 def _preset(settings: Settings, named: Settings) -> str:
-    """Name the preset that the conventions follow, and in what they differ from it."""
     if settings.preset == "kpscope":
         return ""
     changed = [name.replace("_", " ") for name in settings.differences(named)]
@@ -180,7 +149,7 @@ def _agreement(settings: Settings, measures: Sequence[str]) -> str:
 
 
 def _sources(measures: Sequence[str]) -> dict[str, list[str]]:
-    """Return the sources of the definitions of measures, each with the measures that it defines."""
+    """Return source → the measures that it defines."""
     named: dict[str, list[str]] = {}
     for name in measures:
         if cited(source := parse(name).measure.source):

@@ -1,4 +1,4 @@
-"""Turn a corpus into files that are read back as the same corpus: its tidy tables as CSV, JSONL or Parquet."""
+"""Turn a corpus into tidy tables, as CSV, JSONL or Parquet, that are read back as the same corpus."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from kp_core.typeset import exchange_csv, is_formula
 
 @dataclass
 class Written:
-    """Files by their path inside a folder, and what their format cannot hold, in words."""
+    """Files by relative path, and notes on what their format cannot represent."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
     def lacks(self, where: str, count: int, one: str, several: str = "") -> None:
-        """Note that something stays behind, if there is any of it, in the words for one or for several."""
+        """Note that some items are lost, in the words for one or for several."""
         if count:
             self.notes.append(Note("warning", where, f"{pluralize(count, one, several or one)}."))
 
 
 def file_names(names: Sequence[str], ending: str) -> list[str]:
-    """Return a file name for each name: letters, digits and dots stay, and no two are equal.
+    """Return distinct file names, in which only letters, digits, dots and hyphens of the names are kept.
 
     >>> file_names(["yake", "a/b", "A_b"], ".run")
     ['yake.run', 'a_b.run', 'A_b-2.run']
@@ -48,10 +48,9 @@ def file_names(names: Sequence[str], ending: str) -> list[str]:
 
 
 def tidy(corpus: Corpus, ending: str = "csv") -> Written:
-    """Return the files documents, gold, systems and judgements, as far as the corpus has them; `ending` is the form.
+    """Return the non-empty tables documents, gold, systems and judgements; `ending` is the format.
 
-    Tables of the vocabulary are CSV in every form, by whose heads they are known among other files, and vectors
-    Parquet. An empty list is a row without a phrase that says `yes` under `empty`.
+    Vocabulary tables are always CSV, and vectors Parquet. An empty list is a row with `yes` in the column `empty`.
 
     >>> from kp_core import load
     >>> tidy(load(gold={"d1": ["tide"], "d2": []})).files["gold.csv"]
@@ -70,22 +69,19 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
 
 
 def formulas(where: str, table: pd.DataFrame) -> list[Note]:
-    """Note the cells that a spreadsheet would take for formulas in CSV that is read again, if none is changed."""
-    count, rest = (
-        sum(map(is_formula, table.to_numpy().ravel())),
-        "like a formula; open the file as text, not by a click",
-    )
-    return (
-        [Note("warning", where, f"{pluralize(count, f'cell begins {rest}', f'cells begin {rest}')}.")] if count else []
-    )
+    """Warn of cells that a spreadsheet would take for formulas."""
+    count = sum(map(is_formula, table.to_numpy().ravel()))
+    rest = "like a formula; open the file as text, not by a click"
+    words = pluralize(count, f"cell begins {rest}", f"cells begin {rest}")
+    return [Note("warning", where, f"{words}.")] if count else []
 
 
 def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
-    """Return the tidy tables that have rows, under the names of their files."""
+    """Return the non-empty tidy tables by file name."""
     _say_what_is_left_out(corpus, written)
     first = ["doc_id", "annotator", "phrase", "relevance", "variants"]
     gold = corpus.gold.reindex(columns=[*first, *(column for column in corpus.gold if column not in first)])
-    # What would be read as the judgement of a prediction is renamed; the judgements have a table of their own.
+    # Renamed, since they would be read as judgments of predictions.
     grades = [column for column in corpus.runs if plain(str(column)) in NAMES["relevance"]]
     runs = corpus.runs.rename(columns={column: f"{column} (file)" for column in grades}).astype({"rank": "Int64"})
     judged = corpus.judgements
@@ -95,7 +91,7 @@ def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
         "gold": _with_empty(gold, corpus, "gold", "annotator"),
         "systems": _with_empty(runs, corpus, "system", "system"),
         "judgements": judged[~without],
-        # A column of ids may have no gap, so pairs without a document stand in a file without that column.
+        # A column of ids must be complete.
         "judgements_without_document": judged[without].drop(columns="doc_id"),
     }
     return {name: table.reset_index(drop=True) for name, table in named.items() if len(table)}
@@ -111,10 +107,10 @@ def _with_empty(table: pd.DataFrame, corpus: Corpus, role: Role, source: str) ->
 
 
 def _say_what_is_left_out(corpus: Corpus, written: Written) -> None:
-    heard = {*corpus.runs["system"].unique(), *corpus.empty.loc[corpus.empty["role"] == "system", "source"]}
+    listed = {*corpus.runs["system"].unique(), *corpus.empty.loc[corpus.empty["role"] == "system", "source"]}
     written.lacks("similar.csv", int(corpus.vocabulary.directed), "direction of all pairs; load it with --directed")
     for name, ranking in corpus.rankings.items():
-        written.lacks(name, int(name not in heard), "system without any list; a table has no row for it")
+        written.lacks(name, int(name not in listed), "system without any list; a table has no row for it")
         run = corpus.runs[corpus.runs["system"] == name]
         if ranking.ranked_by == "score" and "score" in run:
             same = (np.diff(run["score"]) == 0) & (np.diff(run["rank"]) == 1)
@@ -136,8 +132,7 @@ def _csv(table: pd.DataFrame) -> bytes:
 def _jsonl(table: pd.DataFrame) -> bytes:
     columns = [table[column].astype(object).where(table[column].notna(), None).tolist() for column in table]
     names = [str(column) for column in table]
-    # These fields are in every object, missing or not: by them the reader knows the tidy form of texts and of gold.
-    # Variants are not: `null` in the place of a list is an empty list.
+    # The reader recognizes the tidy form by these fields. Missing variants are left out: `null` means an empty list.
     always = ("text", "title", "relevance")
     rows = (
         {name: value for name, value in zip(names, row, strict=True) if value is not None or name in always}

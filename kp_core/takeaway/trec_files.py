@@ -12,31 +12,30 @@ from kp_core.errors import InputError, input_error
 from kp_core.takeaway.tidy import Written, file_names
 from kp_core.text.normalise import Normaliser
 
-#: What would part a field or be no text, and what would make a comment of a line.
+#: Characters that separate fields, are no text, or begin a comment.
 _UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
 
 
 def escape(text: str) -> str:
-    """Return a text with blanks of every kind, control characters and `%` as UTF-8 bytes `%XX`.
+    """Write spaces of any kind, control characters and `%` as UTF-8 bytes `%XX`.
 
     >>> escape("50% tide\\u00a0table")
     '50%25%20tide%C2%A0table'
     """
-    return _UNSAFE.sub(lambda found: percent(found.group()), text)
+    return _UNSAFE.sub(lambda match: percent(match.group()), text)
 
 
 def percent(text: str) -> str:
-    """Return every character of a text as its UTF-8 bytes `%XX`."""
+    """Write every character as its UTF-8 bytes `%XX`."""
     return "".join(f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
 
 
 def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, union: bool = False) -> Written:
     """Return qrels, one file per annotator (or their union), and runs, one file per system.
 
-    normalise  `none` writes the phrases unchanged in the corpus; any other pipeline writes their normalised forms,
-               so that equal phrases are equal ids and tied scores stand as trec_eval would put them
-    union      one qrels file of all annotators; the grade is the highest given, else the number of annotators
-    Source: file formats of trec_eval 9; escaping as in `escape`.
+    normalise: `none` writes phrases unchanged; any other pipeline writes normalized forms, with ties as in trec_eval
+    union: one qrels file of all annotators; the grade is the highest given, or else the number of annotators
+    Source: file formats of trec_eval 9.
 
     >>> from kp_core import load
     >>> written = trec(load(gold={"d1": ["tide table"]}, systems={"a": {"d1": ["sea", "tide table"]}}))
@@ -73,7 +72,10 @@ def _say_what_stays_behind(corpus: Corpus, written: Written) -> None:
         ("gold standard", int(spellings), "keyphrase", " with several spellings; the first is written"),
         ("documents", int(texts), "document", " with a text, title or group; TREC contains only ids"),
         ("judgements", len(corpus.judgements), "judgement", " of pairs; TREC has no place for them"),
-        *((name, len(own), "row", " of the vocabulary; TREC has no place for it") for name, own in vocabulary.items()),
+        *(
+            (name, len(table), "row", " of the vocabulary; TREC has no place for it")
+            for name, table in vocabulary.items()
+        ),
     ]
     known = {column.rstrip("?") for table in ("gold", "runs") for column in COLUMNS[table]}
     for where, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):
@@ -90,7 +92,7 @@ def _with_forms(table: pd.DataFrame, pipeline: Normaliser) -> pd.DataFrame:
 
 
 def _name(name: str) -> str:
-    """Return a name as a field; one that looks like a plain iteration is coded, so that it stays a name."""
+    """Escape a name as a field; names that look like an iteration are escaped too."""
     return percent(name[0]) + escape(name[1:]) if name.isdigit() or name.upper() == "Q0" else escape(name)
 
 
@@ -102,18 +104,15 @@ def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, vot
     table = items.agg(grade=("relevance", "max"), votes=("annotator", "nunique")).reset_index()
     given = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
     if not votes:
-        rest = "list; each is written once"
-        one, several = (
-            f"keyphrase repeats an earlier one of its {rest}",
-            f"keyphrases repeat an earlier one of their {rest}",
-        )
-        written.lacks(where, len(gold) - len(table), one, several)
+        rest = "in the same list; each is written once"
+        words = f"keyphrase repeats an earlier one {rest}", f"keyphrases repeat earlier ones {rest}"
+        written.lacks(where, len(gold) - len(table), *words)
     rows = zip(table["doc_id"], table["form"], given, strict=True)
     return "".join(f"{escape(doc)} {iteration} {escape(phrase)} {grade}\n" for doc, phrase, grade in rows).encode()
 
 
 def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
-    """Return the rows of a system in order; tied scores by name, downwards, where the forms are compared."""
+    """Return the rows of a system in order; with `tied`, equal scores are ordered by descending form."""
     if not (tied and ranking.ranked_by == "score") or run["score"].isna().any():
         return run
     score = run["score"].to_numpy(np.float64) * (-1 if ranking.higher_is_better else 1)
@@ -124,17 +123,17 @@ def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
 
 def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:
     kept = run.drop_duplicates(["doc_id", "form"])
-    rest = "list; the first is written"
-    one, several = f"phrase repeats an earlier one of its {rest}", f"phrases repeat an earlier one of their {rest}"
-    written.lacks(system, len(run) - len(kept), one, several)
+    rest = "in the same list; the first is written"
+    words = f"phrase repeats an earlier one {rest}", f"phrases repeat earlier ones {rest}"
+    written.lacks(system, len(run) - len(kept), *words)
     lists = kept.groupby("doc_id", sort=False)
     rank, left = (lists.cumcount(ascending=along).to_numpy() + 1 for along in (True, False))
-    # trec_eval sorts by score in single precision, and equal scores by name: ours must fall at every step.
+    # trec_eval sorts by score in single precision and then by name, so the scores must decrease strictly.
     scores = kept["score"].to_numpy(np.float64)
     single = scores.astype(np.float32)
     falls = bool(((np.diff(single) < 0) | (rank[1:] == 1)).all()) and not np.isnan(single).any()
     if not falls and not np.isnan(scores).all():
-        written.lacks(system, len(kept), "scores do not fall at every step, so they are written as n - rank + 1")
+        written.lacks(system, len(kept), "scores do not decrease strictly, so they are written as n - rank + 1")
     tag, shown = escape(system), (scores if falls else left).tolist()
     rows = zip(kept["doc_id"], kept["form"], rank, shown, strict=True)
     return "".join(f"{escape(d)} Q0 {escape(p)} {place} {score} {tag}\n" for d, p, place, score in rows).encode()

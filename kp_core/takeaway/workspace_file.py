@@ -1,4 +1,4 @@
-"""Turn files, what was decided about them, settings and ratings into one zip, and open such a zip again."""
+"""Write files with their mappings, settings and ratings as one zip file, and read it again."""
 
 from __future__ import annotations
 
@@ -27,18 +27,15 @@ FORMAT, VERSION = "kpscope-workspace", 2
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
 _FILES, _RATINGS = "files/", "ratings/"
 _NEW = "Save the workspace again, or use another copy."
-_COLUMNS = ("doc_id", "phrase")
-#: The same workspace gives the same bytes at any time.
+#: A fixed date, so that equal workspaces have equal bytes.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A workspace as it is kept in a file.
+    """The content of a workspace file.
 
-    link       the settings as the parameters of a link, next to those of the page that it was saved from
-    signature  the settings as one line, for those who read the file
-    ratings    pairs rated in the app, as judgements
+    link: the parameters of the page's address; signature: for human readers; ratings: pairs rated in the dashboard
     """
 
     uploads: Uploads
@@ -48,7 +45,7 @@ class Saved:
 
 
 def is_workspace_file(source: Source) -> bool:
-    """Return whether a file is a workspace file, by its name or by its first member.
+    """Recognize a workspace file by its name or by its first member.
 
     >>> is_workspace_file(Source("lectures.kpscope", b"")), is_workspace_file(Source("gold.csv", b"doc_id,phrase"))
     (True, False)
@@ -58,7 +55,7 @@ def is_workspace_file(source: Source) -> bool:
 
 
 def workspace_file(saved: Saved) -> bytes:
-    """Return the bytes of a workspace file; `read_workspace` reads them back as the same workspace.
+    """Return a workspace file; inverse of `read_workspace`.
 
     >>> data = workspace_file(Saved(Uploads((Source("gold.csv", b"doc_id,phrase\\nd1,tide\\n"),))))
     >>> read_workspace(Source("mine.kpscope", data)).uploads.load().gold["phrase"].tolist()
@@ -79,7 +76,7 @@ def workspace_file(saved: Saved) -> bytes:
         "fixes": list(uploads.fixes),
         "names": dict(uploads.names),
     }
-    # The manifest comes first and is not packed, so that the first bytes tell a workspace from any other zip.
+    # The manifest is first and uncompressed, so that the first bytes identify a workspace.
     written = {MANIFEST: json.dumps(manifest, ensure_ascii=False, indent=1).encode()}
     written |= {f"{_FILES}{member}": file.data for member, file in members.items()}
     if len(saved.ratings):
@@ -94,7 +91,7 @@ def workspace_file(saved: Saved) -> bytes:
 
 
 def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
-    """Return what a workspace file holds; raise `InputError` if it is damaged or of a newer format."""
+    """Read a workspace file; raise `InputError` if it is damaged or of a newer format."""
     file = item.name if isinstance(item, Source) else Path(item).name
     try:
         data = item.data if isinstance(item, Source) else Path(item).read_bytes()
@@ -135,43 +132,42 @@ def _texts(mapping: abc.Mapping[Any, Any]) -> dict[str, str]:
 
 
 def tidy_uploads(corpus: Corpus) -> Uploads:
-    """Return the tidy tables of a corpus as files; ranks come about from them as they did before."""
-    found = tables(corpus, Written())
-    systems = found.pop("systems", pd.DataFrame({name: pd.Series(dtype="str") for name in ("system", *_COLUMNS)}))
-    if "gold" in found and found["gold"]["variants"].isna().all():
-        found["gold"] = found["gold"].drop(columns="variants")
-    parts = [(name, Mapping(cast(Role, name.partition("_")[0])), table) for name, table in found.items()]
+    """Return the tidy tables of a corpus as files from which the same ranks are derived."""
+    tidied, columns = tables(corpus, Written()), ["system", "doc_id", "phrase"]
+    systems = tidied.pop("systems", pd.DataFrame({name: pd.Series(dtype="str") for name in columns}))
+    if "gold" in tidied and tidied["gold"]["variants"].isna().all():
+        tidied["gold"] = tidied["gold"].drop(columns="variants")
+    parts = [(name, Mapping(cast(Role, name.partition("_")[0])), table) for name, table in tidied.items()]
     for name, ranking in corpus.rankings.items():
         rows = systems[systems["system"] == name]
-        # A column of ranks would say how ranks came about; without it scores or the order do.
+        # Without a column of ranks, the ranks are derived from scores or order again.
         rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank", errors="ignore")
-        # A system without any list has no row that could name it, so its file does.
-        rows = rows if len(rows) else rows[["system", *_COLUMNS]]
+        rows = rows if len(rows) else rows[columns]  # a system without lists is named by its file
         parts.append((name, Mapping("system", higher_is_better=ranking.higher_is_better), rows))
     names = file_names([name for name, _, _ in parts], ".parquet")
-    files, mappings, silent = list[Source](), dict[str, Mapping](), dict[str, str]()
+    files, mappings, without_lists = list[Source](), dict[str, Mapping](), dict[str, str]()
     for file, (name, mapping, table) in zip(names, parts, strict=True):
         files.append(Source(file, table.to_parquet(index=False, compression="zstd")))
         mappings[file] = mapping
         if not len(table):
-            silent[stem_of(file)] = name
+            without_lists[stem_of(file)] = name
     if corpus.vocabulary.directed:
         raise usage_error("directed")
-    for name, own in corpus.vocabulary.given.items():
-        of_vectors = name == "vectors"
-        data = own.to_parquet(index=False, compression="zstd") if of_vectors else exchange_csv(own).encode()
-        files.append(Source(f"{name}.{'parquet' if of_vectors else 'csv'}", data))
-    return Uploads(tuple(files), mappings, corpus.report.fixes, silent)
+    for name, table in corpus.vocabulary.given.items():
+        parquet = name == "vectors"
+        data = table.to_parquet(index=False, compression="zstd") if parquet else exchange_csv(table).encode()
+        files.append(Source(f"{name}.{'parquet' if parquet else 'csv'}", data))
+    return Uploads(tuple(files), mappings, corpus.report.fixes, without_lists)
 
 
 def rater_file(corpus: Corpus, link: abc.Mapping[str, str]) -> bytes:
-    """Return the workspace file of one rater, without judgements, its systems under numbers; near misses stay the same.
+    """Return the workspace file of one rater, without judgements and with numbered systems.
 
     >>> data = rater_file(load({"d1": ["tide"]}, {"yake": {"d1": ["tides"]}}), {"page": "correlation?rater=ana"})
     >>> read_workspace(Source("ana.kpscope", data)).uploads.load().systems
     ['system 001']
     """
-    # Of equal width, so that the systems stay in their order: of equal pairs the first is drawn.
+    # Zero-padded, so that the systems keep their order.
     numbered = {name: f"system {place:03}" for place, name in enumerate(corpus.systems, 1)}
     blind = renamed(replace(corpus, judgements=empty_table("judgements")), numbered)
     return workspace_file(Saved(tidy_uploads(blind), link))

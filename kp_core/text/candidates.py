@@ -29,15 +29,9 @@ _ABBREVIATION = re.compile(r"[^\W\d_][^\W_]*")
 class Rules:
     """Which chunks of a text are candidates.
 
-    Attributes
-    ----------
-    pattern : "NBAR" or "NBAR IN NBAR"
-        NBAR is a sequence of adjectives and nouns that ends in a noun; NBAR IN NBAR also allows two of them around a
-        preposition.
-    parts : "maximal", "suffixes" or "sub-spans"
-        Only the longest match, or also parts of an NBAR that end in a noun.
-    longest : int or None
-        Maximum number of words of a candidate; None for any number.
+    pattern   NBAR: adjectives and nouns that end in a noun; NBAR IN NBAR: also two NBARs around a preposition
+    parts     only the longest match, or also parts of an NBAR that end in a noun
+    longest   maximum number of words of a candidate
     """
 
     pattern: Literal["NBAR", "NBAR IN NBAR"] = "NBAR IN NBAR"
@@ -79,17 +73,15 @@ class Tokens:
         return cls(raw, [stems.of(sentence) for sentence in raw])
 
     def form(self, span: Span) -> str:
-        """Return the form of a phrase of the text: its tokens in lower case and stemmed, with blanks between them."""
+        """Return the form of a phrase of the text: its stemmed tokens, separated by blanks."""
         sentence, start, end = span
         return " ".join(self.forms[sentence][start:end])
 
     def surface(self, span: Span) -> str:
         """Return a phrase in the spelling of the text; a possessive stays with its word."""
         sentence, start, end = span
-        return "".join(
-            token if not place or is_possessive(token) else f" {token}"
-            for place, token in enumerate(self.raw[sentence][start:end])
-        )
+        first, *others = self.raw[sentence][start:end]
+        return first + "".join(token if is_possessive(token) else f" {token}" for token in others)
 
     @property
     def words(self) -> list[str]:
@@ -99,7 +91,7 @@ class Tokens:
 
 
 class Edges(dict[str, int]):
-    """Where each token may occur in a candidate: 0 nowhere, 1 inside, 2 also first or last.
+    """The places in a candidate where a token may occur: 0 none, 1 inside, 2 also first or last.
 
     Stop words, numbers and possessives cannot be first or last; without a list of stop words, any word can.
 
@@ -113,15 +105,10 @@ class Edges(dict[str, int]):
         self._stop = None if stop is None else frozenset(map(straight, stop))
 
     def __missing__(self, token: str) -> int:
-        if not is_word(token):
-            place = 0
-        elif self._stop is None:
-            place = 2
-        else:
-            letters = any(letter.isalpha() for letter in token)
-            stop = straight(token.lower()) in self._stop
-            place = 2 if letters and not is_possessive(token) and not stop else 1
-        self[token] = place
+        inner = self._stop is not None and (
+            not any(map(str.isalpha, token)) or is_possessive(token) or straight(token.lower()) in self._stop
+        )
+        self[token] = place = 0 if not is_word(token) else 1 if inner else 2
         return place
 
 
@@ -144,7 +131,7 @@ def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
 
 
 def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
-    """Yield the chunks of sentences whose tokens have these classes, in text order, shorter ones first.
+    """Yield the chunks of sentences with these token classes, in text order, shorter ones first.
 
     Source: Kim, Baldwin and Kan 2010: NBAR = (NN* | JJ*)* NN*, and NBAR IN NBAR, whose inner NBARs are candidates too.
 
@@ -175,9 +162,9 @@ def _parts(sentence: str, whole: tuple[int, int], parts: str) -> list[tuple[int,
 
 
 def canonical(form: str, abbreviations: Abbreviations | None = None) -> str:
-    """Return one form for all variants of a phrase: B A for A of B, A B for A's B, the long form of abbreviations.
+    """Return one form for all variants of a phrase: B A for A of (the) B, A B for A's B, the long form for short ones.
 
-    Phrases are split at the first `of`, and a following `the` is dropped. Used only for matching.
+    Used only for matching.
 
     >>> canonical("histori of the past encount"), canonical("user 's guid"), canonical("svm", {"svm": "vector machin"})
     ('past encount histori', 'user guid', 'vector machin')
@@ -194,7 +181,7 @@ def canonical(form: str, abbreviations: Abbreviations | None = None) -> str:
 def abbreviations(text: Tokens) -> dict[str, str]:
     """Return the abbreviations that a text introduces as “long form (ABC)”: abbreviation → long form, both as forms.
 
-    Its letters must be the first letters of the words before the bracket; words such as “of” may be skipped.
+    The letters must be the initials of the words before the bracket; words such as “of” may be skipped.
 
     >>> abbreviations(Tokens.of("A quality of service (QoS) and a hash table (XY).", Stems("none")))
     {'qos': 'quality of service'}
@@ -216,7 +203,7 @@ def abbreviations(text: Tokens) -> dict[str, str]:
 
 
 def _long_form(before: Sequence[str], letters: str) -> int | None:
-    """Return the first of the words, read backwards, whose initials are these letters."""
+    """Return the index of the first of the last words whose initials are these letters."""
     place, left = len(before), letters
     while left and place:
         place -= 1
@@ -238,17 +225,14 @@ def has_english(text: str) -> bool:
 
 
 def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None) -> dict[str, str]:
-    """Return the chunks of an English text that pass the filter of frequency: form → spelling, in order of the text.
-
-    Texts without English tokens have none, although the tagger would tag them.
+    """Return the chunks of an English text that pass the filter of frequency: form → spelling, in text order.
 
     >>> list(candidates("A quality of service. The service is good.").values())
     ['quality of service', 'service']
     """
     if not has_english(text):
         return {}
-    rules = rules or Rules()
-    return chunk_candidates(Tokens.of(text, stems or Stems()), text_classes(text), rules)
+    return chunk_candidates(Tokens.of(text, stems or Stems()), text_classes(text), rules or Rules())
 
 
 def chunk_candidates(text: Tokens, classes: Sequence[str], rules: Rules) -> dict[str, str]:

@@ -15,13 +15,13 @@ from kp_core.errors import UsageError, input_error, refuse_unknown
 from kp_core.text.stem import STEMMERS, stem_words
 from kp_core.text.tokenise import CJK
 
-#: Stands between phrases while whole-text steps run over all of them at once; it is no blank and composes with nothing.
+#: Separates phrases while steps run over all of them at once; it is no blank and composes with no character.
 _BORDER = "\x00"
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0xFEFF])
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2212: "-"}
 _BLANKS = re.compile(r"\s+")
 _UNEVEN = re.compile(rf"\s\s|[^\S ]| {_BORDER}|{_BORDER} ")
-#: The same for plain letters, several times faster.
+#: The same for ASCII, several times faster.
 _UNEVEN_PLAIN = ("  ", f" {_BORDER}", f"{_BORDER} ", *"\t\n\v\f\r\x1c\x1d\x1e\x1f")
 _EDGES = re.compile(f" ?{_BORDER} ?")
 _CJK_GAP = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
@@ -39,7 +39,7 @@ def _space(text: str) -> str:
 
 
 def _invisible_dropped(form: str) -> Callable[[str], str]:
-    # Soft hyphens, zero-width spaces and stray byte order marks stand in public files and change no phrase.
+    # Soft hyphens, zero-width spaces and stray byte order marks occur in public files.
     return lambda text: unicodedata.normalize(form, text.translate(_INVISIBLE))  # type: ignore[arg-type]
 
 
@@ -100,10 +100,7 @@ class Normaliser:
         return Normaliser(tuple(step for step in self.steps if step not in STEMMERS))
 
     def apply(self, phrases: Sequence[str]) -> list[str]:
-        """Return the normalized form of each phrase. Pass distinct phrases, because normalization is costly.
-
-        The result can be empty (a phrase of punctuation).
-        """
+        """Return the normalized form of each phrase, possibly empty. Pass distinct phrases: normalization is costly."""
         return self.by_word(self.as_text(phrases), "sort" in self.steps)
 
     def as_text(self, phrases: Sequence[str]) -> list[str]:
@@ -112,11 +109,11 @@ class Normaliser:
         if not self.steps or not phrases:
             return phrases
         text = _BORDER.join(phrases)
-        if text.count(_BORDER) != len(phrases) - 1:  # a phrase holds the border character itself
+        if text.count(_BORDER) != len(phrases) - 1:  # a phrase contains the border character
             phrases = [phrase.replace(_BORDER, " ") for phrase in phrases]
             text = _BORDER.join(phrases)
         if not text.isascii() and any(step[:3] in ("nfc", "nfk", "hyp") for step in self.steps):
-            text = text.translate(_DASHES)  # what looks like a hyphen is one
+            text = text.translate(_DASHES)
         for step in self.steps:
             if step in _TEXT_STEPS:
                 text = _TEXT_STEPS[step](text)

@@ -16,7 +16,7 @@ _CHUNK = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Place:
-    """A span of a text, `text[start:end]`, that is a phrase of some kind; `phrase` has the given spelling."""
+    """A span of a text, `text[start:end]`, that is a phrase of some kind, in the given spelling."""
 
     start: int
     end: int
@@ -27,8 +27,7 @@ class Place:
 def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
     """Return the normalized tokens of each text or phrase as one line, with a blank around every token.
 
-    Tokens are found by `tokenise.tokens` after the steps on case, hyphens and the like; stemming comes last. Pass all
-    texts together, so that distinct words are processed once.
+    Pass all texts together, so that distinct words are processed once.
 
     >>> token_lines(["Hash tables, briefly", "C++"], Normaliser.parse("lower+porter-nltk"))
     [' hash tabl , briefli ', ' c + + ']
@@ -51,9 +50,7 @@ def _read(chunks: Iterable[str], normaliser: Normaliser) -> dict[str, tuple[str,
 
 
 def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
-    """Return whether the tokens of one line occur consecutively in another line; both come from `token_lines`.
-
-    Phrases are compared token by token, so `cat` does not occur in `concatenated`.
+    """Return whether the tokens of one line of `token_lines` occur consecutively in another line.
 
     >>> occurs(" cat ", " concatenated cat-like "), occurs(" b a ", " a b "), occurs(" b a ", " a b ", any_order=True)
     (False, False, True)
@@ -79,15 +76,9 @@ def places(
 
     If phrases overlap, the one with more tokens wins, then the one that begins earlier, then the kind named first.
 
-    Parameters
-    ----------
-    stemmed : kinds, optional
-        Kinds whose phrases were released as stems.
-    yielding : kinds, optional
-        Kinds that keep only the words that the other kinds leave, so that their longer phrases hide no others.
+    stemmed    kinds whose phrases were released as stems
+    yielding   kinds that get only the words left by the other kinds, so that their longer phrases hide no others
 
-    Examples
-    --------
     >>> lower = Normaliser.parse("lower")
     >>> places("Hash table, hash keys", {"hit": ["hash table"], "miss": ["HASH"]}, lower)
     [Place(start=0, end=10, kind='hit', phrase='hash table'), Place(start=12, end=16, kind='miss', phrase='HASH')]
@@ -111,7 +102,7 @@ def places(
     for match, ends in sorted(matches, key=lambda item: item[0][0] in yielding):
         late = match[0] in yielding
         before = [max(taken[start:end], default=0) for start, end in ends]
-        if max(before) > late:  # a phrase of the same round stands here
+        if max(before) > late:  # overlaps a phrase of the same round
             continue
         for free, run in groupby(zip(before, ends, strict=True), lambda token: not token[0]):
             if free:
@@ -146,17 +137,17 @@ def _spans(text: str, normaliser: Normaliser) -> list[tuple[str, int, int]]:
 
 
 def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, int]]:
-    """Return for each character of a normalized chunk the span of the original chunk that it came from."""
+    """Return the span of the original chunk for each character of a normalized chunk."""
     if chunk.isascii() and len(form) == len(chunk):
         return [(place, place + 1) for place in range(len(form))]
     starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
-    pieces = list(zip(starts, [*starts[1:], len(chunk)], strict=True))  # that compose only within themselves
+    pieces = list(zip(starts, [*starts[1:], len(chunk)], strict=True))  # characters compose only within a piece
     parts = normaliser.as_text([chunk[start:end] for start, end in pieces])
     letters_left = iter([piece for piece, part in zip(pieces, parts, strict=True) for c in part if not c.isspace()])
     letters = [not c.isspace() for c in form]
     whole = (0, len(chunk))
     if sum(len("".join(part.split())) for part in parts) != sum(letters):
-        return [whole] * len(form)  # characters that changed together, such as the two of a possessive
+        return [whole] * len(form)  # several characters changed together, such as those of a possessive
     return [next(letters_left) if letter else whole for letter in letters]
 
 

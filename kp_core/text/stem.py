@@ -15,8 +15,14 @@ from importlib.resources import files
 
 _RULES = tomllib.loads((files("kp_core.text") / "stem.toml").read_text("utf-8"))
 MODES = tuple(_RULES["more"])
-_SECOND: dict[str, dict[str, str]] = {mode: _RULES["step2"] | more for mode, more in _RULES["more"].items()}
-_FOURTH = dict.fromkeys(_RULES["step4"]["removed"].split(), "")
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split(":") for pair in text.split())
+
+
+_SECOND = {mode: _pairs(f"{_RULES['step2']} {more}") for mode, more in _RULES["more"].items()}
+_THIRD, _FOURTH, _IRREGULAR = (_pairs(_RULES[name]) for name in ("step3", "step4", "irregular"))
 
 
 def porter(word: str, mode: str = "porter-nltk") -> str:
@@ -28,15 +34,15 @@ def porter(word: str, mode: str = "porter-nltk") -> str:
     (['fli', 'fli', 'fli'], 'geolog')
     """
     nltk, stem = mode == "porter-nltk", word.lower()
-    if nltk and stem in _RULES["irregular"]:
-        return str(_RULES["irregular"][stem])
+    if nltk and stem in _IRREGULAR:
+        return _IRREGULAR[stem]
     if mode != "porter-original" and len(word) <= 2:
         return stem
     stem = _without_y(_without_past(_without_plural(stem, nltk), nltk), nltk)
     if nltk and stem.endswith("alli") and _measure(stem[:-4]) > 0:
-        stem = stem[:-2]  # NLTK goes on with the ending that is left
+        stem = stem[:-2]  # NLTK then replaces the remaining ending
     stem = _replaced(stem, _SECOND[mode], 1, nltk)
-    stem = _replaced(_replaced(stem, _RULES["step3"], 1), _FOURTH, 2)
+    stem = _replaced(_replaced(stem, _THIRD, 1), _FOURTH, 2)
     measure = _measure(stem[:-1])
     if stem.endswith("e") and (measure > 1 or (measure == 1 and not _is_short(stem[:-1], nltk))):
         stem = stem[:-1]
@@ -91,7 +97,7 @@ def _without_y(word: str, nltk: bool) -> str:
 
 
 def _replaced(word: str, endings: Mapping[str, str], least: int, nltk: bool = False) -> str:
-    """Replace the longest ending of a word if enough measure is left before it."""
+    """Replace the longest ending of a word if the rest has at least this measure."""
     ending = next((word[-length:] for length in range(7, 1, -1) if word[-length:] in endings), "")
     stem = word[: -len(ending)]
     if not ending or (ending == "ion" and stem[-1:] not in ("s", "t")):
@@ -100,15 +106,15 @@ def _replaced(word: str, endings: Mapping[str, str], least: int, nltk: bool = Fa
     return stem + endings[ending] if _measure(stem + "l" * (nltk and ending == "logi")) >= least else word
 
 
-#: Words whose stems are kept, about 30 MB.
+#: Number of stems in the cache, about 30 MB.
 _KEPT = 200_000
 _stem: Callable[[str, str], str] = porter
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 _CODES = "ar ca da de el en es eu fi fr ga hi hu hy id it lt ne nl no pt ro ru sr sv ta tr yi"
-#: Snowball languages of PyStemmer, by their ISO 639 codes, which it knows.
+#: Snowball languages of PyStemmer, by ISO 639 code.
 SNOWBALL: tuple[str, ...] = tuple(_CODES.split())
-#: Snowball languages of NLTK, whose stems differ from those of PyStemmer on some words.
+#: Snowball languages of NLTK, some of whose stems differ from those of PyStemmer.
 NLTK_SNOWBALL = {"de": "german", "en": "english", "es": "spanish", "fr": "french", "it": "italian", "nl": "dutch"}
 STEMMERS: tuple[str, ...] = (
     *(*MODES, "porter-semeval"),
@@ -117,7 +123,7 @@ STEMMERS: tuple[str, ...] = (
 )
 
 
-@cache  # looked up on the disk, for every signature
+@cache  # reads the disk, for every signature
 def library(stemmer: str | None) -> str:
     """Return library and version of a stemmer for the signature; tests compare Porter's stems with those of NLTK.
 
@@ -131,10 +137,7 @@ def library(stemmer: str | None) -> str:
 
 
 def keep_stems() -> None:
-    """Cache the stems of the last words in this process. Only for a process that serves a single person.
-
-    Parts of large data repeat words. A server for many people must not keep anything that depends on their data.
-    """
+    """Cache the stems of the last words, only in a process for a single person: a server must not keep users' data."""
     global _stem
     if _stem is porter:
         _stem = lru_cache(maxsize=_KEPT)(porter)
@@ -163,21 +166,21 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
     else:
         import Stemmer
 
-        # Its own cache costs more than it saves once the words are distinct: 2.8 s against .7 s on 50,000 words.
+        # Without its cache, which slows down distinct words.
         stems = Stemmer.Stemmer(stemmer.removeprefix("snowball-"), 0).stemWords(list(words))
     return [stem or word for stem, word in zip(stems, words, strict=True)]
 
 
 #: Code of each language that has a stemmer → its name and its frequent words.
 _FREQUENT: dict[str, tuple[str, str]] = _RULES["languages"]
-#: So many words tell nothing yet; such a part of them must be stems, or frequent words.
+#: Minimum number of words for a decision, and minimum share of stems, or of frequent words, among them.
 _FEW, _STEMS, _PART = 100, 0.9, 0.02
-#: So many of its frequent words must occur: one alone, as the “y” of “x and y”, is no language.
+#: Minimum number of different frequent words of a language; one alone may be the “y” of “x and y”.
 _DIFFERENT = 3
 
 
 def misfit(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stemmed: bool) -> tuple[str, str] | None:
-    """Return why a stemmer does not fit, and the name of one that does; an empty name means that the gold is stemmed.
+    """Return why a stemmer does not fit, and the name of one that does, empty if the gold standard is stemmed.
 
     >>> misfit("porter-nltk", ["analyse de la mer", "le niveau des eaux"] * 20, [], False)
     ('most words look French, which porter-nltk does not support', 'snowball-fr')
@@ -197,7 +200,7 @@ def misfit(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stem
 
 
 def are_stems(phrases: Iterable[str]) -> bool:
-    """Return whether Porter's stemmer leaves nearly all words unchanged; in unstemmed text, it leaves a third."""
+    """Return whether Porter's stemmer leaves nearly all words unchanged; in unstemmed text it changes two thirds."""
     words = list(dict.fromkeys(re.findall(r"\b[a-z]{5,}\b", " ".join(phrases).lower())))
     same = sum(map(str.__eq__, words, stem_words(words, "porter-nltk")))
     return len(words) >= _FEW and same > _STEMS * len(words)
@@ -210,7 +213,7 @@ def looks_like(texts: Iterable[str]) -> str:
     matches = {
         code: [times[word] for word in frequent.split() if times[word]] for code, (_, frequent) in _FREQUENT.items()
     }
-    counts = {code: sum(own) if len(own) >= _DIFFERENT else 0 for code, own in matches.items()}
+    counts = {code: sum(match) if len(match) >= _DIFFERENT else 0 for code, match in matches.items()}
     first, second = sorted(counts, key=lambda code: -counts[code])[:2]
     sure = counts[first] > _PART * len(words) and counts[first] > 1.25 * counts[second]
     return first if len(words) >= _FEW and sure else ""

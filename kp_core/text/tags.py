@@ -16,14 +16,14 @@ from typing import Literal
 from kp_core.errors import input_error, read_toml
 from kp_core.text.tokenise import clean, occurrences, sentences, straight
 
-#: A token, its lemma and its C5 tag; `O` for what the tagger is not asked about.
+#: A token, its lemma and its C5 tag, `O` if it is not tagged.
 Tagged = tuple[str, str, str]
 Tagset = Literal["c5", "penn"]
 Source = Literal["given", "texts", "phrase"]
 
-#: The model is a pickle, which runs as code when it is loaded; therefore only this file of HanTa 1.2.1.
+#: The model is a pickle, which runs code when loaded; only this file of HanTa 1.2.1 is accepted.
 MODEL_SHA256 = "99ddc9b14b3fe604b245e2d7a3aef59ab1bdd06b1bae4f4ce74738902e2a0265"
-#: Time grows with the square of the length of a word: 5,000 letters take a minute and a half.
+#: Longer words are not tagged, because time grows with the square of the length.
 LONGEST_WORD = 60
 OUTSIDE = "O"
 
@@ -36,14 +36,14 @@ _C5_CLASS, _PENN_CLASS = (
 _KEPT: dict[bytes, tuple[str, ...]] = {}
 _MOST_TEXTS = 5_000
 _LOCK = Lock()
-#: Participles, those in -ing apart.
+#: Participles in -ed and in -ing.
 _PARTICIPLES = {"VBN": "v", "VVN": "v", "VBG": "g", "VVG": "g"}
 _ADJECTIVE_AND_NOUN = re.compile(r"[JN]*J[JN]*N")
 
 
 @cache
 def _tagger() -> Callable[[list[str]], list[Tagged]]:
-    """Load HanTa with its own English model; by default it would use any file of that name in the working folder."""
+    """Load HanTa with its own English model, not with a file of that name in the working folder."""
     import HanTa
     from HanTa.HanoverTagger import HanoverTagger
 
@@ -56,26 +56,24 @@ def _tagger() -> Callable[[list[str]], list[Tagged]]:
 
 
 def tag(tokens: Sequence[str]) -> list[Tagged]:
-    """Return token, lemma and C5 tag of each token of one English sentence or phrase.
+    """Return token, lemma and C5 tag of each token of an English sentence or phrase; O for punctuation and long tokens.
 
-    Tokens without a letter or digit, except the apostrophe of a possessive, and those of more than 60 characters get
-    the tag O.
     Source: HanTa (Wartena 2019), version 1.2, with the tags of the British National Corpus.
 
     >>> tag(["quality", "of", "services"])
     [('quality', 'quality', 'NN1'), ('of', 'of', 'PRF'), ('services', 'service', 'NN2')]
     """
-    asked = [place for place, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
+    places = [place for place, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
     tagged: list[Tagged] = [(token, token, OUTSIDE) for token in tokens]
-    answers = _tagger()([_BRACKETS.get(tokens[place], straight(tokens[place])) for place in asked]) if asked else []
-    for place, (spelled, lemma, name) in zip(asked, answers, strict=True):
+    answers = _tagger()([_BRACKETS.get(tokens[place], straight(tokens[place])) for place in places]) if places else []
+    for place, (spelled, lemma, name) in zip(places, answers, strict=True):
         if name == "POS" or any(letter.isalnum() for letter in spelled):
             tagged[place] = (tokens[place], lemma, name)
     return tagged
 
 
 def tagset_of(tags: Iterable[str]) -> Tagset:
-    """Return the tag set of given tags: C5 if any tag exists only there, such as NN1 or AJ0, otherwise Penn.
+    """Return the tag set of given tags: C5 if any tag exists only there, such as NN1, otherwise Penn.
 
     >>> tagset_of(["AJ0", "NN1"]), tagset_of(["JJ", "NN"])
     ('c5', 'penn')
@@ -85,10 +83,7 @@ def tagset_of(tags: Iterable[str]) -> Tagset:
 
 
 def word_class(name: str, tagset: Tagset = "c5") -> str:
-    """Return the class of a tag as one letter.
-
-    N noun, J adjective, I preposition, T to or subordinating conjunction, C coordinating conjunction, V verb, R adverb,
-    D determiner, M number, S possessive, P pronoun, O anything else.
+    """Return the class of a tag as one letter, as explained in `tags.toml`.
 
     >>> "".join(word_class(name) for name in ("AJ0", "NN1", "PRP")), word_class("PRP", "penn")
     ('JNI', 'P')
@@ -117,9 +112,7 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
 
 
 def text_classes(text: str) -> tuple[str, ...]:
-    """Return the token classes of each sentence of an English text, one letter per token.
-
-    The classes of the last 5,000 texts are cached by text digest.
+    """Return the token classes of each sentence of an English text, one letter per token; cached by text digest.
 
     >>> text_classes("The distributed hash table. It is fast.")
     ('DJNNO', 'PVJO')
@@ -130,7 +123,7 @@ def text_classes(text: str) -> tuple[str, ...]:
     if classes is None:
         classes = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
     with _LOCK:
-        _KEPT[key] = classes  # the last used stands last
+        _KEPT[key] = classes  # most recently used last
         if len(_KEPT) > _MOST_TEXTS:
             _KEPT.pop(next(iter(_KEPT)))
     return classes
@@ -168,10 +161,7 @@ def _tokens(phrase: str) -> list[str]:
 
 
 def classes_in_texts(phrases: Iterable[str], texts: Iterable[str]) -> dict[str, Counter[str]]:
-    """Count the classes of the occurrences of each phrase in texts, ignoring case.
-
-    Only sentences that contain a phrase are tagged. A phrase that does not occur has an empty count.
-    """
+    """Count the classes of the occurrences of each phrase in texts, ignoring case."""
     form_of = {phrase: " ".join(_tokens(phrase)).lower() for phrase in phrases}
     counts = {form: Counter[str]() for form in form_of.values()}
     split = [sentence for text in texts for sentence in sentences(clean(text))]
@@ -188,12 +178,7 @@ def keyphrase_classes(
 ) -> list[tuple[str, Source]]:
     """Return class and source of each keyphrase: as given, by majority of its occurrences, or from tagging it alone.
 
-    If classes are equally frequent, the first in the texts is used.
-
-    Parameters
-    ----------
-    given : sequence of str or None
-        Class (NN, AdjN, other), or tags in C5 or Penn separated by blanks, of each phrase; None if unknown.
+    given   (phrase,) class (NN, AdjN, other), or tags in C5 or Penn separated by blanks; None if unknown
     """
     stated = [(entry or "").split() for entry in given] if given is not None else [[] for _ in phrases]
     tagset = tagset_of(tag for tags in stated for tag in tags)
@@ -203,7 +188,7 @@ def keyphrase_classes(
     for phrase in open_phrases:
         if common := counted[phrase].most_common(1):
             decided[phrase] = common[0][0], "texts"
-        else:  # weaker than in its sentences: nothing stands around it
+        else:  # less reliable, for lack of context
             decided[phrase] = class_of_tags([name for _, _, name in tag(_tokens(phrase))], "c5"), "phrase"
     return [
         ((tags[0] if tags in (["NN"], ["AdjN"], ["other"]) else class_of_tags(tags, tagset)), "given")

@@ -9,13 +9,12 @@ from itertools import groupby, pairwise
 
 #: Chinese and Japanese characters, as a class of a regular expression.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-#: Marks that belong to the letter before them, such as vowel signs of Hindi; Python counts them as no letters.
+#: Marks that belong to the preceding letter, such as vowel signs of Hindi.
 _MARKS = "".join(c for c in map(chr, range(0x300, 0xFE30)) if unicodedata.category(c)[0] == "M")
 _WORD = f"(?:[^\\W_{CJK}]+[{_MARKS}]*)+"
-#: Numbers, words (hyphens and apostrophes inside stay), possessive 's, and single punctuation marks; a run of
-#: Chinese or Japanese characters counts as one token a character.
+#: Numbers, words (with inner hyphens and apostrophes), possessive 's, punctuation, Chinese or Japanese characters.
 _TOKEN = re.compile(rf"\d+(?:[.,]\d+)*(?![\w])|[{CJK}]|{_WORD}(?:[-'\u2019](?!s\b){_WORD})*|['\u2019]s\b|[^\w\s]|_")
-#: Number of the sentence, its first token, and the token behind the last one.
+#: Number of the sentence, index of the first token, and of the token after the last.
 Span = tuple[int, int, int]
 _SENTENCE_END = frozenset(".?!\u3002\uff1f\uff01")
 LONGEST_SENTENCE = 80
@@ -55,7 +54,7 @@ def is_possessive(token: str) -> bool:
 
 
 def _begins(token: str) -> bool:
-    """Return whether a token may begin a sentence: an upper-case letter, a digit, or a letter without case."""
+    """Return whether a token may begin a sentence: with an upper-case letter, a digit, or a letter without case."""
     first = token[0]
     return first.isupper() or first.isdigit() or (first.isalpha() and not first.islower())
 
@@ -102,9 +101,8 @@ def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) ->
 
 
 def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the first token of each sentence, and the one after the last."""
-    ends = []
-    start = 0
+    """Return the index of the first token of each sentence, and of the token after the last."""
+    ends, start = list[int](), 0
     for place, token in enumerate(words):
         ended = place > start and words[place - 1] in _SENTENCE_END
         if place - start == LONGEST_SENTENCE or (ended and _begins(token)):
@@ -114,7 +112,7 @@ def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def word_runs(text: str) -> list[list[str]]:
-    """Return runs of words between punctuation marks inside sentences; a possessive stays with its word.
+    """Return the runs of words between punctuation marks of each sentence; a possessive stays with its word.
 
     >>> word_runs("A user's guide, and more.")
     [['A', "user's", 'guide'], ['and', 'more']]

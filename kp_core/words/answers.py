@@ -1,11 +1,11 @@
-"""Turn data and settings into the one answer that page, report, LaTeX, Markdown, command line and Python show."""
+"""Turn data and settings into the answer to which system is better, as shown everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -37,11 +37,10 @@ from kp_core.studies.result import Result
 from kp_core.typeset import first_capital, listed, number, say
 from kp_core.words.statements import reliability
 
-#: The most caveats of an answer.
 _CAVEATS = 2
-#: Measures that reward a system for what nobody chose.
+#: Measures that reward a system for phrases that nobody chose.
 _OF_SILENCE = ("PABAK", "P_neg", "AC1")
-#: With more annotators than these, each against the others takes longer than a person waits.
+#: With more annotators, scoring each against the others takes too long.
 MOST_PEOPLE = 10
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "uncorrected"}
 
@@ -61,7 +60,7 @@ _ANNOTATORS, _INDEXERS = _alone({}), _alone(_WORDS["indexers"])
 
 
 def speech(corpus: Corpus) -> Speech:
-    """Return what people, keyphrases, documents and their agreement are called with some data.
+    """Return the words for annotators, keyphrases and documents: those of indexing if there are only indexers.
 
     >>> import kp_core as kp
     >>> speech(kp.load(gold={"d": ["tide"]}, systems={"a": {"d": ["tide"]}}))["keyphrases"]
@@ -106,16 +105,16 @@ def answer(
     """
     settings = resolve_settings(corpus, settings, changes)
     if isinstance(over, str) and over != "ask":
-        raise UsageError(f"over is '{over}'; write 'ask', or what over_k has found")
+        raise UsageError(f"over is '{over}'; write 'ask', or pass the result of over_k")
     if not corpus.systems:
         return people(corpus, settings)
     tested_by = family or Family(measure)  # refuses a measure by which nothing is better
-    result = _of_systems(corpus, settings, measure, over, tested_by)
-    return replace(result, caveats=tuple(islice(chain(_of_shifted(corpus, result.systems), result.caveats), _CAVEATS)))
+    result = _compare_systems(corpus, settings, measure, over, tested_by)
+    caveats = chain(_shifted_lists(corpus, result.systems), result.caveats)
+    return replace(result, caveats=tuple(islice(caveats, _CAVEATS)))
 
 
-def _of_systems(corpus: Corpus, settings: Settings, measure: str, over: Over, tested_by: Family) -> Answer:
-    """Report which system is better; of one system its value, and of gold standards of others the range of people."""
+def _compare_systems(corpus: Corpus, settings: Settings, measure: str, over: Over, tested_by: Family) -> Answer:
     if corpus.datasets:
         return _of_datasets(corpus, settings.changed(k=settings.k[:1]), tested_by)
     data, asked = prepare(corpus, settings), parse(measure)
@@ -126,86 +125,70 @@ def _of_systems(corpus: Corpus, settings: Settings, measure: str, over: Over, te
         return _of_one_system(corpus, data, asked, lists.coverage)
     comparison = compare_all(corpus, data.settings.changed(k=data.settings.k[:1]), [tested_by])
     tested = over_k(corpus, data.settings, measure) if over == "ask" else over
-    return of_comparison(
-        comparison, asked.name(data.settings.k[0]), tested, _warnings(corpus, data, asked, comparison, tested_by)
-    )
+    warnings = _warnings(corpus, data, asked, comparison, tested_by)
+    return of_comparison(comparison, asked.name(data.settings.k[0]), tested, warnings)
 
 
-def _of_shifted(corpus: Corpus, systems: Sequence[str]) -> Iterator[str]:
-    """Warn of lists that contain the keyphrases of other documents, as if a line were missing in a file."""
+def _shifted_lists(corpus: Corpus, systems: Sequence[str]) -> Iterator[str]:
+    """Warn of lists that match the keyphrases of other documents, as if a file lacked a line."""
     named = {run for system, runs in runs_of(corpus.systems).items() if system in systems for run in runs}
     for name, part in corpus.by_dataset.items() or (("", corpus),):
-        yield from (say("shifted", dataset=name, **vars(one)) for one in shifted(part) if one.where in named)
-
-
-def answer_by(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> Answer | None:
-    """Return the answer by the first of some measures of which more, or less, is better; None if none is."""
-    ranking = [name for name in measures if parse(name).measure.better != "none"]
-    return answer(corpus, settings, ranking[0]) if ranking else None
+        yield from (say("shifted", dataset=name, **vars(note)) for note in shifted(part) if note.where in named)
 
 
 def people(corpus: Corpus, settings: Settings) -> Answer:
-    """Report how far the annotators of a corpus agree; k plays no part."""
+    """Report the agreement of the annotators of a corpus, at any k."""
     alone = settings.changed(k="all", annotators="union", average="usual")  # Hooper follows from pooled counts
     return of_people(agreement(corpus, alone), standard_error(prepare_annotators(corpus, alone)), speech(corpus))
 
 
-class Lead(NamedTuple):
-    """The lead of one system over another by a measure, with as many decimals as distinguish their values."""
-
-    best: str
-    second: str
-    measure: str
-    by: str
-    first: str
-    other: str
-
-    @property
-    def shown(self) -> str:
-        """Both values after the name of the measure."""
-        return f"{self.measure} {self.first} against {self.other}"
-
-
-def _lead(best: str, second: str, measure: str, values: Mapping[str, float]) -> Lead:
-    first, other = values[best], values[second]
-    return Lead(
-        best, second, measure, *(number(value, digits_apart(first, other)) for value in (first - other, first, other))
-    )
+def _lead(best: str, second: str, measure: str, values: Mapping[str, float]) -> dict[str, str]:
+    pair = values[best], values[second]
+    by, first, other = (number(value, digits_apart(*pair)) for value in (pair[0] - pair[1], *pair))
+    shown = f"{measure} {first} against {other}"
+    return {
+        "best": best,
+        "second": second,
+        "measure": measure,
+        "by": by,
+        "first": first,
+        "other": other,
+        "shown": shown,
+    }
 
 
 def _too_few(documents: float, noun: str = "documents") -> tuple[str, ...]:
     return (say("few", documents=noun),) if documents < FEW else ()
 
 
-def _is_thin(coverage: Mapping[str, tuple[int, int]], name: str) -> bool:
-    """Return whether a system has lists for fewer than nine of ten documents."""
+def _is_incomplete(coverage: Mapping[str, tuple[int, int]], name: str) -> bool:
+    """Return whether a system lacks lists for more than a tenth of the documents."""
     lists, documents = coverage.get(name, (1, 1))
     return lists < COMPARABLE * documents
 
 
 def _ranked(comparison: Comparison) -> dict[str, float]:
-    """Return the systems that have a value with it, the best first."""
+    """Return the defined values of systems, best first."""
     values = {name: value for name, value in comparison.scores.items() if value == value}
     return {name: values[name] for name in best_first(values)}
 
 
-def not_comparable(comparison: Comparison, measure: str) -> Answer | None:
-    """Report that the two systems that lead have lists for other documents; None if they can be compared."""
+def _not_comparable(comparison: Comparison, measure: str) -> Answer | None:
+    """Report that the two best systems have lists for different documents; None if they can be compared."""
     values, lists = _ranked(comparison), comparison.lists
     first, second, *_ = (*values, *(name for name in comparison.scores if name not in values))
     if comparison.comparable(first, second):
         return None
-    thin = [name for name in lists.systems if _is_thin(lists.coverage, name)]
+    thin = [name for name in lists.systems if _is_incomplete(lists.coverage, name)]
     missed = thin if lists.comparable(first, second) else [name for name in thin if name in (first, second)]
     has = [f"{name} has lists for {lists.shared(name, name):,}" for name in dict.fromkeys((first, second, *missed))]
     facts = {"measure": measure, "documents": lists.documents, "has": has, "both": lists.shared(first, second)}
-    claim = say("not comparable", first=first, second=second, **facts)
-    why = say("thin" if facts["both"] else "apart")
+    claim, why = say("not comparable", first=first, second=second, **facts), say("thin" if facts["both"] else "apart")
     return Answer(claim, "not comparable", why, (first, second), coverage=lists.coverage)
 
 
 def over_subjects(measure: str, settings: Settings) -> str:
-    """Return a measure with the words that its mean is over subjects, if it is.
+    """Return the name of a measure, extended by “by subject” if its mean is over subjects.
 
     >>> over_subjects("F1@5", Settings(average="subject")), over_subjects("MAP", Settings(average="subject"))
     ('F1@5 by subject', 'MAP')
@@ -217,26 +200,26 @@ def over_subjects(measure: str, settings: Settings) -> str:
 def of_comparison(
     comparison: Comparison, measure: str, tested: OverK | None = None, warnings: Iterable[str] = ()
 ) -> Answer:
-    """Report which of several systems is better by a measure, by how much, and how sure that is."""
+    """Report which of several systems is better by a measure, by how much, and whether that is significant."""
     values, coverage, identical = _ranked(comparison), comparison.lists.coverage, comparison.identical
-    if (incomparable := not_comparable(comparison, measure)) is not None:
+    if (incomparable := _not_comparable(comparison, measure)) is not None:
         return incomparable
     shown = over_subjects(measure, comparison.settings)
     if len(values) < 2:
         return Answer(say("undefined", measure=shown), "not significant", say("two needed"), coverage=coverage)
-    best, second = pair = _named(values, comparison)
+    best, second = pair = _leading_pair(values, comparison)
     same = [name for name in values if identical.get(name, name) == identical.get(best, best)]
     if second in same:
         claim = say("identical", names=same, measure=shown, value=values[best])
         why = say("nothing to test", documents=_documents(comparison))
         return Answer(claim, "not significant", why, pair, coverage=coverage)
     grade, lead = comparison.grade(best, second), _lead(best, second, shown, values)
-    every = chain(_of_lists(comparison, best, second), _of_size(comparison, best, second), warnings)
-    caveats = tuple(islice(every, _CAVEATS))  # what is not shown is not worked out
-    record = Answer("", grade, _why(comparison, best, second), pair, coverage=coverage, caveats=caveats)
+    possible = chain(_missing_lists(comparison, best, second), _too_few_differ(comparison, best, second), warnings)
+    caveats = tuple(islice(possible, _CAVEATS))  # the others are never computed
+    record = Answer("", grade, _statistics(comparison, best, second), pair, coverage=coverage, caveats=caveats)
     level = [name for name in highest(values) if name not in identical]
     if grade == "depends on missing lists":
-        return replace(record, claim=_by_lists(comparison, best, second, shown))
+        return replace(record, claim=_claims_by_convention(comparison, best, second, shown))
     if len(level) > 1 and second in level:
         after = next((name for name in values if name not in (*level, *identical)), "")
         average = parse(measure).averages(comparison.settings.average)[0]
@@ -251,11 +234,8 @@ def of_comparison(
         record = replace(record, over_k=over, best_k=tested.best(best))
         if over.opposite and (over.significant or alone):
             at = {best: f"k = {alone}"} | dict(over.ways)
-            return replace(
-                record,
-                grade="depends on k",
-                claim=say("depends on k", lead=lead, best_at=at[best], second_at=at[second]),
-            )
+            claim = say("depends on k", lead=lead, best_at=at[best], second_at=at[second])
+            return replace(record, grade="depends on k", claim=claim)
     name = f"{best} (identical to {listed(same[1:])})" if len(same) > 1 else best
     return replace(record, claim=say(grade, name=name, lead=lead))
 
@@ -265,37 +245,34 @@ def _is_capped(comparison: Comparison, best: str, second: str) -> bool:
 
 
 def _row_of(pairs: pd.DataFrame, best: str, second: str) -> pd.Series:
-    """Return the row of a pair of systems, in whatever order."""
     return pairs[pairs["a"].isin([best, second]) & pairs["b"].isin([best, second])].iloc[0]
 
 
-def _by_lists(comparison: Comparison, best: str, second: str, measure: str) -> str:
-    """Return the claim if the rule for missing lists decides: both ways, each with its values and its grade."""
+def _claims_by_convention(comparison: Comparison, best: str, second: str, measure: str) -> str:
+    """Return the claim if the result depends on the convention for missing lists: both conventions, with grades."""
     row, capped = _row_of(comparison.otherwise, best, second), _is_capped(comparison, best, second)
     values = [comparison.scores, {row["a"]: row["value_a"], row["b"]: row["value_b"]}]
-    found = comparison.found(best, second), comparison.found(best, second, comparison.otherwise)
-    ways = list(zip(values, [way.grade(capped) for way in found if way is not None], strict=True))
+    differences = comparison.difference(best, second), comparison.difference(best, second, comparison.otherwise)
+    ways = list(zip(values, [way.grade(capped) for way in differences if way is not None], strict=True))
     if comparison.settings.missing == "skip":
         ways.reverse()
 
     def ahead(values: Mapping[str, float], grade: Grade) -> str:
         first, other = best_first({name: values[name] for name in (best, second)})
-        return f"{first} is ahead of {other} ({_lead(first, other, measure, values).shown}, {grade})"
+        return f"{first} is ahead of {other} ({_lead(first, other, measure, values)['shown']}, {grade})"
 
     zero, both = (ahead(*way) for way in ways)
     return say("depends on missing lists", zero=zero, both=both, shared=comparison.lists.shared(best, second))
 
 
-def _of_lists(comparison: Comparison, *systems: str) -> Iterator[str]:
-    """Report which lists are missing, and how these documents count."""
+def _missing_lists(comparison: Comparison, *systems: str) -> Iterator[str]:
     lists, skip = comparison.lists, comparison.settings.missing == "skip"
     if lacking := lists.lacking(*systems):
         missing = [f"{name} has no list for {lists.documents - lists.shared(name, name):,}" for name in lacking]
         yield say("missing lists", missing=missing, documents=lists.documents, skip=skip)
 
 
-def _of_size(comparison: Comparison, best: str, second: str) -> Iterator[str]:
-    """Warn of too few documents, or too few that differ."""
+def _too_few_differ(comparison: Comparison, best: str, second: str) -> Iterator[str]:
     yield from _too_few(comparison.documents)
     if comparison.documents >= FEW and len(comparison.effects):
         row = _row_of(comparison.effects, best, second)
@@ -306,12 +283,11 @@ def _of_size(comparison: Comparison, best: str, second: str) -> Iterator[str]:
 
 
 def _documents(comparison: Comparison) -> str:
-    left_out = f", {comparison.left_out:,} left out" * bool(comparison.left_out)
+    left_out = f", {comparison.left_out:,} left out" if comparison.left_out else ""
     return f"{pluralize(comparison.documents, 'document')}{left_out}"
 
 
-def _why(comparison: Comparison, best: str, second: str) -> str:
-    """Return the statistics of two systems: difference, interval, p, documents, and what the numbers depend on."""
+def _statistics(comparison: Comparison, best: str, second: str) -> str:
     pairs, scores, identical = _pairs(comparison), comparison.scores, comparison.identical
     digits = digits_apart(scores[best], scores[second])
     how = "uncorrected" if comparison.correction == "none" else f"{_CORRECTIONS[comparison.correction]}, {pairs} pairs"
@@ -320,15 +296,15 @@ def _why(comparison: Comparison, best: str, second: str) -> str:
         for name in _ranked(comparison)
         if name in comparison.better[best]
         and identical.get(name, name) != identical.get(second, second)
-        and not _is_thin(comparison.lists.coverage, name)
+        and not _is_incomplete(comparison.lists.coverage, name)
     ]
-    found, other = comparison.found(best, second), comparison.found(best, second, comparison.otherwise)
+    difference, other = comparison.difference(best, second), comparison.difference(best, second, comparison.otherwise)
     several = max(comparison.runs.values(), default=1) > 1
     return say(
         "pair",
         best=best,
         documents=_documents(comparison),
-        found=found and say("difference", found=found, digits=digits),
+        found=difference and say("difference", found=difference, digits=digits),
         other=other and say("difference", found=other, digits=digits),
         other_documents=other and other.documents,
         how=f" ({how})" if pairs > 1 else "",
@@ -341,12 +317,11 @@ def _why(comparison: Comparison, best: str, second: str) -> str:
 
 
 def _pairs(comparison: Comparison) -> int:
-    """Return how many pairs p is corrected for: those of identical outputs count once."""
+    """Return the number of pairs in the correction of p; identical outputs count once."""
     return sum(not {*pair} & comparison.identical.keys() for pair in comparison.decisive)
 
 
 def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
-    """Compare on each data set; if each has one system, report their means."""
     measure, datasets = family.measure, len(corpus.datasets)
     if all(len(runs_of(part.systems)) < 2 for part in corpus.by_dataset.values()):
         frame = evaluate(corpus, settings, [measure]).frame
@@ -355,48 +330,51 @@ def _of_datasets(corpus: Corpus, settings: Settings, family: Family) -> Answer:
         claim = say("means of one system each", measure=measure, datasets=datasets, reached=reached)
         return Answer(claim, "one system", say("two needed on one data set"))
     comparison = compare_all(corpus, settings, [family])
-    named = {one.frame["measure"].iloc[0] for one in comparison.datasets.values()}
+    named = {part.frame["measure"].iloc[0] for part in comparison.datasets.values()}
     shown = over_subjects(named.pop() if len(named) == 1 else family.asked.name(), comparison.settings)
     return of_datasets(comparison, shown, datasets)
 
 
 def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
-    """Report on which data sets the system with the higher mean is better, and on which the other one.
-
-    measure: as it is shown; datasets: how many there are. If two systems are not comparable nothing is concluded.
-    """
+    """Report on which data sets the system with the higher mean is better, and on which the second."""
     values, coverage = _ranked(comparison), dict[str, tuple[int, int]]()
-    for one in comparison.datasets.values():
-        for system, (lists, of) in one.lists.coverage.items():
+    for part in comparison.datasets.values():
+        for system, (lists, documents) in part.lists.coverage.items():
             before = coverage.get(system, (0, 0))
-            coverage[system] = before[0] + lists, before[1] + of
+            coverage[system] = before[0] + lists, before[1] + documents
     if len(values) < 2:
         claim = say("no common data sets", datasets=datasets)
         return Answer(claim, "not comparable", say("by itself"), coverage=coverage)
-    best, second = pair = _named(values, comparison)
-    comparable = {name: one for name, one in comparison.datasets.items() if one.comparable(best, second)}
+    best, second = pair = _leading_pair(values, comparison)
+    comparable = {name: part for name, part in comparison.datasets.items() if part.comparable(best, second)}
     incomparable = [say("not comparable there", name=name) for name in comparison.datasets if name not in comparable]
     if not comparable:
         claim = say("not comparable anywhere", best=best, second=second, measure=measure, datasets=datasets)
         return Answer(claim, "not comparable", say("thin"), pair, coverage=coverage)
-    # The means, too, are of the data sets on which the two can be compared.
-    means = {name: float(np.mean([one.scores[name] for one in comparable.values()])) for name in pair}
+    parts = list(comparable.values())
+    means = {name: float(np.mean([part.scores[name] for part in parts])) for name in pair}
     best, second = best_first(means)
-    better = {(one.a, one.b): one.which for one in comparison.over_datasets}
+    better = {(result.a, result.b): result.which for result in comparison.over_datasets}
     ahead, behind = better.get((best, second), ()), better.get((second, best), ())
-    turned = [name for name, one in comparable.items() if exceeds(one.scores[second], one.scores[best])]
+    turned = [name for name, part in comparable.items() if exceeds(part.scores[second], part.scores[best])]
     if turned and ahead and not behind:
         incomparable.append(say("turned", names=turned, second=second))
-    lists_of = (sentence for one in comparable.values() for sentence in _of_lists(one, best, second))
-    caveats = (*incomparable, *_too_few(min(one.documents for one in comparable.values())), *lists_of)[:_CAVEATS]
-    why = say("data sets", documents=sum(one.documents for one in comparable.values()))
+    missing = (sentence for part in parts for sentence in _missing_lists(part, best, second))
+    caveats = (*incomparable, *_too_few(min(part.documents for part in parts)), *missing)[:_CAVEATS]
+    why = say("data sets", documents=sum(part.documents for part in parts))
     mean = f"mean {measure}" if len(comparable) > 1 else f"{measure} on {listed(list(comparable))}"
     lead, on = _lead(best, second, mean, means), list(comparable)
     grade: Grade = "not significant"
     if behind:
         ways = ((best, second, ahead), (second, best, behind))
         at = [
-            (name, [f"{one} ({_lead(name, other, measure, comparable[one].scores).shown})" for one in which])
+            (
+                name,
+                [
+                    f"{dataset} ({_lead(name, other, measure, comparable[dataset].scores)['shown']})"
+                    for dataset in which
+                ],
+            )
             for name, other, which in ways
             if which
         ]
@@ -411,8 +389,8 @@ def of_datasets(comparison: Comparison, measure: str, datasets: int) -> Answer:
     return Answer(claim, grade, why, (best, second), coverage=coverage, caveats=caveats)
 
 
-def _named(values: Mapping[str, float], comparison: Comparison) -> tuple[str, str]:
-    """Return the two best of ranked systems, or the best next to the baseline; identical outputs are one system."""
+def _leading_pair(values: Mapping[str, float], comparison: Comparison) -> tuple[str, str]:
+    """Return the two best systems, or the best and the baseline; identical outputs count as one system."""
     identical, baseline = comparison.identical, comparison.baseline
     distinct = [name for name in values if identical.get(name, name) not in values or name not in identical]
     best = distinct[0]
@@ -422,18 +400,17 @@ def _named(values: Mapping[str, float], comparison: Comparison) -> tuple[str, st
 
 
 def _warnings(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparison, family: Family) -> Iterator[str]:
-    """Give what a reader must know before believing the claim, beyond its size and missing lists."""
     values = _ranked(comparison)
     if len(values) < 2:
         return
-    pair, top = _named(values, comparison), max(values.values())
+    pair, top = _leading_pair(values, comparison), max(values.values())
     yield from (f"{note.message}." for note in above_one([(asked.name(data.settings.k[0]), top)]))
     k = data.settings.k[0] if asked.fixed is None else asked.fixed
     lengths, groups = longest_lists(data), runs_of(data.names.systems)
     longest = {name: max(lengths[run] for run in runs) for name, runs in groups.items()}
     if short := [f"{name} at {longest[name]}" for name in pair if isinstance(k, int) and longest[name] < k]:
         yield say("lists end", k=k, short=short)
-    if _knows_universe(data.settings):
+    if _has_universe(data.settings):
         frame = evaluate(corpus, data.settings, [asked.name()], baselines=True, interval="none").frame
         drawn = frame.loc[frame["system"] == RANDOM, "value"].head(1)
         if reaches(drawn, top).any():
@@ -445,12 +422,12 @@ def _warnings(corpus: Corpus, data: Prepared, asked: Asked, comparison: Comparis
         yield say("documents needed", low=low, high=high)
 
 
-def _knows_universe(settings: Settings) -> bool:
+def _has_universe(settings: Settings) -> bool:
     return bool(legible(("K",), settings))
 
 
 def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence[str]) -> tuple[int, int] | None:
-    """Return how many documents would make the difference of a pair significant, if it is not."""
+    """Return the number of documents (low, high) that a difference needs to be significant, if it is not."""
     of_means = asked.averages(data.settings.average)[0] == "macro"
     if not of_means or comparison.grade(*pair) not in ("suggestive", "not significant"):
         return None
@@ -462,7 +439,6 @@ def _needed(data: Prepared, asked: Asked, comparison: Comparison, pair: Sequence
 
 
 def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mapping[str, tuple[int, int]]) -> Answer:
-    """Report the score of the only system, next to chance, to an empty list and to people (on their own gold)."""
     k, average = data.settings.k[0], asked.averages(data.settings.average)[0]
     settings = data.settings.changed(k=k, average=average)
     result = evaluate(corpus, settings, [asked.name()], baselines=True)
@@ -474,58 +450,51 @@ def _of_one_system(corpus: Corpus, data: Prepared, asked: Asked, coverage: Mappi
         claim = say("one system undefined", reason=REASONS[row["reason"]], **facts)
         why = say("beside one system", **row.to_dict(), beside=[], people="")
         return replace(record, claim=claim, why=first_capital(why))
-    baselines = [("phrases drawn at random reach", RANDOM)] * _knows_universe(result.settings)
+    baselines = [("phrases drawn at random reach", RANDOM)] * _has_universe(result.settings)
     baselines.append(("saying nothing reaches", SILENT))
     reached = [(words, float(rows["value"].get(name, np.nan))) for words, name in baselines]
     beside = [f"{words} {number(value)}" for words, value in reached if value == value]
-    why = say("beside one system", **row.to_dict(), beside=beside, people=_beside(corpus, settings, asked))
+    why = say("beside one system", **row.to_dict(), beside=beside, people=_human_range(corpus, settings, asked))
     caveats, (lists, documents) = [*_too_few(row["documents"])], coverage[system]
-    caveats += [say("coverage", lists=lists, documents=documents)] * _is_thin(coverage, system)
+    caveats += [say("coverage", lists=lists, documents=documents)] * _is_incomplete(coverage, system)
     if average == "macro" and len(data.names.systems) == 1:
-        caveats += _of_spread(values_over(data, asked, asked.cutoffs(settings)[:1])[0][data.names.systems[0]][:, 0])
+        caveats += _few_values(values_over(data, asked, asked.cutoffs(settings)[:1])[0][data.names.systems[0]][:, 0])
     claim = say("one system", value=row["value"], **facts)
     return replace(record, claim=claim, why=why, caveats=tuple(caveats[:_CAVEATS]))
 
 
-def _of_spread(values: Floats) -> Iterator[str]:
-    """Warn of too few documents whose value differs from the most frequent one."""
+def _few_values(values: Floats) -> Iterator[str]:
     if len(values) >= FEW:
         differ = len(values) - int(pd.Series(leveled(values)).value_counts().max())
         if differ < FEW:
             yield say("few values" if differ else "one value", differ=differ, documents=len(values), few=FEW)
 
 
-def _beside(corpus: Corpus, settings: Settings, asked: Asked) -> str:
-    """Return where the only system is next to people on the same footing; empty if nobody else chose."""
+def _human_range(corpus: Corpus, settings: Settings, asked: Asked) -> str:
+    """Compare the only system with the human range; empty if there is none."""
     if not 1 < len(corpus.annotators) <= MOST_PEOPLE:
         return ""
     try:
         return like_for_like(corpus, settings.changed(annotators="others"), asked.name()).claim
-    except (InputError, UsageError):  # N, or the gold standard asked for, has no such part
+    except (InputError, UsageError):  # undefined for this universe or gold standard
         return ""
 
 
 def like_for_like(corpus: Corpus, settings: Settings, measure: str) -> Answer:
-    """Report whether the best system is within the range of people, all scored against what other people chose.
-
-    settings: their gold standard is that of the others
-    """
+    """Report whether the best system is within the human range; the gold standard of the settings is `others`."""
     asked, alone = parse(measure), settings.changed(k=settings.k[:1])
-    result = evaluate(corpus, alone, [asked.name()], baselines=_knows_universe(alone))
-    each = each_of_people(corpus, alone, asked)
-    return of_range(result, str(result.frame["measure"].iloc[0]), list(runs_of(corpus.systems)), each)
+    result = evaluate(corpus, alone, [asked.name()], baselines=_has_universe(alone))
+    people = each_of_people(corpus, alone, asked)
+    return _of_range(result, str(result.frame["measure"].iloc[0]), list(runs_of(corpus.systems)), people)
 
 
-#: Row of a result → its name in a sentence on people.
 _REFERENCES = {HUMANS: "people on average", RANDOM: "phrases drawn at random"}
 
 
-def of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
-    """Report whether the best system is within, above or below the range of people on the same gold standards.
+def _of_range(result: Result, measure: str, systems: Sequence[str], people: Mapping[str, float]) -> Answer:
+    """Report whether the best system is within, above or below the human range, and whether its whole interval is.
 
-    people  annotator → value against the others
-
-    Above and below ask for the whole interval of the system to be there.
+    people: annotator → value against the others
     """
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["subset"] == "all")]
     rows = rows.drop_duplicates("system").set_index("system")
@@ -553,27 +522,25 @@ def of_range(result: Result, measure: str, systems: Sequence[str], people: Mappi
 
 
 def of_preset(here: Result, usual: Result, measure: str, system: str) -> str:
-    """Report in which rules a preset differs from KPScope, and what that does to the value of a system.
+    """Report how a preset differs from the KPScope default, and the effect on a system's value.
 
-    here, usual  values under the preset, and under the rules of KPScope
+    here, usual: values under the preset, and under the KPScope default
     """
     preset = here.settings.preset
     rules = [f"{rule[:1].lower()}{rule[1:].rstrip('?')}: {its}" for rule, _, its in differences(preset)]
-    now, before = (
-        one.frame.set_index(["system", "measure"])["value"].get((system, measure), np.nan) for one in (here, usual)
-    )
+    values = (result.frame.set_index(["system", "measure"])["value"] for result in (here, usual))
+    now, before = (value.get((system, measure), np.nan) for value in values)
     facts = {"measure": measure, "system": system, "now": now, "before": before}
     return say("preset", preset=in_words("preset", preset), rules=rules, cutoffs=list(PRESETS[preset].k), **facts)
 
 
 def of_people(result: Result, error: float, words: Speech) -> Answer:
-    """Report how much of their keyphrases annotators share, and K with its word only if N can be read.
+    """Report the share of keyphrases in common, and K with its word if the universe is known.
 
-    With the universe `rankings`, N is what anybody lists, so chance agreement is not known; indexers are not shown
-    what cannot be read. error: the standard error of K with documents as clusters; words: what people are called.
+    With the universe `rankings` chance agreement is unknown. error: the standard error of K with documents as clusters.
     """
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
-    rows = rows.drop_duplicates("measure").set_index("measure")  # of two averages the first
+    rows = rows.drop_duplicates("measure").set_index("measure")
     shared, pairs = rows.loc["P_pos"], indexing.consistency(result)
     if shared["value"] != shared["value"]:
         claim = say("people share undefined", words=words, reason=REASONS[shared["reason"]])
@@ -581,7 +548,7 @@ def of_people(result: Result, error: float, words: Speech) -> Answer:
     facts = {"words": words, "share": shared["value"], "documents": shared["documents"], "pairs": len(pairs)}
     facts |= {"hooper": pairs["Hooper"].mean(), "rolling": pairs["Rolling"].mean()}
     claim, why = say("people share", **facts), first_capital(say("people share, why", **facts))
-    known = _knows_universe(result.settings)
+    known = _has_universe(result.settings)
     beside = f". {reliability(result, error, 'Landis & Koch 1977', words)}" if known else f"; {say('no universe')}"
     if words is not USUAL and not (known and rows["value"]["K"] == rows["value"]["K"]):
         beside = "."

@@ -1,10 +1,9 @@
-"""Turn results into honest sentences; every wording is tested, and none says more than the numbers do."""
+"""Turn results into sentences that claim no more than the numbers show."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,17 +28,8 @@ from kp_core.typeset import first_capital, number, say
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     scale: tuple((low, band) for low, band in bands) for scale, bands in read_toml("words/scales.toml").items()
 }
-#: How sure a word must be (Gwet 2014, ch. 6).
+#: Required probability of a word (Gwet 2014, ch. 6).
 CERTAIN = 0.95
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A word for the value, the word that is certain, and the probability of each band or a higher one, top first."""
-
-    word: str
-    certain: str
-    cumulative: tuple[tuple[str, float], ...]
 
 
 def word(value: float, scale: str = "Landis & Koch 1977") -> str:
@@ -51,12 +41,12 @@ def word(value: float, scale: str = "Landis & Koch 1977") -> str:
     return next(name for low, name in reversed(SCALES[scale]) if reaches(value, low))
 
 
-def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> Benchmark:
-    """Return the highest band that the true value reaches with probability .95, given the value's standard error.
+def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> tuple[str, list[tuple[str, float]]]:
+    """Return the highest band that the true value reaches with probability 0.95, and the probabilities, top band first.
 
-    The error must take documents as clusters. Source: Gwet 2014, section 6.3.
+    error: standard error of the value, with documents as clusters. Source: Gwet 2014, section 6.3.
 
-    >>> benchmark(0.67, 0.15).certain
+    >>> benchmark(0.67, 0.15)[0]
     'moderate'
     """
     from scipy.stats import norm
@@ -66,26 +56,22 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
     within = norm.cdf((value - edges) / error)
     share = (within[:-1] - within[1:]) / (within[0] - within[-1])
     total = np.cumsum(share[::-1])
-    cumulative = tuple((name, float(p)) for (_, name), p in zip(reversed(bands), total, strict=True))
-    certain = next((name for name, p in cumulative if p >= CERTAIN), bands[0][1])
-    return Benchmark(word(value, scale), certain, cumulative)
+    cumulative = [(name, float(p)) for (_, name), p in zip(reversed(bands), total, strict=True)]
+    return next((name for name, p in cumulative if p >= CERTAIN), bands[0][1]), cumulative
 
 
 def reliability(result: Result, error: float, scale: str, words: Mapping[str, str]) -> str:
-    """Report how well the annotators agree, with the word of a scale and the word that is certain.
-
-    error: the standard error of K with documents as clusters; words: what people and documents are called.
-    """
+    """Report K of all annotators with its words; error: as in `benchmark`; words: those of `speech`."""
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
         return say("reliability undefined", words=words, reason=REASONS[row["reason"]])
-    certain = benchmark(row["value"], error, scale).certain if error > 0 else ""
+    certain = benchmark(row["value"], error, scale)[0] if error > 0 else ""
     facts = {"word": word(row["value"], scale), "certain": certain, "lowest": SCALES[scale][0][1]}
     return say("reliability", **row.to_dict(), words=words, scale=scale, probability=CERTAIN, **facts)
 
 
 def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
-    """Report which similarity agrees best with people; and how certain that is, next to the limit of people."""
+    """Report which similarity agrees best with human scores, whether that is certain, and the human ceiling."""
     rows = study.frame[(study.frame["subset"] == "all") & (study.frame["average"] == average)]
     measures = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
     if measures.empty:
@@ -102,42 +88,41 @@ def best_measure(study: CorrelationStudy, average: str) -> tuple[str, str]:
     return say("best measure", best=best), first_capital(why)
 
 
-def leaders(found: Mapping[str, Comparison], joined: str) -> str:
-    """Report which system is significantly ahead of every other one by some measures, or in some parts of the data.
+def leaders(comparisons: Mapping[str, Comparison], joined: str) -> str:
+    """Report which system leads significantly by which measures, or in which parts of the data (Bonferroni).
 
-    found   name of a measure or part → the comparison; joined: `by` or `in`
-    The level is divided by how many there are, since a lead is looked for in all of them.
+    comparisons: name of a measure or part → its comparison; joined: `by` or `in`
     """
     leads = dict[str, list[str]]()
-    for name, comparison in found.items():
-        leads.setdefault(comparison.leader(ALPHA / len(found)), []).append(name)
+    for name, comparison in comparisons.items():
+        leads.setdefault(comparison.leader(ALPHA / len(comparisons)), []).append(name)
     return say("leaders", nowhere=leads.pop("", []), leads=list(leads.items()), joined=joined)
 
 
 def threshold(cutoff: int | str, system: str, kappa: Mapping[str, float], pabak: Mapping[str, float]) -> str:
-    """Report kappa and PABAK of a system at a cutoff, next to those of the random and the empty baseline."""
+    """Report kappa and PABAK of a system at a cutoff, next to the random and the empty baseline."""
     return say("threshold", cutoff=cutoff, system=system, kappa=kappa, pabak=pabak)
 
 
 def nearly_right(shares: pd.DataFrame, systems: Sequence[str]) -> str:
-    """Report how much of what each system misses is nearly right; shares: columns system, misses and near."""
+    """Report the share of each system's misses that are near; shares: columns system, misses, near."""
     missing = shares[shares["misses"] > 0].set_index("system")
     named = [name for name in systems if name in missing.index]
     part = missing["near"] / missing["misses"]
     return say("nearly right", shares=[say("share", share=part[name], name=name) for name in named])
 
 
-def leaders_over_k(measure: str, found: OverK | None) -> str:
+def leaders_over_k(measure: str, tests: OverK | None) -> str:
     """Report at which cutoffs a system is significantly ahead of every other one."""
-    if found is None:
+    if tests is None:
         return say("no test over k", measure=measure)
-    leads = sorted(found.leads().items(), key=lambda lead: -len(lead[1]))
-    named = [(name, ranges(at, found.tried)) for name, at in leads]
-    return say("leaders over k", measure=measure, leads=named, tried=found.tried)
+    leads = sorted(tests.leads().items(), key=lambda lead: -len(lead[1]))
+    named = [(name, ranges(at, tests.tried)) for name, at in leads]
+    return say("leaders over k", measure=measure, leads=named, tried=tests.tried)
 
 
 def of_setting(preset: str, changes: Sequence[str]) -> str:
-    """Name the conventions of a setting: a preset, and what is other than it says.
+    """Name the conventions of a setting: a preset and its changes.
 
     >>> of_setting("pke", ["missing:skip"])
     'pke, but a document without a list is left out for that system.'
@@ -147,7 +132,7 @@ def of_setting(preset: str, changes: Sequence[str]) -> str:
 
 
 def range_of(spread: Spread) -> str:
-    """Report between which values the best system is under other conventions, and whether the order turns."""
+    """Report the range of the best system under other conventions, and whether the order of systems reverses."""
     defined = spread.ranges[spread.ranges["current"].notna()]
     if defined.empty:
         return say("spread undefined", measure=spread.measure)
@@ -164,34 +149,32 @@ def range_of(spread: Spread) -> str:
     return say("spread", best=best["system"], systems=len(spread.ranges), turns=len(spread.turns), **facts)
 
 
-def of_two(found: Versus) -> str:
-    """Report on how many documents each of two systems is better, which keyphrases only one finds, and what stayed."""
-    (won, level, lost), (only_a, only_b) = found.won, found.found
-    facts = {"won": won, "level": level, "lost": lost, "only_a": only_a, "only_b": only_b, "stayed": found.stayed}
-    facts["by_subject"] = parse(found.measure).over_subjects(found.settings.average)
-    return say("two systems", measure=found.measure, a=found.a, b=found.b, k=found.settings.k[0], **facts)
+def of_two(versus: Versus) -> str:
+    """Report on how many documents each of two systems is better, and which keyphrases only one of them finds."""
+    (won, level, lost), (only_a, only_b) = versus.won, versus.found
+    facts = {"won": won, "level": level, "lost": lost, "only_a": only_a, "only_b": only_b, "stayed": versus.stayed}
+    facts["by_subject"] = parse(versus.measure).over_subjects(versus.settings.average)
+    return say("two systems", measure=versus.measure, a=versus.a, b=versus.b, k=versus.settings.k[0], **facts)
 
 
-#: What a test cannot show.
 NOT_EQUAL = "not being significantly different does not mean being equal"
 
 
-#: Thresholds of the specification of agreement, section 5: product decisions, not published ones.
+#: Thresholds of `diagnose`: our decisions, not published values.
 PREVALENCE, GAP, BIAS, REJECTED, NEAR, POOLING = 0.6, 0.3, 0.3, 0.9, 0.02, 0.05
 
 
 def table_in_words(system: str, cells: Mapping[str, float]) -> str:
-    """Report what the four cells of a table count."""
+    """Explain the four cells of a concordance table."""
     return say("table", system=system, **{name: round(cells[name]) for name in "abcd"})
 
 
 def diagnose(
     system: str, cells: Mapping[str, float], others: Mapping[str, Mapping[str, float]], macro_kappa: float = math.nan
 ) -> list[str]:
-    """Report what is worth knowing about a system's table; the most important first.
+    """Diagnose a system's concordance table, most important first.
 
-    cells   a, b, c, d of the system, summed over documents; others: the same of the other systems
-    macro_kappa   the mean kappa over documents, to compare with that of the summed table
+    cells: a, b, c, d summed over documents; others: those of the other systems; macro_kappa: mean over documents
     """
     a, b, c, d = (float(cells[name]) for name in "abcd")
     n, gold, chosen = a + b + c + d, a + b, a + c
@@ -203,7 +186,7 @@ def diagnose(
     small = d == 0 or (kappa <= 0 and n < 5 * (a + b + c))
     lengths = {name: float(other["a"]) + float(other["c"]) for name, other in others.items()}
     unequal = [f"{name} {size:,.0f}" for name, size in lengths.items() if size != chosen]
-    holds = {
+    conditions = {
         "silence": a / chosen < 0.5,
         "paradox": abs(prevalence) > PREVALENCE and pabak - kappa > GAP,
         "sizes": gold > 0 and abs(b - c) / gold > BIAS,
@@ -216,4 +199,4 @@ def diagnose(
     facts = {"kappa": kappa, "p_pos": p_pos, "pabak": pabak, "prevalence": prevalence, "macro": macro_kappa}
     facts |= {"silent": float(concordance.pabak(silent)), "kappa_max": float(concordance.kappa_max(table))}
     facts |= {"n": n, "gold": gold, "chosen": chosen, "right": a / chosen, "neither": d / n}
-    return [say(name, system=system, unequal=unequal, **facts) for name, true in holds.items() if true]
+    return [say(name, system=system, unequal=unequal, **facts) for name, applies in conditions.items() if applies]

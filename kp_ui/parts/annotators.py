@@ -63,7 +63,8 @@ def together() -> None:
         show.subheader(f"By {say['document']} type")
         drawn = dots.groups(result, "K" if _reads_k(result) else "P_pos", say)
         show.chart(drawn, "groups", f"agreement by {say['document']} type")
-    show.recipe(result, (result.frame, f"Agreement of {say['annotators']}"))
+    read = legible(result.frame["measure"].unique(), result.settings)
+    show.recipe(result, (result.frame[result.frame["measure"].isin(read)], f"Agreement of {say['annotators']}"))
 
 
 #: So many titles and headings stand on the first screen; the rest is on the pages of titles and headings.
@@ -106,8 +107,8 @@ def _word_for_k(result: kp.Result) -> None:
     if not error > 0:
         st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
         return
-    band = benchmark(screen_tables.value(result, "all", "K"), error, scale)
-    tables.table(pd.DataFrame(band.cumulative, columns=["K deserves", "probability"]), "benchmark")
+    _, bands = benchmark(screen_tables.value(result, "all", "K"), error, scale)
+    tables.table(pd.DataFrame(bands, columns=["K deserves", "probability"]), "benchmark")
     show.about("people.word", error=f"{error:.4f}")
 
 

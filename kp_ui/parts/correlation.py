@@ -90,7 +90,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
         preset = controls.select("Words", ["paper-like", "same-tokens"], "words")
         stemmer = controls.select("Stemmer", _STEMMERS, "pair_stemmer")
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
-    without = set() if workspace.corpus().vocabulary.tells_similarity else {"given"}
+    without = set() if workspace.corpus().vocabulary.has_similarities else {"given"}
     options = [*(name for name in kp.SIMILARITIES if name not in without), *columns]
     measures = controls.several("Measures", options, [*PAPER, *SENTINELS], "similarities")
     with st.popover("What the measures say"):

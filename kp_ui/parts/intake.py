@@ -342,7 +342,7 @@ def wrong() -> None:
 
 
 def _similarity(corpus: kp.Corpus) -> None:
-    if not corpus.vocabulary.tells_similarity or not len(corpus.gold) or corpus.datasets:
+    if not corpus.vocabulary.has_similarities or not len(corpus.gold) or corpus.datasets:
         return
     data = prepare(corpus, settings.settings())
     words = entries_in_words(corpus, data.coded, data.settings)

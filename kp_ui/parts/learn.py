@@ -16,6 +16,8 @@ from kp_ui.widgets import controls, show, tables
 
 #: The lecture that shows the threshold on the data on screen; the lessons on made-up lists follow.
 ON_SCREEN = "The threshold, on the data on screen"
+#: The height of a presented picture, in pixels: below its controls, it is whole on a screen of 720.
+_HEIGHT = 370
 
 
 def _every() -> dict[str, Lesson | None]:
@@ -78,7 +80,8 @@ def draw(lesson: Lesson) -> None:
     with above:
         show.lead(view.sentences[0])
     with right:
-        show.chart(view.chart, f"picture {lesson.name}", lesson.title)
+        room: dict[str, Any] = {"height": _HEIGHT} if large else {}
+        show.chart(view.chart, f"picture {lesson.name}", lesson.title, **room)
         for sentence in view.sentences[1:]:
             show.paragraph(sentence)
         for caption, table in view.tables.items():

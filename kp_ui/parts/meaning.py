@@ -26,9 +26,11 @@ _DOCUMENTS = {ROW: "each row", FILE: "the whole file"}
 _SPLITS = {"": "found by KPScope", "none": "not at all", **{name: name for name in MARKS}} | prose.entries("splits")
 #: Values of lists whose items may be more than a keyphrase.
 _LISTED = re.compile(r"\[|.*[(:=] ?[0-9.,]+ ?%?\)?(?:;|$)")
-_ENCODINGS = {"": "found by KPScope", **{name: name for name in ("utf-8", "windows-1252", *ENCODINGS)}}
+_ENCODINGS = {"": "found by KPScope", **{name: name for name in ("utf-8", "windows-1252", "macintosh", *ENCODINGS)}}
 #: The fields that say how a file is opened.
 _OPENING = ("header", "sheet", "encoding", "format", "delimiter")
+#: What a column means if it and all after it have keyphrases; the columns after it have no line of their own.
+_ONWARD = "onward"
 #: The columns of so many lines are in sight; of more, those that mean nothing are folded.
 _LINES = 8
 #: The file whose form was opened or closed by the user, and whether it is open.
@@ -92,10 +94,10 @@ def _opened(name: str, source: Source, form: Form) -> Form:
         if len(form.sheets) > 1:
             sheets = st.multiselect("Sheets", form.sheets, now.sheet or form.sheets, key=f"sheets {name}")
             fields = fields | {"sheet": tuple(sheets) if now.sheet or len(sheets) < len(form.sheets) else ()}
-        if form.columns:
+        if form.columns and form.formats[:1] != ("F6",):  # JSON has no first row
             headed = st.toggle("The first row has the column names", now.header != "no", key=f"header {name}")
             fields = fields | {"header": ("yes" if now.header == "no" else now.header) if headed else "no"}
-        if "encoding" in form.reason or now.encoding:
+        if "encoding" in form.reason or now.encoding or _is_guessed(source.data):
             encoding = controls.of_file("Encoding", _ENCODINGS, now.encoding, f"encoding {name}", width=200)
             fields = fields | {"encoding": encoding}
     if fields != how:
@@ -103,10 +105,19 @@ def _opened(name: str, source: Source, form: Form) -> Form:
     return replace(form, mapping=replace(form.mapping, role=role or form.mapping.role))
 
 
+def _is_guessed(data: bytes) -> bool:
+    """Return whether the encoding of a file was guessed: it is text, but not UTF-8."""
+    return b"\0" not in data and data != data.decode("utf-8", "ignore").encode()
+
+
 def _columns(name: str, form: Form) -> Mapping:
     heads, meanings = list(form.columns), meanings_of(form.mapping)
     shown = heads if len(heads) <= _LINES else [head for head in heads if meanings.get(head)]
-    fields = {head: _column(name, head, form, meanings.get(head, "")) for head in shown}
+    fields = dict.fromkeys(heads, "")
+    for head in shown:
+        fields[head] = _column(name, head, form, meanings.get(head, ""))
+        if fields[head] == _ONWARD:
+            return _of_whole(name, form, fields | dict.fromkeys(heads[heads.index(head) :], "keyphrases"))
     if rest := [head for head in heads if head not in shown]:
         names = f"{', '.join(rest[:_LINES])}{' …' * (len(rest) > _LINES)}"
         words = show.pluralize(len(rest), "more column is not read", "more columns are not read")
@@ -118,12 +129,11 @@ def _columns(name: str, form: Form) -> Mapping:
 
 
 def _column(name: str, head: str, form: Form, meaning: str) -> str:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        values = " · ".join(form.columns[head])
-        st.markdown(f"**{show.plain(head)}**  \n:small[{show.plain(values)}]", width="stretch")
-        key = f"means {name} {head} {form.mapping.header} {form.mapping.sheet}"
-        more: dict[str, Any] = {"label_visibility": "collapsed", "width": 190}
-        return controls.of_file(f"{show.plain(head)} holds", _MEANINGS, meaning, key, **more)
+    left, right = st.columns([5, 2], vertical_alignment="center")
+    left.markdown(f"**{show.plain(head)}**  \n:small[{show.plain(' · '.join(form.columns[head]))}]")
+    key = f"means {name} {head} {form.mapping.header} {form.mapping.sheet}"
+    with right:
+        return controls.of_file(f"{show.plain(head)} holds", _MEANINGS, meaning, key, label_visibility="collapsed")
 
 
 def _of_whole(name: str, form: Form, fields: dict[str, str]) -> Mapping:

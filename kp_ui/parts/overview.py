@@ -153,7 +153,7 @@ def datasets() -> None:
 
     result = ask(asked)
     results.answer(cached.of((data.corpus,), f"all {data.digest}", kp.answer, asked, measure))
-    show.chart(dots.by_dataset(result, measure), "by_dataset", f"{measure} by data set")
+    show.chart(dots.by_part(result, "data set"), "by_dataset", f"{measure} by data set")
     results.reasons(result)
     if has_curve(measure):
         over = ask(asked.changed(k=range(1, 51), interval="none"))

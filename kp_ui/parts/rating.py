@@ -9,7 +9,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.reading import Source
-from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, own_order, rating_table
+from kp_core.studies.correlation.human import COLUMNS, near_miss_pairs, order_of_rater, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
 from kp_core.takeaway.workspace_file import rater_file
 from kp_ui.state import cached, link, settings, workspace
@@ -106,7 +106,7 @@ def _pairs(number: int, rater: str) -> pd.DataFrame:
     drawn = near_miss_pairs(cached.near_misses().frame, number, 0)
     _know(drawn)
     every, scores = _here().pairs, _here().scores.get(rater, {})
-    return own_order(every[every["pair_id"].isin({*drawn["pair_id"], *scores})], rater)
+    return order_of_rater(every[every["pair_id"].isin({*drawn["pair_id"], *scores})], rater)
 
 
 def _know(pairs: pd.DataFrame) -> None:

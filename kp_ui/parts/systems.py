@@ -154,7 +154,7 @@ def near_misses() -> None:
         show.lead(results.in_short(statements.nearly_right(near.shares(), results.best_first())))
     for note in near.notes:
         if note.where in workspace.corpus().systems:  # why EXACT and MORPH are not the hits
-            show.small(f"{note.where}: {note.message}.")
+            show.small(results.in_short(f"{note.where}: {note.message.rstrip('.')}."))
     side = controls.views("Count", ["predictions", "gold entries"], "side")
     counts = near.counts("gold" if side == "gold entries" else "predictions")
     show.downloads(counts, f"Types of near misses, {side}")
@@ -206,7 +206,7 @@ def _soft() -> None:
 
 
 def _own_similarity() -> kp.Soft:
-    given = ("given",) if workspace.corpus().vocabulary.tells_similarity else ()
+    given = ("given",) if workspace.corpus().vocabulary.has_similarities else ()
     name = controls.select("Similarity", (*given, *_SIMILARITIES), "similarity")
     tau = controls.amount("Threshold", 0.05, 1.0, 0.8, "tau", st.slider, step=0.05, width=200)
     return kp.Soft(name, tau, controls.select("A pair counts", ["weighted", "count"], "soft_hits"))
@@ -214,9 +214,7 @@ def _own_similarity() -> kp.Soft:
 
 def tested(comparison: kp.Comparison, name: str) -> None:
     """Show what a test found: all pairs, effect sizes and ranks, with downloads."""
-    for note in comparison.notes:
-        if note.level == "warning":
-            st.caption(show.sentence(note.message))
+    show.notes(note for note in comparison.notes if note.level == "warning")
     first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
     with first:
         several = len(comparison.scores) >= heat_maps.FEWEST

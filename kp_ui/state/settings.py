@@ -52,7 +52,7 @@ def _ranking() -> tuple[str, ...]:
 def measures() -> tuple[str, ...]:
     """Return the measures that rank the systems on screen, the common ones first."""
     vocabulary = workspace.corpus().vocabulary
-    without = set[str]() if vocabulary.tells_similarity else {"semantic"}
+    without = set[str]() if vocabulary.has_similarities else {"semantic"}
     if not len(vocabulary.broader) or link.chosen().get("by_concept") != "yes":
         without.add("hierarchy")
     return tuple(name for name in _ranking() if kp.MEASURES[name].family not in without)
@@ -79,7 +79,7 @@ def options(name: str) -> tuple[str, ...]:
     if name == "normalise":
         return NORMALISERS
     if (name == "by_concept" and not corpus.has_concepts) or (
-        name == "sem_equal" and not corpus.vocabulary.tells_similarity
+        name == "sem_equal" and not corpus.vocabulary.has_similarities
     ):
         return ()
     return tuple(value for value in CONVENTIONS[name].values if value != "both")  # a page shows one value per system

@@ -101,8 +101,8 @@ def sentence(words: object, capital: bool = True) -> str:
     >>> sentence("k is too large")
     'K is too large.'
     """
-    text = spelled_out(str(words))
-    return plain(f"{text[:1].upper() if capital else text[:1]}{text[1:].rstrip('.')}.")
+    text = spelled_out(str(words)).rstrip(".")
+    return plain(f"{text[:1].upper() if capital else text[:1]}{text[1:]}{'' if text.endswith('…') else '.'}")
 
 
 def formula(*lines: str) -> None:
@@ -135,7 +135,7 @@ def notes(given: Iterable[Note]) -> None:
 #: What notes are about that name it themselves; the others begin with the name of a system or file.
 _ABOUT = frozenset(
     ("annotators", "average", "by", "concepts", "documents", "draws", "filter", "gold", "group", "ids", "intervals")
-) | frozenset(("lists", "measures", "normalise", "pos", "systems", "test", "tests", "texts", "trimming", "universe"))
+) | {"lists", "measures", "normalise", "pos", "roles", "systems", "test", "tests", "texts", "trimming", "universe"}
 
 
 def of_note(note: Note) -> str:

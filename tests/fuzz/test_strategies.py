@@ -6,7 +6,7 @@ import json
 
 import pandas as pd
 import pytest
-from hypothesis import given, is_hypothesis_test, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kp_core.reading import Mapping, Source, load
@@ -97,12 +97,3 @@ def test_the_order_in_the_file_is_kept_by_every_family(documents: dict[str, list
         if isinstance(form, pd.DataFrame):  # a shuffled table tells the order of phrases, not of documents
             found = [pair for doc_id in documents for pair in found if pair[0] == doc_id]
         assert found == wanted
-
-
-def test_every_drawn_test_gives_the_same_result_every_time(request: pytest.FixtureRequest) -> None:
-    if settings.get_current_profile_name() != "kpscope":
-        pytest.skip("skipped: a run of its own draws afresh")
-    tests = {getattr(item, "obj", None) for item in request.session.items}
-    drawn = [test for test in tests if is_hypothesis_test(test)]
-    assert drawn
-    assert [test.__name__ for test in drawn if not test._hypothesis_internal_use_settings.derandomize] == []

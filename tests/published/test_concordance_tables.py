@@ -75,15 +75,3 @@ def test_every_printed_value_of_thirteen_tables(shared):
                     wrong.append((row["name"], key, found, text))
     assert not wrong
     assert {key for key in seen if value(key, 1, 2, 3, 4) is None} - NOT_COVERED == PRINTED_ONLY
-
-
-@pytest.mark.published
-def test_lecture_systems_give_the_24_printed_numbers(shared):
-    names = {"kappa": "kappa", "p_pos": "P_pos", "p_neg": "P_neg", "pabak": "PABAK"}
-    wrong = []
-    for row in rows(shared("oracles/agreement/lecture_systems_implied_tables.csv")):
-        for column, measure in names.items():
-            found = f"{score(measure, *cells(row)):.3f}"
-            if found != f"{float(row[f'printed_{column}']):.3f}":
-                wrong.append((row["system"], column, found))
-    assert not wrong

@@ -75,7 +75,7 @@ def test_a_text_is_its_title_then_its_text():
         assert ("titles:no" in result.signature) is (titles == "no")
         assert kp.settings_from(result.signature).titles == titles
         assert kp.coverage(corpus, titles=titles)["reachable"].max() == present
-    assert any("concordance measures have no parts" in note.message for note in result.notes)
+    assert any("have no parts by presence" in note.message for note in result.notes)
 
 
 CONCEPTS = {

@@ -6,7 +6,7 @@ import pytest
 from kp_core import MEASURES
 from kp_core.scoring.measures import concordance
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, common_gold, recover
-from kp_core.words.statements import benchmark
+from kp_core.words.statements import benchmark, word
 from tests.cases import rows
 
 NAMES = ("kappa", "P_pos", "P_neg", "PABAK")
@@ -68,6 +68,6 @@ def test_values_that_contradict_each_other_have_no_table():
 
 @pytest.mark.published
 def test_the_certain_word_of_gwet():
-    found = benchmark(0.67, 0.15)
-    assert [p for _, p in found.cumulative][:5] == pytest.approx([0.18168, 0.67511, 0.96356, 0.99912, 1], abs=1e-5)
-    assert (found.word, found.certain) == ("substantial", "moderate")
+    certain, bands = benchmark(0.67, 0.15)
+    assert [p for _, p in bands][:5] == pytest.approx([0.18168, 0.67511, 0.96356, 0.99912, 1], abs=1e-5)
+    assert (word(0.67), certain) == ("substantial", "moderate")

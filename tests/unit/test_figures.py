@@ -76,7 +76,7 @@ def test_what_cannot_be_drawn_is_said(corpus: kp.Corpus, monkeypatch: pytest.Mon
     made = report(corpus, k=2, interval="none", sections=["leaderboard"])
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("BROWSER_PATH", raising=False)
-    with pytest.raises(kp.UsageError, match="drawn by Chromium or Chrome, and none was found"):
+    with pytest.raises(kp.UsageError, match="images need Chromium or Chrome, and neither was found"):
         made.svg()
     monkeypatch.setenv("BROWSER_PATH", "/nowhere/chromium")
     with pytest.raises(kp.UsageError, match=r"/nowhere/chromium could not draw the image: .* No such file"):

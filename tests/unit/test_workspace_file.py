@@ -2,7 +2,6 @@
 
 import io
 import json
-import random
 import zipfile
 from dataclasses import replace
 
@@ -107,23 +106,6 @@ def test_the_limits_hold_for_a_workspace_file_too():
         read_workspace(Source("mine.kpscope", WHOLE), Limits(file_bytes=100))
     with pytest.raises(kp.InputError, match="a member that leaves the archive"):
         read_workspace(zipped({**members(WHOLE), "../x": b"x"}))
-
-
-def test_mutated_files_are_refused_or_read():
-    rng, parts, refused = random.Random(7), members(WHOLE), 0
-    for turn in range(60):
-        name = rng.choice(list(parts))
-        data = bytearray(WHOLE if turn % 2 else parts[name])
-        for _ in range(rng.randint(1, 4)):
-            data[rng.randrange(len(data))] = rng.randrange(256)
-        source = Source("mine.kpscope", bytes(data)) if turn % 2 else zipped({**parts, name: bytes(data)})
-        try:
-            corpus = read_workspace(source).uploads.load()
-            if len(corpus.gold) and corpus.systems:
-                kp.evaluate(corpus, k=1, measures="P@k", interval="none")  # what loads can be evaluated
-        except (kp.InputError, kp.UsageError):
-            refused += 1
-    assert refused
 
 
 DATA = (

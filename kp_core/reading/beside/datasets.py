@@ -1,4 +1,4 @@
-"""Tell which data set each document is of, by columns, folders or answers; files are then read a data set at a time."""
+"""Assign documents or files to data sets, by columns, folders, mappings or options."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -23,16 +23,16 @@ from kp_core.reading.rows.check import Part
 from kp_core.reading.rows.identifiers import without_common
 from kp_core.typeset import storable
 
-#: Files of these endings hold many documents each; any other may be a document by itself.
+#: Extensions of files with many documents; any other file may be one document.
 _TABLES = frozenset((".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx"))
-#: The folder in which a data set has its texts.
+#: Names of folders of texts.
 _TEXTS = frozenset(("documents", "docs", "texts"))
 
 
 def datasets_of(parts: Sequence[Part]) -> list[str]:
-    """Return the data sets named in columns of some files; ids of other files are assigned to the one that has them.
+    """Return the data sets named in columns of some files, and assign the ids of other files to them.
 
-    Raises InputError if an id may be of several data sets, or of none.
+    Raises InputError if an id is in several of these data sets, or in none.
     """
     names = list(dict.fromkeys(name for part in parts for name in part.datasets))
     known = dict[str, set[str]]()
@@ -51,7 +51,7 @@ def datasets_of(parts: Sequence[Part]) -> list[str]:
 
 
 def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
-    """Return the data set with which each id begins; the longest name where one begins with another."""
+    """Return the data set that is the prefix of each id, the longest one if several are."""
     longest = sorted(names, key=len, reverse=True)
     return pa.array([next(name for name in longest if doc_id.startswith(f"{name}/")) for doc_id in ids])
 
@@ -59,10 +59,7 @@ def dataset_column(ids: Iterable[str], names: Sequence[str]) -> pa.Array:
 def datasets_in(
     given: Sequence[Given], table_of: Callable[[Source], VocabularyTable | None]
 ) -> tuple[dict[str, list[Given]], dict[Any, list[Source]]]:
-    """Return data set → what is given for it, if folders tell data sets, and the tables of a vocabulary next to these.
-
-    table_of  tells which table of a vocabulary a file is
-    """
+    """Return data set → its inputs, if folders are data sets, and the tables of a vocabulary next to them."""
     datasets, tables = dict[str, list[Given]](), dict[VocabularyTable, list[Source]]()
     for item in given:
         bundle = item.bundles[0] if len(item.bundles) == 1 else None
@@ -77,12 +74,12 @@ def datasets_in(
         folders = by_folder(list(files))
         if not folders:
             return {}, {}
-        role = None if item.role == "documents" else item.role  # the names of texts tell no role
+        role = None if item.role == "documents" else item.role
         for name, paths in folders.items():
             every = (Source(inner, files[path].data) for path, inner in paths.items())
             within = tuple(file for file in every if item.role is None or role_of_path(file.name) == role)
-            own = replace(item, bundles=(Bundle(name, within, folder=True),))
-            datasets.setdefault(name, []).append(own)
+            members = replace(item, bundles=(Bundle(name, within, folder=True),))
+            datasets.setdefault(name, []).append(members)
     return datasets, tables
 
 
@@ -111,7 +108,7 @@ def chosen_datasets(
 
 
 def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return data set → path of each of its files → its path within the data set; empty where folders tell none.
+    """Return data set → path of each of its files → its path within the data set; empty if folders are no data sets.
 
     Either each data set is a folder with a gold standard and systems, or each folder of a gold standard or a system
     has a table named after each data set.
@@ -121,20 +118,20 @@ def by_folder(names: Sequence[str]) -> dict[str, dict[str, str]]:
     >>> by_folder(["gold/nus.csv", "gold/wiki.csv", "runs/bart/nus.csv", "runs/bart/wiki.csv"])["nus"]
     {'gold/nus.csv': 'gold/nus.csv', 'runs/bart/nus.csv': 'runs/bart.csv'}
     """
-    paths = {PurePosixPath(name): name for name in names if PurePosixPath(name).parts}  # an archive may hold “.”
+    paths = {PurePosixPath(name): name for name in names if PurePosixPath(name).parts}
     while paths and len({path.parts[0] for path in paths}) == 1 and all(len(path.parts) > 1 for path in paths):
         paths = {PurePosixPath(*path.parts[1:]): name for path, name in paths.items()}
     return _folder_a_dataset(paths) or _file_a_dataset(paths)
 
 
 def _folder_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
-    found = dict[str, dict[str, str]]()
+    roles_by_dataset = dict[str, dict[str, str]]()
     for path, name in paths.items():
         if len(path.parts) < 2:
             return {}
-        found.setdefault(path.parts[0], {})[name] = str(PurePosixPath(*path.parts[1:]))
-    named = any(role_of_path(dataset) or dataset.lower() in _TEXTS for dataset in found)
-    return found if len(found) > 1 and not named and _have_both_sides(found) else {}
+        roles_by_dataset.setdefault(path.parts[0], {})[name] = str(PurePosixPath(*path.parts[1:]))
+    named = any(role_of_path(dataset) or dataset.lower() in _TEXTS for dataset in roles_by_dataset)
+    return roles_by_dataset if len(roles_by_dataset) > 1 and not named and _have_both_sides(roles_by_dataset) else {}
 
 
 def _file_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, str]]:
@@ -144,31 +141,28 @@ def _file_a_dataset(paths: Mapping[PurePosixPath, str]) -> dict[str, dict[str, s
     numbered = len({re.sub(r"\d+", "", name) for name in names}) < len(names)
     if len(names) < 2 or numbered or any(path.suffix.lower() not in _TABLES for path in gold):
         return {}
-    found = {name: dict[str, str]() for name in names}
+    roles_by_dataset = {name: dict[str, str]() for name in names}
     for path, name in paths.items():
         dataset = stem_of(path.name)
-        if dataset not in found or len(path.parts) < 2:
+        if dataset not in roles_by_dataset or len(path.parts) < 2:
             return {}
         is_system = len(path.parts) > 2 and role_of_path(path.parts[0]) == "system"
-        found[dataset][name] = f"{path.parent}{path.suffix}" if is_system else str(path)
-    return found if _have_both_sides(found) else {}
+        roles_by_dataset[dataset][name] = f"{path.parent}{path.suffix}" if is_system else str(path)
+    return roles_by_dataset if _have_both_sides(roles_by_dataset) else {}
 
 
-def _have_both_sides(found: Mapping[str, Mapping[str, str]]) -> bool:
-    """Recognize data sets that each have a gold standard and a system, by the names of their files."""
-    return all({"gold", "system"} <= {role_of_path(inner) for inner in own.values()} for own in found.values())
+def _have_both_sides(roles_by_dataset: Mapping[str, Mapping[str, str]]) -> bool:
+    return all(
+        {"gold", "system"} <= {role_of_path(inner) for inner in files.values()} for files in roles_by_dataset.values()
+    )
 
 
-#: So many documents must be common to two gold standards, for nothing in common to say anything.
+#: Fewest documents of two gold standards from which a missing overlap of keyphrases follows.
 _FEWEST = 5
 
 
 def question_of(parts: Sequence[Part]) -> Finding | None:
-    """Return the question whether two gold standards are of two data sets, if they have nothing in common.
-
-    Either they name the same documents, and give none of them a keyphrase in common, or no list is for documents of
-    both; the latter only if there are lists of both.
-    """
+    """Ask whether gold standards without a common keyphrase, or a common document, are of different data sets."""
     gold = [part for part in parts if part.role == "gold" and _has_ids(part)]
     files = [part.file for part in gold]
     decided = any(part.mapping.as_read for part in parts)
@@ -196,7 +190,6 @@ def _has_ids(part: Part) -> bool:
 
 
 def _as_datasets(parts: Sequence[Part], gold: Sequence[Part]) -> tuple[Reply, ...]:
-    """Return the answer that they are data sets, if the name of every file says of which it is."""
     names = without_common([stem_of(part.file) for part in gold])
     datasets = {part.file: name for part, name in zip(gold, names, strict=True)}
     for part in (part for part in parts if part.file not in datasets):
@@ -207,15 +200,13 @@ def _as_datasets(parts: Sequence[Part], gold: Sequence[Part]) -> tuple[Reply, ..
         datasets[part.file] = called[0]
     if len(set(names)) < len(names):
         return ()
-    mappings = {
-        part.file: replace(part.mapping, role=part.mapping.role or part.role, in_dataset=datasets[part.file])
-        for part in parts
-    }
+    meant = ((part.file, replace(part.mapping, role=part.mapping.role or part.role)) for part in parts)
+    mappings = {file: replace(mapping, in_dataset=datasets[file]) for file, mapping in meant}
     return (Reply(f"they are {len(names)} data sets: {', '.join(names)}", mappings),)
 
 
 def without_dataset(file: str, dataset: str) -> str:
-    """Return the name of a file without the word for its data set, so that systems keep one name in all of them.
+    """Return the name of a file without the name of its data set, so that a system has one name in all data sets.
 
     >>> without_dataset("runs/yake_inspec.csv", "inspec"), without_dataset("inspec.csv", "inspec")
     ('runs/yake.csv', 'inspec.csv')
@@ -225,12 +216,12 @@ def without_dataset(file: str, dataset: str) -> str:
     return f"{folder}{slash}{bare}"
 
 
-#: Before “=” in the address of a table elsewhere, as in s3://runs/year=2024, stands no name.
+#: NAME@SET=PATH; an “=” in a URL, as in s3://runs/year=2024, is part of the path.
 _NAMED = re.compile(r"(?!\w+://)(?P<name>[^@=]*)(?:@(?P<dataset>[^@=]+))?=(?P<path>.+)", re.DOTALL)
 
 
 class NamedPath(NamedTuple):
-    """Paths that belong together, with the annotator or system and the data set that were named, empty for none."""
+    """Paths that belong together, with the name of their annotator or system, and of their data set."""
 
     paths: tuple[str, ...]
     name: str = ""
@@ -238,81 +229,75 @@ class NamedPath(NamedTuple):
 
     @classmethod
     def read(cls, words: Sequence[str]) -> NamedPath:
-        """Read [NAME][@SET]=PATH and further paths; a file whose name looks so is a file.
+        """Read [NAME][@SET]=PATH and further paths, unless a file has this name.
 
         >>> NamedPath.read(["bart@nus=a.csv"]), NamedPath.read(["bart=a.csv", "b.csv"]).paths
         (NamedPath(paths=('a.csv',), name='bart', dataset='nus'), ('a.csv', 'b.csv'))
         """
-        if (told := _name_before(words[0])) is None:
+        if (match := _name_before(words[0])) is None:
             return cls(tuple(words))
-        return cls((told["path"], *words[1:]), storable(told["name"]), storable(told["dataset"] or ""))
+        return cls((match["path"], *words[1:]), storable(match["name"]), storable(match["dataset"] or ""))
 
 
 def _name_before(word: str) -> re.Match[str] | None:
-    """Return what precedes a path; None of a word that is a path, as every file whose own name looks so is."""
     return None if Path(word).exists() else _NAMED.fullmatch(word)
 
 
 def by_name(words: Sequence[str]) -> list[list[str]]:
-    """Return the words that belong together: each that names its system or data set begins others.
+    """Group words: a word that names its system or data set begins a group.
 
     >>> by_name(["a=1.csv", "b@nus=2.csv", "3.csv"]), by_name(["1.csv", "2.csv"])
     ([['a=1.csv'], ['b@nus=2.csv', '3.csv']], [['1.csv', '2.csv']])
     """
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     for word in words:
-        if not found or _name_before(word):
-            found.append([])
-        found[-1].append(word)
-    return found
+        if not groups or _name_before(word):
+            groups.append([])
+        groups[-1].append(word)
+    return groups
 
 
 def systems_of(given: Iterable[NamedPath]) -> Any:
-    """Return the paths of systems as `load` takes them; of several with one name each is a run.
+    """Return the paths of systems as `load` expects them; inputs with the same name are runs.
 
     >>> systems_of([NamedPath(("s1.csv",), "bart"), NamedPath(("s2.csv",), "bart")])
     {'bart#1': ['s1.csv'], 'bart#2': ['s2.csv']}
     """
     named = defaultdict[str, list[tuple[str, ...]]](list)
-    for one in given:
-        named[one.name].append(one.paths)
+    for system in given:
+        named[system.name].append(system.paths)
     unnamed = [path for paths in named.pop("", []) for path in paths]
-    every = {
-        f"{name}#{number}" if len(runs) > 1 else name: list(paths)
-        for name, runs in named.items()
-        for number, paths in enumerate(runs, 1)
-    }
-    return (every | {stem_of(path): [path] for path in unnamed} if every else unnamed) or None
+    systems = dict[str, list[str]]()
+    for name, runs in named.items():
+        systems |= {f"{name}#{n}" if len(runs) > 1 else name: list(paths) for n, paths in enumerate(runs, 1)}
+    return (systems | {stem_of(path): [path] for path in unnamed} if systems else unnamed) or None
 
 
 def _gold_of(given: Sequence[NamedPath]) -> Any:
-    """Return the paths of a gold standard as `load` takes them, by annotator if they are named."""
-    paths = [path for one in given for path in one.paths]
-    named = {one.name: [Path(path) for path in one.paths] for one in given if one.name}
+    paths = [path for entry in given for path in entry.paths]
+    named = {entry.name: [Path(path) for path in entry.paths] for entry in given if entry.name}
     if named and len(named) < len(given):
-        raise UsageError(f"'{next(one for one in given if not one.name).paths[0]}' has no annotator, but others do")
+        unnamed = next(entry.paths[0] for entry in given if not entry.name)
+        raise UsageError(f"'{unnamed}' has no annotator, but others do")
     return named or paths or None
 
 
 def datasets_of_paths(
     gold: Sequence[str], systems: Sequence[Sequence[str]], documents: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return data set → argument of `load` → files, of what was given as [NAME]@SET=PATH; nothing if none was.
+    """Return data set → argument of `load` → paths, from words such as [NAME]@SET=PATH; empty without a data set.
 
     >>> datasets_of_paths(["@nus=g.csv"], [["bart@nus=b.csv"]], [])
     {'nus': {'gold': ['g.csv'], 'systems': {'bart': ['b.csv']}, 'documents': None}}
     """
     words = {"gold": [[path] for path in gold], "systems": systems, "documents": [[path] for path in documents]}
-    read = [(role, NamedPath.read(own)) for role, every in words.items() for own in every]
-    names = dict.fromkeys(one.dataset for _, one in read)
+    read = [(role, NamedPath.read(path)) for role, every in words.items() for path in every]
+    names = dict.fromkeys(named.dataset for _, named in read)
     if set(names) <= {""}:
         return {}
-    if loose := [one.paths[0] for _, one in read if not one.dataset]:
+    if loose := [named.paths[0] for _, named in read if not named.dataset]:
         raise UsageError(f"'{loose[0]}' belongs to no data set, but others do; write it as @SET=PATH")
-    of = {"gold": _gold_of, "systems": systems_of, "documents": _gold_of}
-    return {
-        name: {
-            role: make([one for own, one in read if (own, one.dataset) == (role, name)]) for role, make in of.items()
-        }
-        for name in names
-    }
+    arguments: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for name, (role, make) in product(names, (("gold", _gold_of), ("systems", systems_of), ("documents", _gold_of))):
+        arguments[name][role] = make([path for given, path in read if (given, path.dataset) == (role, name)])
+    return arguments

@@ -1,4 +1,4 @@
-"""Turn tables whose heads name their columns into frames: a vocabulary, phrase pairs, sentences; nothing is guessed."""
+"""Read tables whose columns have fixed names: a vocabulary, phrase pairs, sentences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kp_core.reading.open.decode import Text
 from kp_core.reading.open.source import Source, expand, fingerprint
 from kp_core.reading.open.table import Table
 
-#: What columns are called elsewhere: in SPARQL results, by CASIMiR.
+#: Other names of columns, as in SPARQL results and CASIMiR.
 _ALSO = {
     "child": ("narrower", "narrow", "concept"),
     "parent": ("broader", "broad"),
@@ -32,9 +32,9 @@ _ALSO = {
     "n": ("label_freq", "frequency", "freq", "count"),
     "documents": ("n_docs",),
 }
-#: Columns of numbers → the largest that they may hold.
+#: Column of numbers → its largest value.
 _NUMBERS = {"n": np.finfo(float).max, "documents": np.finfo(float).max, "score": 1.0}
-#: What is said of each table that was read.
+#: Note on each table that was read.
 ABOUT = {
     "broader": "{rows} of concepts and their broader concepts, used by hP, hR and hF1 if identifiers are compared",
     "frequencies": "{rows} of concepts and their document frequencies, used by PSP and gain = propensity",
@@ -44,33 +44,30 @@ ABOUT = {
 
 
 def _columns_of(names: Sequence[str], name: VocabularyTable) -> dict[str, str]:
-    """Return column of a vocabulary's table → its head in a file; empty where a needed one is not named.
-
-    SPARQL results as TSV have heads as `?child`.
-    """
+    """Return column of a vocabulary's table → its name in a file (`?child` in SPARQL); empty if one is missing."""
     heads = {plain(head.lstrip("?")): head for head in reversed(names)}
-    found = dict[str, str]()
+    columns = dict[str, str]()
     for column in VOCABULARY[name]:
-        own = column.rstrip("?")
-        head = next((heads[one] for one in (own, *_ALSO.get(own, ())) if one in heads), None)
+        required = column.rstrip("?")
+        head = next((heads[word] for word in (required, *_ALSO.get(required, ())) if word in heads), None)
         if head is not None:
-            found[own] = head
-        elif own == column:
+            columns[required] = head
+        elif required == column:
             return {}
-    return found
+    return columns
 
 
 def _tables_of(
     name: VocabularyTable, given: Any, limits: Limits, encoding: str | None
 ) -> Iterator[tuple[pd.DataFrame, Reading, Sequence[Note]]]:
-    """Give the table of each path, file or table in memory, with its entry of the report and notes on its encoding."""
+    """Yield each table, with its entry in the report and notes on its encoding."""
     every = given if isinstance(given, list | tuple) else [given]
-    for item, one in [(own, one) for own in every for one in _opened(name, own, limits, encoding)]:
-        file = one if isinstance(one, File) else None
+    for item, table in [(part, table) for part in every for table in _opened(name, part, limits, encoding)]:
+        file = table if isinstance(table, File) else None
         if name == "vectors":
-            columns, frame = dict[str, str](), read_vectors(file.source if file else one, limits, encoding)
+            columns, frame = dict[str, str](), read_vectors(file.source if file else table, limits, encoding)
         else:
-            columns, frame = _frame(name, _first(file) if file else frame_table(one, name, limits))
+            columns, frame = _frame(name, _first(file) if file else frame_table(table, name, limits))
         text = file.decoded if file and "decoded" in vars(file) else Text("", "binary", line_ends="none")
         how: dict[str, Any] = {"file": name, "size": 0, "family": type(item).__name__, "line_ends": "none"}
         if file:
@@ -81,7 +78,7 @@ def _tables_of(
 
 
 def _opened(name: VocabularyTable, item: Any, limits: Limits, encoding: str | None) -> list[Any]:
-    """Return a table in memory as it is, and the files behind a path, whose first line is read as the head."""
+    """Return a table in memory unchanged, or the files of a path, which must have column names."""
     if isinstance(item, pd.DataFrame | Mapping):
         return [item]
     if isinstance(item, File):
@@ -91,7 +88,6 @@ def _opened(name: VocabularyTable, item: Any, limits: Limits, encoding: str | No
 
 
 def _first(file: File) -> Table:
-    """Return the first table of a file."""
     tables = tables_of(file, file.mapping)
     if not tables:
         raise InputError(file.name, "no table", "a table with column names", "Name its columns in the first line.")
@@ -99,7 +95,6 @@ def _first(file: File) -> Table:
 
 
 def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.DataFrame]:
-    """Return column of a vocabulary's table → its name in a file, and the table; reject a table that lacks a column."""
     columns = _columns_of(table.names, name)
     needed = [column for column in VOCABULARY[name] if not column.endswith("?")]
     listed = " and ".join(filter(None, (", ".join(needed[:-1]), needed[-1])))
@@ -108,16 +103,16 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     if not len(table):
         remedy = "Write the table again, or leave it out."
         raise InputError(table.file, "column names without rows", "at least one row", remedy)
-    texts = {own: pd.Series(table.texts(head).to_pylist(), dtype="str").str.strip() for own, head in columns.items()}
-    frame = pd.DataFrame({own: text.str.removeprefix("<").str.removesuffix(">") for own, text in texts.items()})
-    for own, largest in _NUMBERS.items():
-        if own in frame:
-            number = pd.to_numeric(frame[own], errors="coerce")
+    texts = {column: pd.Series(table.texts(head).to_pylist(), dtype="str") for column, head in columns.items()}
+    frame = pd.DataFrame(texts).apply(lambda text: text.str.strip().str.removeprefix("<").str.removesuffix(">"))
+    for column, largest in _NUMBERS.items():
+        if column in frame:
+            number = pd.to_numeric(frame[column], errors="coerce")
             if (bad := ~number.between(0, largest)).any():
                 row = int(bad.idxmax())
                 kind = "no frequency" if largest > 1 else "no share"
-                raise input_error(f"{table.file}, line {table.line_numbers()[row]}", kind, found=frame[own][row])
-            frame[own] = number
+                raise input_error(f"{table.file}, line {table.line_numbers()[row]}", kind, found=frame[column][row])
+            frame[column] = number
     empty = (frame[needed].astype("str") == "").any(axis=1)
     if empty.any():
         line = table.line_numbers()[int(empty.idxmax())]
@@ -125,14 +120,14 @@ def _frame(name: VocabularyTable, table: Table) -> tuple[dict[str, str], pd.Data
     return columns, frame
 
 
-#: Bytes that hold the heads.
+#: Bytes that contain the column names.
 _HEAD = 200
-#: Heads that other tables have too: a list of keyphrases may say how often each was found.
+#: Columns of lists of keyphrases, which may have frequencies too.
 _ELSEWHERE = frozenset({"phrase", "keyphrase", "subject"})
 
 
 def table_of_vocabulary(file: Source) -> VocabularyTable | None:
-    """Return which table of a vocabulary a file is, by its heads alone; None for any other file.
+    """Return which table of a vocabulary a file is, by its column names alone, or None.
 
     >>> [table_of_vocabulary(Source("a", heads)) for heads in (b"?child\\t?parent\\n", b"doc_id,concept,n\\n")]
     ['broader', None]
@@ -143,7 +138,6 @@ def table_of_vocabulary(file: Source) -> VocabularyTable | None:
     heads = [cell.strip().strip('"') for cell in re.split("[,;\t]", line)]
     if _ELSEWHERE & {*heads}:
         return None
-    # Most files of a folder are texts, whose first lines have other numbers of parts.
     as_many = (name for name, columns in VOCABULARY.items() if 1 < len(heads) <= len(columns))
     return next((name for name in as_many if len(_columns_of(heads, name)) == len(heads)), None)
 
@@ -174,7 +168,7 @@ def vocabulary(
 def refuse_contradictions(vocabulary: Vocabulary) -> None:
     """Refuse a cycle of concepts, a pair of phrases with two scores, and pairs next to vectors."""
     if len(vocabulary.broader):
-        vocabulary.ancestors  # noqa: B018 - a cycle is told when the table is read
+        vocabulary.ancestors  # noqa: B018 - refuses a cycle
     if len(vocabulary.similar) and len(vocabulary.vectors):
         raise UsageError("similarity comes from pairs or from vectors; leave out one of the two tables")
     if twice := vocabulary.scored_twice:
@@ -185,20 +179,19 @@ def refuse_contradictions(vocabulary: Vocabulary) -> None:
 def vocabulary_of(
     given: Mapping[VocabularyTable, Any], limits: Limits, encoding: str | None, directed: bool
 ) -> tuple[Vocabulary, LoadReport]:
-    """Return the vocabulary of all tables that were given, and the report on them; None is no table."""
+    """Return the vocabulary of all tables that are not None, and the report on them."""
     frames, readings, notes = dict[str, pd.DataFrame](), list[Reading](), list[Note]()
     for name, items in given.items():
         if items is None:
             continue
-        found = list(_tables_of(name, items if name == "vectors" else as_pandas(items), limits, encoding))
-        frames[name] = joined(name, [frame for frame, _, _ in found])
+        tables = list(_tables_of(name, items if name == "vectors" else as_pandas(items), limits, encoding))
+        frames[name] = joined(name, [frame for frame, _, _ in tables])
         twice = frames[name].duplicated("concept") if name == "frequencies" else []
         if any(twice):
-            raise input_error(
-                "the table of frequencies", "concept twice", concept=frames[name].loc[twice, "concept"].iloc[0]
-            )
-        readings += [reading for _, reading, _ in found]
-        notes += [note for _, _, own in found for note in own]
+            concept = frames[name].loc[twice, "concept"].iloc[0]
+            raise input_error("the table of frequencies", "concept twice", concept=concept)
+        readings += [reading for _, reading, _ in tables]
+        notes += [note for _, _, table_notes in tables for note in table_notes]
         if len(frames[name]):
             notes.append(Note("info", name, ABOUT[name].format(rows=pluralize(len(frames[name]), "row"))))
     return Vocabulary(**frames, directed=directed), LoadReport(tuple(readings), notes=tuple(notes))
@@ -218,14 +211,13 @@ def load_pairs(paths: Sequence[str | Path | Source], encoding: str | None = None
 
 
 def load_attributes(paths: Sequence[str | Path | Source], encoding: str | None = None) -> pd.DataFrame:
-    """Read tables with a header and a column sentence; cells stay as they are written, blank ones are missing."""
+    """Read tables with a header and a column sentence as text; blank cells are missing."""
     return _headed(paths, ("sentence",), ("sentence",), encoding).replace("", None)
 
 
 def _headed(
     paths: Sequence[str | Path | Source], roles: Sequence[str], needed: Sequence[str], encoding: str | None
 ) -> pd.DataFrame:
-    """Return tables below each other, columns under the names of their roles; one without those needed is refused."""
     frames = []
     for source in (source for path in paths for source in expand(path).files):
         table = _first(File(source, LIMITS, encoding, mapping=Meaning(header="yes")))

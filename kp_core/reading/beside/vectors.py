@@ -1,4 +1,4 @@
-"""Turn a file of vectors, a phrase each, into one table: Parquet, NumPy's npz, or the text of word2vec and fastText."""
+"""Read vectors of phrases from Parquet, NumPy's npz, or the text format of word2vec and fastText."""
 
 from __future__ import annotations
 
@@ -32,15 +32,13 @@ _REMEDY = (
     "Write phrases as text (np.array(phrases, dtype=str)) and vectors as numbers, as Parquet or npz, or as word2vec "
     "text; see the documentation."
 )
-#: Bytes that hold the head of a text, and a phrase with its numbers.
+#: Bytes that contain the first line of a text, and a phrase with its numbers.
 _HEAD = 65_536
 _NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_vectors(file: Source) -> bool:
-    """Recognize a file of vectors by the names of its arrays or columns, its ending .vec, or the head of word2vec text.
-
-    The head says how many vectors there are, and of how many numbers, some of which have a point.
+    """Recognize vectors by names of arrays or columns, the extension .vec, or the first line of word2vec text.
 
     >>> [is_vectors(Source("a.txt", data)) for data in (b"2 3\\ntide 0.1 0.2 0.3\\n", b"1 3\\n2 1 0 5\\n")]
     [True, False]
@@ -59,16 +57,14 @@ def is_vectors(file: Source) -> bool:
         return ending == ".vec"
     head, _, rest = file.data[:_HEAD].removeprefix(codecs.BOM_UTF8).partition(b"\n")
     numbers, length = rest.split(b"\n", 1)[0].split()[1:], re.fullmatch(rb"\d+ (\d+)\s*", head)
-    told = length is not None and int(length[1]) == len(numbers) and any(b"." in one for one in numbers)
-    return told and all(map(_NUMBER.fullmatch, numbers))
+    fits = length is not None and int(length[1]) == len(numbers) and any(b"." in number for number in numbers)
+    return fits and all(map(_NUMBER.fullmatch, numbers))
 
 
 def read_vectors(
     given: Source | pd.DataFrame | Mapping[str, Any], limits: Limits, encoding: str | None = None
 ) -> pd.DataFrame:
-    """Return phrase and vector of a `Source`, a table or {phrase: vector}; raises InputError for what is none.
-
-    encoding: of a text that is not UTF-8
+    """Return a table with columns phrase and vector from a `Source`, a table or {phrase: vector}.
 
     >>> read_vectors({"tide": [1.0, 0.0]}, Limits())["vector"].tolist()
     [[1.0, 0.0]]
@@ -88,7 +84,7 @@ def read_vectors(
 
 
 def file_of_vectors(given: str | Path | Source, limits: Limits) -> Source:
-    """Return a file of vectors in memory, which may be larger than others."""
+    """Return a file of vectors in memory, for which another limit applies."""
     name = given.name if isinstance(given, Source) else Path(given).name
     try:
         size = len(given.data) if isinstance(given, Source) else Path(given).stat().st_size
@@ -104,13 +100,13 @@ def _of_parquet(source: Source, limits: Limits) -> pd.DataFrame:
     opened = pq.ParquetFile(pa.BufferReader(source.data))
     refuse_over(limits.rows, opened.metadata.num_rows, "rows", source.name, "a table")
     groups = [opened.metadata.row_group(number) for number in range(opened.metadata.num_row_groups)]
-    refuse_over(limits.vector_bytes, sum(one.total_byte_size for one in groups), "bytes unpacked", source.name)
+    refuse_over(limits.vector_bytes, sum(group.total_byte_size for group in groups), "bytes unpacked", source.name)
     return _columns(source.name, opened.read())
 
 
 def _columns(name: str, table: pa.Table) -> pd.DataFrame:
-    """Return the phrases and vectors of a table: a column of lists, or every other column a number of the vector."""
-    phrase = next((one for one in table.column_names if one.lower() in PHRASES), None)
+    """Return the phrases and vectors of a table with a column of lists, or a column per number of the vector."""
+    phrase = next((column for column in table.column_names if column.lower() in PHRASES), None)
     if phrase is None:
         raise input_error(name, "no vocabulary", needed="phrase and vector", found=", ".join(table.column_names[:20]))
     rest = table.drop_columns(phrase)
@@ -131,10 +127,12 @@ def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
     with zipfile.ZipFile(io.BytesIO(source.data)) as packed:
         members = packed.infolist()
     # bzip2 and LZMA unpack a kilobyte into gigabytes in one step.
-    if any(one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for one in members):
+    if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in members):
         raise InputError(source.name, "arrays packed by another method than Deflate", _EXPECTED, _REMEDY)
     most = max(limits.ratio_from_bytes, limits.unpacked_ratio * len(source.data))
-    refuse_over(min(limits.vector_bytes, most), sum(one.file_size for one in members), "bytes unpacked", source.name)
+    refuse_over(
+        min(limits.vector_bytes, most), sum(member.file_size for member in members), "bytes unpacked", source.name
+    )
     with np.load(io.BytesIO(source.data), allow_pickle=False) as arrays:
         names = {key.lower(): key for key in arrays.files}
         phrases, vectors = (next((names[key] for key in keys if key in names), None) for keys in (PHRASES, VECTORS))
@@ -144,7 +142,6 @@ def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
         texts, matrix = (np.asarray(arrays[key]) for key in (phrases, vectors))
         if texts.dtype.kind != "U":
             raise InputError(source.name, f"phrases of type {texts.dtype}", _EXPECTED, _REMEDY)
-        # Of a number that is no character Python would make a broken text.
         codes = np.ascontiguousarray(texts, dtype=texts.dtype.newbyteorder("=")).tobytes()
         if (np.frombuffer(codes, np.uint32) > sys.maxunicode).any():
             raise InputError(source.name, "a phrase with a code that is no character", _EXPECTED, _REMEDY)
@@ -152,7 +149,7 @@ def _of_npz(source: Source, limits: Limits) -> pd.DataFrame:
 
 
 def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
-    """Return the vectors of word2vec text: a phrase, _ for its blanks, and its numbers, with blanks between them."""
+    """Return the vectors of word2vec text, in which `_` stands for blanks in phrases."""
     data = source.data.removeprefix(codecs.BOM_UTF8)
     head = re.match(rb"(\d+) (\d+)[ \r]*\n", data)
     try:
@@ -168,7 +165,7 @@ def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
         table = table.drop_columns(table.column_names[-1])
     refuse_over(limits.vector_bytes, table.nbytes, "bytes unpacked", source.name)
     numbers = [column.to_numpy() for column in table.columns[1:]]
-    if not numbers or any(one.dtype.kind not in "fi" for one in numbers):
+    if not numbers or any(column.dtype.kind not in "fi" for column in numbers):
         raise _misfit(source.name, data, encoding)
     if head and (declared := (int(head[1]), int(head[2]))) != (len(table), len(numbers)):
         found = f"{len(table):,} vectors of {len(numbers):,} numbers"
@@ -179,7 +176,6 @@ def _of_text(source: Source, limits: Limits, encoding: str) -> pd.DataFrame:
 
 
 def _misfit(name: str, data: bytes, encoding: str) -> InputError:
-    """Return the refusal of a text that is no vectors, with its first line that is no phrase and numbers."""
     lines = [(number, line.removesuffix(b" ").split(b" ")) for number, line in enumerate(data.splitlines(), 1)]
     lines = [(number, cells) for number, cells in lines if cells != [b""] and (number > 1 or len(cells) != 2)]
     for number, (phrase, *cells) in lines:
@@ -194,7 +190,6 @@ def _misfit(name: str, data: bytes, encoding: str) -> InputError:
 
 
 def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
-    """Return numbers in the precision given, single or double; reject non-finite ones."""
     try:
         matrix = np.asarray(values)
         if matrix.dtype.kind not in "fiu":
@@ -208,15 +203,15 @@ def _matrix(name: str, values: Any) -> np.ndarray[Any, Any]:
 
 
 def _table(name: str, phrases: list[Any], matrix: np.ndarray[Any, Any]) -> pd.DataFrame:
-    """Return phrases and vectors as a table, each phrase once; reject phrases with two different vectors."""
+    """Return a table with each phrase once; refuse phrases with two different vectors."""
     if matrix.ndim != 2 or len(matrix) != len(phrases) or not matrix.size:
         found = f"{len(phrases):,} phrases and an array of {' × '.join(map(str, matrix.shape)) or 'one number'}"
         raise InputError(name, found, "a vector for each phrase", _REMEDY)
-    if any(not isinstance(one, str) or not one.strip() for one in phrases):
+    if any(not isinstance(phrase, str) or not phrase.strip() for phrase in phrases):
         raise input_error(name, "empty concept", needed="a phrase")
     if text_column(phrases)[1]:
         raise InputError(name, f"a phrase with {HALF_A_CHARACTER}", _EXPECTED, _REMEDY)
-    known = pd.Series([one.strip() for one in phrases], dtype="str")
+    known = pd.Series([phrase.strip() for phrase in phrases], dtype="str")
     if known.duplicated().any():
         once = first_of_phrases(name, known, matrix)
         known, matrix = known[once].reset_index(drop=True), matrix[once]

@@ -1,10 +1,10 @@
-"""Turn what was marked in annotation tools (JSON, brat, tagged tokens) into lists, and the texts next to."""
+"""Read spans and labels of annotation tools (JSON, brat, tagged tokens) as lists, and their texts."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -22,28 +22,27 @@ from kp_core.reading.open.values import Rejected
 from kp_core.reading.rows.check import Rows
 from kp_core.typeset import storable
 
-_Group = Callable[[Sequence[File], Role | None], list[Recognition]]
 #: Fields of spans or labels.
 _LISTS = ("label", "labels", "entities", "annotations", "spans")
-#: How names begin of which each of these tools writes one; without any, no object need be looked at.
+#: Beginnings of field names, of which each of these tools writes one.
 _TELLING = ('"label', '"entities"', '"annotation', '"spans"', '"answer"')
-#: How Prodigy names what else would be called an annotator and an id.
+#: Names of Prodigy for annotator and id.
 _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 _MARK = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")
-#: Relations, events, attributes, modifiers, normalisations, notes, and what is the same.
+#: Relations, events, attributes, modifiers, normalizations, notes and equivalences.
 _OTHER_MARK = re.compile(r"[REAMN]\d+\t\S+(?: .*)?|#\S*\t\S+ \S+.*|\*\t\S+ .*")
 _CELLS, _TAG = re.compile(r"[\t ]+"), re.compile(r"([BIOESLU])(?:-(\S+))?")
-#: What begins a document of tagged tokens, and what may follow -DOCSTART- without a meaning.
+#: The first line of a document of tagged tokens, and meaningless text behind -DOCSTART-.
 _HEAD = re.compile(r"-DOCSTART-(.*)|#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")
 _NOTHING = re.compile(r"(?:^|\s)(?:-X-|-|_|O)(?=\s|$)|[()]")
 #: Parts of a data set, which hold many documents each.
 _PARTS = re.compile(r"(?<![a-z])(train|dev|test|valid)", re.IGNORECASE)
-#: The value of the setting `label` that keeps all labels.
-EVERY = "all"
+#: The value of the setting `label` for all labels.
+_EVERY = "all"
 
 
 class Span(NamedTuple):
-    """Something marked: its labels, where it begins and ends (in several parts, or nowhere), and its text if given."""
+    """A marked span or label: its labels, (start, end) of its parts, and its text if given."""
 
     labels: Sequence[str]
     parts: Sequence[tuple[Any, Any]] = ()
@@ -53,7 +52,7 @@ class Span(NamedTuple):
 
 @dataclass(slots=True)
 class Marked:
-    """What one annotator, or a model, marked in one document; `left` says why it is left out."""
+    """The spans of one annotator or model in one document; `left` is the reason for leaving them out."""
 
     doc_id: str
     text: str = ""
@@ -66,7 +65,7 @@ class Marked:
 
 
 def _recognise_json(file: File, role: Role | None) -> Recognition | None:
-    """Recognise objects of a text with a list of spans or labels, as doccano, Prodigy and Label Studio write them."""
+    """Recognize objects of a text with a list of spans or labels, as doccano, Prodigy and Label Studio write them."""
     if not any(name in file.text for name in _TELLING):
         return None
     values = [record.value for record in file.records if record.value is not None]
@@ -80,31 +79,31 @@ def _recognise_json(file: File, role: Role | None) -> Recognition | None:
     columns = find_roles([name for name in names if name not in ("text", *_LISTS)], ("doc_id", "annotator"), assigned)
     if "annotator" not in columns and _PRODIGY["annotator"] in names:
         columns = {part: name for part, name in _PRODIGY.items() if name in names} | columns
-    every = [one for value in values for one in _marked_in(value) or () if not one.left]
-    guess: Role = "system" if every and all(one.predicted for one in every) else "gold"
+    marked = [part for value in values for part in _marked_in(value) or () if not part.left]
+    guess: Role = "system" if marked and all(part.predicted for part in marked) else "gold"
     evidence = f"{pluralize(len(values), 'JSON object')} with a text and spans or labels"
     reading = Recognition("F13", role or guess, (file,), evidence, columns, strength=Strength.MARKS)
-    return labelled(reading, (label for one in every for span in one.spans for label in span.labels))
+    return _labelled(reading, (label for part in marked for span in part.spans for label in span.labels))
 
 
 def _marked_in(value: dict[str, Any]) -> list[Marked] | None:
-    """Return what every annotator marked in the document of an object; None if it is none of a known tool."""
+    """Return the spans of every annotator in the document of an object; None if it is of no known tool."""
     if isinstance(value.get("data"), dict):
         return _task(value["data"], value)
     text = value.get("text")
     lists = [items for name in _LISTS if isinstance(items := value.get(name), list) and None not in map(_span, items)]
     if not isinstance(text, str) or not (lists or "answer" in value):
         return None
-    found: dict[str | None, list[Span]] = {}
+    by_user: dict[str | None, list[Span]] = {}
     for item in max(lists, key=bool, default=[]):
         user = text_of(item.get("user")) if isinstance(item, dict) else None
-        found.setdefault(user, []).extend(filter(None, [_span(item)]))
+        by_user.setdefault(user, []).extend(filter(None, [_span(item)]))
     left = "" if value.get("answer", "accept") == "accept" else "Tasks that were not accepted, and left out"
-    return [Marked("", text, spans, source=user, left=left) for user, spans in (found or {None: []}).items()]
+    return [Marked("", text, spans, source=user, left=left) for user, spans in (by_user or {None: []}).items()]
 
 
 def _span(item: Any) -> Span | None:
-    """Return a label of the whole text, or offsets with a label, in a list or an object."""
+    """Return the span of an item: a label of the whole text, or offsets with a label, in a list or an object."""
     if isinstance(item, str):
         return Span((), text=item)
     if isinstance(item, list) and len(item) == 3:
@@ -112,33 +111,32 @@ def _span(item: Any) -> Span | None:
     for start, end in (("start", "end"), ("start_offset", "end_offset")) if isinstance(item, dict) else ():
         if start in item and end in item:
             labels = item.get("label", item.get("labels"))
-            every = [str(label) for label in (labels if isinstance(labels, list) else [labels]) if label is not None]
+            names = [str(label) for label in (labels if isinstance(labels, list) else [labels]) if label is not None]
             text = item.get("text")
-            return Span(every, ((item[start], item[end]),), text if isinstance(text, str) else None)
+            return Span(names, ((item[start], item[end]),), text if isinstance(text, str) else None)
     return None
 
 
 def _task(data: dict[str, Any], value: dict[str, Any]) -> list[Marked] | None:
-    """Read a task of Label Studio: its data, and results of every annotator and every model."""
+    """Return the results of every annotator and every model in a task of Label Studio."""
     done, models = value.get("annotations"), value.get("predictions")
     if not isinstance(done, list) or not all(map(_has_results, done)):
         return None
     field = next((name for name in data if plain(name) in NAMES["text"] and isinstance(data[name], str)), "")
     ids = find_roles([name for name in data if name != field], ("doc_id",))
     doc_id, text = (text_of(data[ids["doc_id"]]) if ids else None) or "", data.get(field, "")
-    # JavaScript counts rare characters twice.
+    # JavaScript counts characters in units of UTF-16.
     units = text.encode("utf-16-le", "surrogatepass") if text and max(text) > "\uffff" else b""
-    found = [] if done else [Marked(doc_id, left="Tasks that nobody annotated, and left out")]
-    # Models may give their numbers only.
+    marked = [] if done else [Marked(doc_id, left="Tasks that nobody annotated, and left out")]
     predictions = list(filter(_has_results, models)) if isinstance(models, list) else []
-    for place, one in enumerate([*done, *predictions]):
-        who = one.get("model_version") if place >= len(done) else one.get("completed_by")
+    for place, part in enumerate([*done, *predictions]):
+        who = part.get("model_version") if place >= len(done) else part.get("completed_by")
         if isinstance(who, dict):
             who = next((who[name] for name in ("email", "username", "id") if who.get(name) is not None), None)
-        left = "Cancelled annotations that were left out" if one.get("was_cancelled") else ""
-        spans = [span for result in one["result"] for span in _results(result, units)]
-        found.append(Marked(doc_id, text, spans, source=text_of(who), left=left, predicted=place >= len(done)))
-    return found
+        left = "Cancelled annotations that were left out" if part.get("was_cancelled") else ""
+        spans = [span for result in part["result"] for span in _results(result, units)]
+        marked.append(Marked(doc_id, text, spans, source=text_of(who), left=left, predicted=place >= len(done)))
+    return marked
 
 
 def _has_results(done: Any) -> bool:
@@ -146,7 +144,7 @@ def _has_results(done: Any) -> bool:
 
 
 def _results(result: Any, units: bytes) -> Iterator[Span]:
-    """Give the span of a result, or what was chosen or written; of a path in a taxonomy the last step."""
+    """Yield the span of a result, or the labels that were chosen or written; of a taxonomy the last level."""
     value = result.get("value") if isinstance(result, dict) else None
     if not isinstance(value, dict):
         return
@@ -155,10 +153,10 @@ def _results(result: Any, units: bytes) -> Iterator[Span]:
     if "start" in value:
         start, end, marked = value["start"], value.get("end"), value.get("text")
         labels = value.get(kind) if kind.endswith("labels") else None
-        every = list(filter(None, map(text_of, labels))) if isinstance(labels, list) else [control]
+        names = list(filter(None, map(text_of, labels))) if isinstance(labels, list) else [control]
         if marked is None and type(start) is int and type(end) is int and units:
             marked = units[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
-        yield Span(every, ((start, end),), marked if isinstance(marked, str) else None)
+        yield Span(names, ((start, end),), marked if isinstance(marked, str) else None)
         return
     chosen: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
     for item in chosen if isinstance(chosen, list) else [chosen]:
@@ -167,34 +165,37 @@ def _results(result: Any, units: bytes) -> Iterator[Span]:
 
 
 def _read_json(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
-    file, (of, who) = recognition.files[0], (recognition.columns.get(name, "") for name in ("doc_id", "annotator"))
-    every, rejected, notes = list[Marked](), list[Rejected](), list[Note]()
-    if not of and len(file.records) > 1:
+    """Read the spans of each object; an annotator is named by a field, by the tool, or by the file."""
+    file, (id_field, who) = (
+        recognition.files[0],
+        (recognition.columns.get(name, "") for name in ("doc_id", "annotator")),
+    )
+    marked, rejected, notes = list[Marked](), list[Rejected](), list[Note]()
+    if not id_field and len(file.records) > 1:
         notes.append(Note("warning", file.name, "There is no field of ids; the line numbers are the ids."))
     for position, record in enumerate(file.records, 1):
         value = record.value or {}
-        doc_id = text_of(value.get(of)) or "" if of else str(record.line or position) if notes else file.stem
-        marked = _marked_in(value)
-        if not marked or not doc_id:
-            reason = "an empty id" if marked else record.broken or "no text with a list of spans or labels"
+        number = str(record.line or position) if notes else file.stem
+        doc_id, parts = text_of(value.get(id_field)) or "" if id_field else number, _marked_in(value)
+        if not parts or not doc_id:
+            reason = "an empty id" if parts else record.broken or "no text with a list of spans or labels"
             rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
-            continue
-        for one in marked:
-            source = one.source or text_of(value.get(who))
-            every.append(replace(one, doc_id=one.doc_id or doc_id, file=file.name, line=record.line, source=source))
-    left = Counter(one.left for one in every if one.left)
-    notes += [Note("info", file.name, f"{said}: {count:,}.") for said, count in left.items()]
-    models, people = [one for one in every if one.predicted], [one for one in every if not (one.predicted or one.left)]
+        for part in parts if parts and doc_id else ():
+            source = part.source or text_of(value.get(who))
+            marked.append(replace(part, doc_id=part.doc_id or doc_id, file=file.name, line=record.line, source=source))
+    left = Counter(part.left for part in marked if part.left)
+    notes += [Note("info", file.name, f"{reason}: {count:,}.") for reason, count in left.items()]
+    models = [part for part in marked if part.predicted]
+    people = [part for part in marked if not (part.predicted or part.left)]
     if recognition.role == "system" and models:
-        return span_rows(recognition, models, rejected, notes)
-    parts = span_rows(recognition, people, rejected, notes)
+        return _span_rows(recognition, models, rejected, notes)
     beside = role is None and recognition.role == "gold" and models
-    return [*parts, *(span_rows(replace(recognition, role="system"), models)[:1] if beside else ())]
+    systems = _span_rows(replace(recognition, role="system"), models)[:1] if beside else []
+    return [*_span_rows(recognition, people, rejected, notes), *systems]
 
 
 def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim all `.ann` files, or a single file, if nine of ten lines are those of brat, and texts of the same names."""
+    """Claim all `.ann` files, or a single file, if 90% of the lines are of brat, and the texts of the same names."""
     marks = [file for file in files if file.suffix == ".ann" or len(files) == 1]
     texts = {key: file for file in files if file.suffix == ".txt" for key in (file.stem, file.name[:-4])}
     beside = {file.name: texts.get(file.name[:-4]) or texts.get(file.stem) for file in marks}
@@ -206,44 +207,44 @@ def _group_brat(files: Sequence[File], role: Role | None) -> list[Recognition]:
     labels = {match[1] for file in marks for line in file.lines if (match := _MARK.fullmatch(line))}
     several = len({file.stem for file in marks}) < len(marks)
     evidence = f"files of brat; {'annotator = folder, document = file' if several else 'document = file'}"
-    plan, every = (marks, beside, several), (*marks, *of_marks.values())
-    reading = Recognition("F13B", role or "gold", every, evidence, plan=plan, strength=Strength.MARKS)
-    return [labelled(reading, labels)]
+    plan, both = (marks, beside, several), (*marks, *of_marks.values())
+    reading = Recognition("F13B", role or "gold", both, evidence, plan=plan, strength=Strength.MARKS)
+    return [_labelled(reading, labels)]
 
 
 def _read_brat(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read the marks of every file in its order; a file without any is an empty list."""
+    """Read the spans of every file; a file without spans is an empty list."""
     marks, texts, several = recognition.plan
-    every, rejected, other = list[Marked](), list[Rejected](), 0
+    marked, rejected, other = list[Marked](), list[Rejected](), 0
     for file in marks:
         text, folder = texts[file.name], PurePosixPath(file.name).parent.name or None
-        every.append(Marked(file.stem, text.text if text else "", [], file.name, 1, folder if several else None))
+        marked.append(Marked(file.stem, text.text if text else "", [], file.name, 1, folder if several else None))
         for number, line in enumerate(file.lines, 1):
-            if found := _MARK.fullmatch(line):
-                parts = [(int(begin), int(end)) for begin, end in (part.split() for part in found[2].split(";"))]
-                every[-1].spans.append(Span((found[1],), parts, found[3], number))
+            if mark := _MARK.fullmatch(line):
+                parts = [(int(begin), int(end)) for begin, end in (part.split() for part in mark[2].split(";"))]
+                marked[-1].spans.append(Span((mark[1],), parts, mark[3], number))
             elif _OTHER_MARK.fullmatch(line):
                 other += 1
             elif line.strip():
                 rejected.append((file.name, number, "no mark of brat", line[:200]))
     left_out = [Note("info", marks[0].name, f"Relations, attributes and notes left out: {other:,}.")] if other else []
-    return span_rows(recognition, every, rejected, left_out)
+    return _span_rows(recognition, marked, rejected, left_out)
 
 
 def _group_tagged(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim all files of tagged tokens: those of one folder with different texts and no ids are a document each."""
+    """Claim all files of tagged tokens; files of one folder with different texts and no ids are a document each."""
     folders: dict[str, list[File]] = defaultdict(list)
     for file in filter(_is_tagged, files):
         alone = _PARTS.search(file.stem) or any(map(_HEAD.fullmatch, file.lines))
         folders[file.name if alone else PurePosixPath(file.name).parent.name].append(file)
-    found, several = list[Recognition](), len(folders) > 1
+    readings, several = list[Recognition](), len(folders) > 1
     for name, group in folders.items():
         texts = {tuple(line.split()[0] for line in file.lines if line.strip()) for file in group}
-        if len(texts) == len(group) > 1:  # what a folder is among several, its name says
-            found.append(replace(_tagged(group, role), plan=(name,) * several, guessed=several and role is None))
+        if len(texts) == len(group) > 1:  # one of several folders reveals its role by its name
+            readings.append(replace(_tagged(group, role), plan=(name,) * several, guessed=several and role is None))
         else:
-            found += [_tagged([file], role) for file in group]
-    return found
+            readings += [_tagged([file], role) for file in group]
+    return readings
 
 
 def _is_tagged(file: File) -> bool:
@@ -254,7 +255,6 @@ def _is_tagged(file: File) -> bool:
 
 
 def _tag(line: str, place: int = -1) -> re.Match[str] | None:
-    """Return the tag of a token at a place from the end of its line."""
     cells = _CELLS.split(line.rstrip())
     return _TAG.fullmatch(cells[place]) if cells[0] and len(cells) > -place else None
 
@@ -264,46 +264,44 @@ def _tagged(files: Sequence[File], role: Role | None) -> Recognition:
     reading = Recognition("F13C", role or "gold", tuple(files), evidence, strength=Strength.MARKS)
     places = {place for columns in _columns_of(reading).values() for place in columns.values()}
     lines = [line for file in files for line in file.lines]
-    return labelled(reading, (match[2] or "" for line in lines for place in places if (match := _tag(line, place))))
+    return _labelled(reading, (match[2] or "" for line in lines for place in places if (match := _tag(line, place))))
 
 
 def _columns_of(reading: Recognition) -> dict[Role, dict[str, int]]:
-    """Return role → column of tags → its place from the end; which of several is the gold standard is a question."""
+    """Return role → column of tags → its place from the end; ask which of several columns is the gold standard."""
     file, mapping = reading.files[0], reading.files[0].mapping
     rows = [_CELLS.split(line.rstrip()) for line in file.lines if _tag(line) and not _HEAD.fullmatch(line)]
     width = max(map(len, rows))
     longest = [list(map(_TAG.fullmatch, row)) for row in rows if len(row) == width]
-    tagged = [
-        place for place in range(1, width) if sum(row[place] is not None for row in longest) >= 0.9 * len(longest)
-    ]
-    columns = {f"column {place + 1}": place - width for place in tagged}
-    named = mapping.keyphrases or tuple(columns)
-    if unknown := [name for name in (*mapping.gold, *named) if name not in columns]:
-        found, expected = f"no tags in “{unknown[0]}”", f"a column of tags: {quoted(list(columns))}"
-        raise InputError(file.name, found, expected, "Name one of these columns.")
+    columns = {
+        f"column {place + 1}": place - width
+        for place in range(1, width)
+        if sum(row[place] is not None for row in longest) >= 0.9 * len(longest)
+    }
+    chosen = mapping.keyphrases or tuple(columns)
+    if unknown := [name for name in (*mapping.gold, *chosen) if name not in columns]:
+        expected = f"a column of tags: {quoted(list(columns))}"
+        raise InputError(file.name, f"no tags in “{unknown[0]}”", expected, "Name one of these columns.")
     if reading.role == "documents":
         return {"documents": {"": -1}}
     if len(columns) > 1 and not (mapping.gold or mapping.keyphrases):
-        raise _question(file, named)
-    chosen: dict[Role, list[str]] = {
-        "gold": [*mapping.gold],
-        "system": [name for name in named if name not in mapping.gold],
-    }
-    chosen = chosen if mapping.gold else {reading.role: [*named]}
-    return {role: {name: columns[name] for name in names} for role, names in chosen.items() if names}
+        raise _question(file, chosen)
+    names: dict[Role, list[str]] = {reading.role: [*chosen]}
+    if mapping.gold:
+        names = {"gold": [*mapping.gold], "system": [name for name in chosen if name not in mapping.gold]}
+    return {role: {name: columns[name] for name in group} for role, group in names.items() if group}
 
 
 def _question(file: File, columns: Sequence[str]) -> Question:
     """Ask which of several columns of tags is the gold standard."""
-
-    def reply(words: str, **said: Any) -> Reply:
-        return Reply(words, {file.name: replace(file.mapping, format="F13C", **said)})
-
-    replies = [
-        reply(f"“{name}” is the gold standard, and the others are systems", gold=(name,)) for name in columns[:10]
-    ]
-    replies.append(reply("each column is an annotator", role="gold", keyphrases=tuple(columns), annotator=HEADS))
-    replies.append(reply(f"only “{columns[-1]}” is read", keyphrases=(columns[-1],)))
+    answers: dict[str, dict[str, Any]] = {
+        f"“{name}” is the gold standard, and the others are systems": {"gold": (name,)} for name in columns[:10]
+    }
+    answers["each column is an annotator"] = {"role": "gold", "keyphrases": tuple(columns), "annotator": HEADS}
+    answers[f"only “{columns[-1]}” is read"] = {"keyphrases": (columns[-1],)}
+    replies = (
+        Reply(words, {file.name: replace(file.mapping, format="F13C", **fields)}) for words, fields in answers.items()
+    )
     found = f"a token with {len(columns)} tags in each line, in {quoted(columns)}"
     return Question(Finding("ask", file.name, found, "one of them as the gold standard", tuple(replies)))
 
@@ -311,8 +309,9 @@ def _question(file: File, columns: Sequence[str]) -> Question:
 def _read_tagged(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every document as a list of phrases for each column of tags, and its tokens as its text."""
     files, folder = recognition.files, next(iter(recognition.plan), None)
-    whole = [(file, file.stem, list(enumerate(file.lines, 1))) for file in files]
-    documents = whole if len(files) > 1 else [(files[0], name, lines) for name, lines in _documents(files[0])]
+    documents = [(file, file.stem, list(enumerate(file.lines, 1))) for file in files]
+    if len(files) == 1:
+        documents = [(files[0], name, lines) for name, lines in _documents(files[0])]
     notes = [Note("info", files[0].name, "Texts are tokens; they were joined with spaces (tokenised).")]
     rejected: list[Rejected] = [
         (file.name, number, "no token with a tag", line[:200])
@@ -321,22 +320,22 @@ def _read_tagged(recognition: Recognition, role: Role | None) -> list[Rows]:
         if line.strip() and not line.startswith("#") and not _tag(line)
     ]
     parts = list[Rows]()
-    for of, columns in _columns_of(recognition).items():
-        every = [
+    for part_role, columns in _columns_of(recognition).items():
+        marked = [
             _marked(file, name or str(number), lines, column if len(columns) > 1 else folder, place)
             for number, (file, name, lines) in enumerate(documents, 1)
             for column, place in columns.items()
         ]
-        read = span_rows(replace(recognition, role=of), every, rejected, notes)
-        parts += read[:1] if parts else read
-        rejected, notes = [], []
+        # Texts, rejected lines and notes belong to the first part.
+        rows = _span_rows(replace(recognition, role=part_role), marked, *(() if parts else (rejected, notes)))
+        parts += rows[:1] if parts else rows
     for part in parts:
         part.counted = 0 if all(name for _, name, _ in documents) else len(documents)
     return parts
 
 
 def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    """Give id and lines of every document: it begins at -DOCSTART- or its id, or else behind a blank line."""
+    """Yield id and lines of every document, which begin at -DOCSTART- or an id, or else after a blank line."""
     headed = any(map(_HEAD.fullmatch, file.lines))
     name, lines = "", list[tuple[int, str]]()
     for number, line in enumerate([*file.lines, ""], 1):
@@ -350,26 +349,25 @@ def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
 
 
 def _marked(file: File, name: str, lines: list[tuple[int, str]], source: str | None, place: int) -> Marked:
-    """Return the phrases and the text of a document of tagged tokens."""
     pieces, spans, inside = list[str](), list[Span](), False
     for number, line in lines:
-        found, token = _tag(line, place), line.split()[:1]
-        pieces += token if found else ["\n"]
-        if found and found[1] != "O":
-            label = (found[2],) if found[2] else ()
-            follows = inside and found[1] in "IEL" and spans[-1].labels == label
+        tag, token = _tag(line, place), line.split()[:1]
+        pieces += token if tag else ["\n"]
+        if tag and tag[1] != "O":
+            label = (tag[2],) if tag[2] else ()
+            follows = inside and tag[1] in "IEL" and spans[-1].labels == label
             last = spans.pop() if follows else Span(label, line=number)
             spans.append(last._replace(text=" ".join(filter(None, [last.text, *token]))))
-        inside = found is not None and found[1] != "O"
+        inside = tag is not None and tag[1] != "O"
     text = re.sub(r" ?\n[ \n]*", "\n", " ".join(pieces)).strip()
     return Marked(name, text, spans, file.name, lines[0][0], source)
 
 
 def _phrase(span: Span, text: str, limit: int) -> tuple[str, str]:
-    """Return the phrase of a span, on one line, and why it is rejected."""
+    """Return the phrase of a span, on one line, and the reason if it is rejected."""
     if not all(type(place) is int for part in span.parts for place in part):
         return span.text or "", "" if span.text else "offsets are no whole numbers"
-    if sum(abs(end - start) for start, end in span.parts) > 2 * limit:  # many spans may hold nearly all of a text
+    if sum(abs(end - start) for start, end in span.parts) > 2 * limit:
         return text[: limit + 1], f"phrase longer than {limit:,} characters"
     where = "; ".join(f"{start}–{end}" for start, end in span.parts)
     inside = all(0 <= start < end <= len(text) for start, end in span.parts)
@@ -377,27 +375,26 @@ def _phrase(span: Span, text: str, limit: int) -> tuple[str, str]:
     if span.text is None:
         return marked or where, "" if inside else "offsets outside the text"
     phrase = _flat(span.text)
-    # Tools count the characters of a text in different ways.
-    strange = span.parts and text and phrase != marked and span.text not in text
-    return phrase, f"the text at {where} is “{marked[:40]}”" if strange else ""
+    # Tools count characters differently.
+    differs = span.parts and text and phrase != marked and span.text not in text
+    return phrase, f"the text at {where} is “{marked[:40]}”" if differs else ""
 
 
 def _flat(text: str) -> str:
     return " ".join(text.replace("\\n", "\n").split())
 
 
-def labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
+def _labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
     """Return a recognition that offers the labels to choose from, if there are several."""
     names = sorted({*labels} - {""})
-    chosen = recognition.files[0].mapping.switch("label") or EVERY
-    offers = {"label": (EVERY, *names)} if len(names) > 1 else {}
-    return replace(recognition, options={"label": chosen}, offers=offers)
+    options = {"label": recognition.files[0].mapping.switch("label") or _EVERY}
+    return replace(recognition, options=options, offers={"label": (_EVERY, *names)} if len(names) > 1 else {})
 
 
-def span_rows(
+def _span_rows(
     recognition: Recognition, every: Iterable[Marked], rejected: Iterable[Rejected] = (), notes: Iterable[Note] = ()
 ) -> list[Rows]:
-    """Return the lists of all annotators, and the texts; a phrase of one annotator counts once per document."""
+    """Return the lists of all annotators, and the texts; a phrase counts once per annotator and document."""
     first, label = recognition.files[0], recognition.options["label"]
     lists = ListBuilder("gold" if recognition.role == "documents" else recognition.role, first.limits)
     texts: dict[tuple[str, str], int] = {}
@@ -408,7 +405,7 @@ def span_rows(
             texts.setdefault((marked.doc_id, marked.text), marked.line)
         seen: set[str] = set()
         for span in marked.spans:
-            if label not in (EVERY, *span.labels):
+            if label not in (_EVERY, *span.labels):
                 continue
             phrase, reject = _phrase(span, marked.text, first.limits.phrase_characters)
             if phrase in seen and not reject:
@@ -421,8 +418,8 @@ def span_rows(
         lists.reject(*row)
     lists.notes += notes
     if again:
-        said = f"Phrases marked again by the same annotator in the same document: {again:,}; once counts."
-        lists.say("info", first.name, said)
+        message = f"Phrases marked again by the same annotator in the same document: {again:,}; once counts."
+        lists.say("info", first.name, message)
     ids, bodies = ([key[part] for key in texts] for part in (0, 1))
     documents = document_rows({"doc_id": ids, "text": bodies}, list(texts.values()))
     if recognition.role == "documents":
@@ -432,14 +429,17 @@ def span_rows(
     return [lists.rows(), documents][: 1 + bool(texts)]
 
 
-def _alone(group: _Group) -> Callable[[File, Role | None], Recognition | None]:
-    """Return what recognises a single file by what recognises groups."""
-    return lambda file, role: next(iter(group([file], role)), None)
+def _recognise_brat(file: File, role: Role | None) -> list[Recognition]:
+    return _group_brat([file], role)
+
+
+def _recognise_tagged(file: File, role: Role | None) -> list[Recognition]:
+    return _group_tagged([file], role)
 
 
 _SETTINGS: dict[str, Any] = {"OPTIONS": ("label",), "PROVED": True}
 FAMILIES = (
     Family("F13", "JSON: doccano, Prodigy, Label Studio", _recognise_json, _read_json, **_SETTINGS),
-    Family("F13B", "brat, .ann next to .txt", _alone(_group_brat), _read_brat, _group_brat, True, **_SETTINGS),
-    Family("F13C", "tagged tokens, CoNLL", _alone(_group_tagged), _read_tagged, _group_tagged, **_SETTINGS),
+    Family("F13B", "brat, .ann next to .txt", _recognise_brat, _read_brat, _group_brat, True, **_SETTINGS),
+    Family("F13C", "tagged tokens, CoNLL", _recognise_tagged, _read_tagged, _group_tagged, **_SETTINGS),
 )

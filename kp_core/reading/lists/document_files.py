@@ -1,4 +1,4 @@
-"""Turn files of one document each into lists by document and annotator or system (F4), or into texts (F12)."""
+"""Read files of one document each: lists by document and annotator or system (F4), or texts (F12)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _WHOSE = {
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
-#: Lines that begin with an id, or have two cells of which the first is no label.
+#: Lines that begin with an id, or have two cells the first of which is no label.
 _ID = re.compile(r"[^\s@;]+(@| :( |$))|(?!(<[^<>\s]+>|\d+|https?://\S+)\t)[^\t]+\t.*\S")
 #: A phrase, and its concept and number if the line has any.
 _Fields = tuple[str, dict[str, Any]]
-# Each of these looks at a character once, also if nothing is ever closed; the parser of the library does not.
+# These take linear time even if a tag is never closed, unlike html.parser.
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*+>|\Z)", re.I | re.S)
 _TITLE = re.compile(r"<(title|h1)\b[^<>]*+>(.*?)(?:</\1\b[^<>]*+>|\Z)", re.I | re.S)
 _BLOCK = re.compile(
@@ -45,35 +45,35 @@ _TAG = re.compile(r"</?[a-z!?][^<>]*+>", re.I)
 
 
 def _ending(file: File) -> str:
-    """Return the ending of a name if it distinguishes lists from texts; nothing if it is part of the name."""
+    """Return the known ending of a name in lower case, empty if there is none."""
     name = file.name.lower()
     known = next((end for end in (*KEYS, *TEXTS) if name.endswith(end)), file.suffix)
     return known if known in (*KEYS, *TEXTS, *KNOWN_EXTENSIONS) else ""
 
 
 def _document(file: File) -> str:
-    """Return the document of a file by its name: `1.txt.phrases` is one of document 1."""
+    """Return the document that a file is named after: 1 for `1.txt.phrases`."""
     name = PurePosixPath(file.name).name
     return stem_of(name[: len(name) - len(_ending(file))] if _ending(file) in (*KEYS, *TEXTS) else name)
 
 
 def _folder(file: File) -> PurePosixPath:
-    """Return the folder of a file, that of the document for a reader's file in its folder KEY."""
+    """Return the folder of a file; for a reader's file in a folder KEY, the folder of the document."""
     parent = PurePosixPath(file.name).parent
     return parent.parent if parent.name.upper() == "KEY" else parent
 
 
 def _shelves(files: Iterable[File]) -> list[list[File]]:
-    """Return the files by folder and ending; folders named like their one document are one."""
-    found: dict[tuple[str, str], list[File]] = defaultdict(list)
+    """Return the files by folder and ending; folders that are named like their document are one."""
+    shelves: dict[tuple[str, str], list[File]] = defaultdict(list)
     for file in files:
         folder = PurePosixPath(file.name).parent
-        found[f"{folder.parent}/*" if folder.name == _document(file) else str(folder), _ending(file)].append(file)
-    return list(found.values())
+        shelves[f"{folder.parent}/*" if folder.name == _document(file) else str(folder), _ending(file)].append(file)
+    return list(shelves.values())
 
 
 def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim all lists of one document each, by system or not and by what their lines are, and the texts beside them."""
+    """Claim all lists of one document each, grouped by role and kind of line, and the texts next to them."""
     lists, texts = _lists_and_texts(files, role)
     systems = {f.name for f in lists if _ending(f) == ".run" or role_of_path(f.name.rpartition("/")[0]) == "system"}
     from_systems = systems if len(systems) < len(lists) else set()
@@ -83,14 +83,14 @@ def _group_lists(files: Sequence[File], role: Role | None) -> list[Recognition]:
         if file.name in lines:
             groups[file.name in from_systems, lines[file.name]].append(file)
     kinds = len({line for system, line in groups if not system}) if len(groups) > 1 else 0
-    found = [_recognition(group, role, line, texts, system, kinds) for (system, line), group in groups.items()]
-    return [*found, _texts_of(texts)] if found and texts else found
+    readings = [_recognition(group, role, line, texts, system, kinds) for (system, line), group in groups.items()]
+    return [*readings, _texts_of(texts)] if readings and texts else readings
 
 
 def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[File], list[File]]:
-    """Return the lists of one document each, and the texts of the same documents; other families take the rest.
+    """Return the lists of one document each, and the texts of the same documents, by their endings.
 
-    Endings tell most. Other files are texts if they read like prose, or are the only ones with the names of lists.
+    Files of other endings are texts if they are prose, or the only ones named like the lists.
     """
     lists, texts = ([file for file in files if _ending(file) in endings] for endings in (KEYS, TEXTS))
     known, undecided = _documents_of([f for f in files if _ending(f) in (".txt", *KEYS, *TEXTS)]), list[list[File]]()
@@ -99,7 +99,9 @@ def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[Fil
         named = ids & (_documents_of(lists) if _ending(shelf[0]) == ".txt" else known)
         if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or named):
             lists += shelf
-        elif _ending(shelf[0]) in (".txt", "", ".run") and (not _hold_documents(shelf) or (named and are_prose(shelf))):
+        elif _ending(shelf[0]) in (".txt", "", ".run") and (
+            20 * sum(map(_holds_documents, shelf)) <= len(shelf) or (named and are_prose(shelf))
+        ):
             undecided.append(shelf)
     listed, least = _documents_of(lists), 2 if role in ("gold", "system") else 3
     shared = Counter(doc_id for shelf in undecided for doc_id in {_document(file) for file in shelf})
@@ -116,16 +118,11 @@ def _lists_and_texts(files: Sequence[File], role: Role | None) -> tuple[list[Fil
 
 
 def _documents_of(lists: Sequence[File]) -> set[str]:
-    """Return what may be the documents of lists: the names of the files, or of their folders."""
     return {_document(file) for file in lists} | {_folder(file).name for file in lists}
 
 
-def _hold_documents(shelf: Sequence[File]) -> bool:
-    """Recognize files of several documents, one or more lines each: with ids, with columns, or line by line."""
-    return 20 * sum(map(_holds_documents, shelf)) > len(shelf)
-
-
 def _holds_documents(file: File) -> bool:
+    """Recognize a file of several documents: with ids, with columns, or line by line."""
     lines = file.sample
     even = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;|")
     lists = len(lines) > 1 and (even or 2 * sum(";" in line for line in lines) > len(lines)) and not are_prose([file])
@@ -134,7 +131,6 @@ def _holds_documents(file: File) -> bool:
 
 
 def _recognise_list(file: File, role: Role | None) -> Recognition | None:
-    """Recognise a single list by its ending, its lines, or because the user says so."""
     line = line_of([file])
     known = file.mapping.format or _ending(file) in KEYS or line in ("subject", "number")
     return _recognition([file], role, line) if known and role != "documents" else None
@@ -146,9 +142,9 @@ def _label(line: str) -> _Fields | None:
 
 
 def _subject(line: str) -> _Fields | None:
-    """Return the label, URI, notation and score of a line of Annif; the last two may be missing."""
-    uri, _, told = line.partition("\t")
-    label, *rest = told.split("\t")
+    """Return label, URI, notation and score of a line of Annif; the last two may be missing."""
+    uri, _, cells = line.partition("\t")
+    label, *rest = cells.split("\t")
     match = _SUBJECT.fullmatch(uri)
     if match is None or not label.strip() or len(rest) > 2:
         return None
@@ -161,14 +157,14 @@ def _subject(line: str) -> _Fields | None:
 
 
 def _number(line: str) -> _Fields | None:
-    """Return a phrase and the number behind its last TAB, or blank; KEA and Maui write a stem or an id between them."""
-    before, found, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
+    """Return a phrase and the number after its last TAB or blank; KEA and Maui write a stem or an id between them."""
+    before, blank, amount = line.rpartition("\t") if "\t" in line else line.rstrip().rpartition(" ")
     phrase, _, between = before.partition("\t")
     more: dict[str, Any] = {"concept": between} if re.search(r"\d", between) else {}
-    return (phrase, more | {"number": number(amount)}) if found and phrase.strip() and is_number(amount) else None
+    return (phrase, more | {"number": number(amount)}) if blank and phrase.strip() and is_number(amount) else None
 
 
-#: What a line may be, most telling first: its fields, why it is rejected without any, and what is said of such lines.
+#: Kinds of lines, most specific first: their fields, the reason for rejecting others, and the evidence.
 _LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
     "subject": (_subject, "no URI, TAB, label", "; subjects with URIs"),
     "label": (_label, "no `id: label`", "; {} `id: label`, split"),
@@ -178,20 +174,19 @@ _LINES: dict[str, tuple[Callable[[str], _Fields | None], str, str]] = {
 
 
 def _is_header(line: str) -> bool:
-    """Recognize known names of columns."""
     cells = re.split(r"[\t,;|]", line)
     return len(cells) > 1 and all(plain(cell) in KNOWN for cell in cells)
 
 
 def _is_heading(line: str) -> bool:
-    """Recognize known names of columns, also between blanks, or a rule below them."""
+    """Recognize known column names, also between blanks, and a rule below them."""
     return _is_header(line) or _is_header("\t".join(line.split())) or bool(_RULE.fullmatch(line))
 
 
 def line_of(shelf: Sequence[File]) -> str:
-    """Return what at least 90% of the first lines of some files are, or what the user says they are.
+    """Return the kind of line that the user chose, or of at least 90% of the first lines of some files.
 
-    Numbers behind blanks are mostly fractions: phrases such as “covid 19” end in a number too.
+    Numbers after blanks must mostly be fractions, because phrases such as “covid 19” end in a number too.
     """
     if chosen := shelf[0].mapping.switch("line"):
         return chosen
@@ -200,12 +195,12 @@ def line_of(shelf: Sequence[File]) -> str:
     line = next(fits) if lines else "phrase"
     if line != "number":
         return line
-    tabs = {one.count("\t") for one in lines if _number(one)}
+    tabs = {text.count("\t") for text in lines if _number(text)}
     if tabs != {0}:
         return line if tabs == {1} or (tabs == {2} and _ending(shelf[0]) in KEYS) else "phrase"
-    fractions = sum(found[1]["number"] % 1 != 0 for found in map(_number, lines) if found)
+    fractions = sum(fields[1]["number"] % 1 != 0 for fields in map(_number, lines) if fields)
     free = _ending(shelf[0]) in (".txt", "", *KEYS) and not trec.is_trec(shelf[0])
-    firsts = [one.split()[0] for one in lines]
+    firsts = [text.split()[0] for text in lines]
     ids = all(re.search(r"\d", first) for first in firsts) and len({*firsts}) < len(firsts)
     return line if free and not ids and 2 * fractions >= len(lines) else "phrase"
 
@@ -213,23 +208,23 @@ def line_of(shelf: Sequence[File]) -> str:
 def _recognition(
     files: Sequence[File], role: Role | None, line: str, texts: Sequence[File] = (), apart: bool = False, kinds: int = 0
 ) -> Recognition:
-    """Return lists of one kind of line, given the texts next to them.
+    """Return the reading of lists with one kind of line, given the texts next to them.
 
-    apart  they lie in folders of systems
-    kinds  how many kinds of lines the gold standard has, if there are other lists
+    apart  whether they are in folders of systems
+    kinds  number of kinds of lines of the gold standard, if there are other lists
     """
     ids, documents = {_document(file) for file in texts}, {_document(file) for file in files}
     whose = "folders" if apart else files[0].mapping.switch("annotators") or _annotators(files, ids)
     whose = "endings" if line == "phrase" and whose == "none" and kinds > 1 else whose
     keys, meaning = {_ending(file) for file in files} <= {*KEYS}, _WHOSE[whose]
-    every = [one for file in files for one in file.lines if one.strip()]
-    labels = part_of(sum(bool(_LABEL.match(one)) for one in every), len(every), "line", "is", "are")
+    lines = [text for file in files for text in file.lines if text.strip()]
+    labels = part_of(sum(bool(_LABEL.match(text)) for text in lines), len(lines), "line", "is", "are")
     evidence = f"files named {_counted(files)}; {'system = folder, document = file' if apart else meaning}"
     evidence += _LINES[line][2].format(labels)
-    amounts = [fields[1].get("number") for file in files for one in file.sample if (fields := _LINES[line][0](one))]
+    amounts = [fields[1].get("number") for file in files for text in file.sample if (fields := _LINES[line][0](text))]
     scored = None not in amounts and (line == "subject" or any(amount % 1 for amount in amounts if amount))
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
-    # Keyphrases beside their texts, under the same names, are gold, whatever the folder of both is called.
+    # Keyphrases next to texts of the same names are gold, whatever the name of the folder.
     places = {(_folder(file), _document(file)) for file in texts}
     beside_texts = keys and {(_folder(file), _document(file)) for file in files} <= places
     known = beside_texts or (line == "subject" and documents <= ids)
@@ -245,21 +240,21 @@ def _counted(files: Sequence[File]) -> str:
 
 
 def _annotators(files: Sequence[File], ids: set[str]) -> str:
-    """Return what the annotators are, a key of `_WHOSE`, given the documents that have texts.
+    """Return what distinguishes annotators, a key of `_WHOSE`, given the documents that have texts.
 
-    An annotator is a folder, an ending, or a file in the folder of a document; codes name documents, and words people.
+    Documents are recognized by codes as names, annotators by words.
     """
     folders_of, endings_of = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for file in files:
         folders_of[_document(file)].add(_folder(file).name)
         endings_of[_document(file)].add(_ending(file))
     stems, folders = folders_of.keys(), set().union(*folders_of.values())
-    own = [stem for stem in stems if folders_of[stem] == {stem}]
+    same = [stem for stem in stems if folders_of[stem] == {stem}]
     readers = any(_folder(file) != PurePosixPath(file.name).parent for file in files)
-    if readers or (len(own) < len(files) and len(own) * 2 > len(folders)):
+    if readers or (len(same) < len(files) and len(same) * 2 > len(folders)):
         return "files"
-    if all(len(found) == 1 for found in folders_of.values()):
-        return "endings" if any(len(found) > 1 for found in endings_of.values()) else "none"
+    if all(len(names) == 1 for names in folders_of.values()):
+        return "endings" if any(len(names) > 1 for names in endings_of.values()) else "none"
     if (folders | stems) & ids:
         return "files" if len(folders & ids) > len(stems & ids) else "folders"
     if not all(re.search(r"\d", name) and plain(base_of(name)) not in PEOPLE for name in folders):
@@ -275,9 +270,9 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
 
 
 def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read one phrase per line; votes are grades of an annotator called `votes`, unless folders name the people."""
+    """Read one phrase per line; votes are grades of an annotator called `votes`, unless folders name annotators."""
     files, line, separator = recognition.files, recognition.options["line"], recognition.files[0].mapping.split
-    builder, kept, labels = ListBuilder(recognition.role, files[0].limits), "", 0
+    builder, with_semicolons, labels = ListBuilder(recognition.role, files[0].limits), "", 0
     votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, recognition.options["annotators"])
     free = line == "phrase" and not separator
@@ -286,15 +281,15 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
         doc_id, source = owners[file.name]
         builder.open(doc_id, file=file.name, line=1, source=source or votes)
         if free and _is_wrapped(file.lines):
-            _add_lines(builder, [" ".join(one.strip() for one in file.lines)], line, ";")
+            _add_lines(builder, [" ".join(map(str.strip, file.lines))], line, ";")
             continue
         _add_lines(builder, file.lines, line, "," if commas else MARKS.get(separator, ""))
         if free:
-            kept = kept or (file.name if ";" in file.text else "")
-            labels += sum(bool(_LABEL.match(one)) for one in file.lines)
-    if kept:
-        message = f"`;` in a few lines, such as those of {kept}, was taken as part of the phrase"
-        builder.say("info", kept, f"{message}; choose split=; to split there.")
+            with_semicolons = with_semicolons or (file.name if ";" in file.text else "")
+            labels += sum(bool(_LABEL.match(text)) for text in file.lines)
+    if with_semicolons:
+        message = f"`;` in a few lines, such as those of {with_semicolons}, was taken as part of the phrase"
+        builder.say("info", with_semicolons, f"{message}; choose split=; to split there.")
     if commas:
         builder.say("warning", files[0].name, "Each file is one line, which was split at commas.")
     if labels:
@@ -307,24 +302,24 @@ def _read_lists(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _add_lines(builder: ListBuilder, lines: Sequence[str], line: str, mark: str) -> None:
-    """Add lines to the open list; a line of other fields is a rejected row."""
+    """Add lines to the open list; a line of another kind is rejected."""
     fields_of, reason, _ = _LINES[line]
     amount = "relevance" if builder.role == "gold" else "score"
-    for place, one in enumerate(bare_items(list(lines)) if line == "phrase" else lines, 1):
-        if not one.strip() or (line == "number" and place < 3 and _is_heading(one)):
+    for place, text in enumerate(bare_items(list(lines)) if line == "phrase" else lines, 1):
+        if not text.strip() or (line == "number" and place < 3 and _is_heading(text)):
             builder.skip()
             continue
-        for piece in builder.pieces(one, mark) if mark else [one]:
+        for piece in builder.pieces(text, mark) if mark else [text]:
             phrase, more = fields_of(piece) or (piece, None)
             if more and "number" in more:
                 value = more.pop("number")
-                # The score of a subject in a gold standard is that of a suggestion, which somebody accepted.
+                # In a gold standard, the score of a subject is not a grade but that of the accepted suggestion.
                 more |= {} if line == "subject" and amount == "relevance" else {amount: value}
             builder.add(phrase, line=place, reject=reason if more is None else "", **(more or {}))
 
 
 def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str | None]]:
-    """Return document and annotator of every file; folders with the same name are distinguished by their paths."""
+    """Return document and annotator of every file; folders of one name are distinguished by their paths."""
     parents = {PurePosixPath(file.name).parent for file in files}
     ambiguous = len({parent.name for parent in parents}) < len(parents)
     times = Counter(_document(file) for file in files if _folder(file) == PurePosixPath(file.name).parent)
@@ -341,7 +336,7 @@ def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str 
 
 
 def _are_comma_lists(files: Sequence[File]) -> bool:
-    """Recognize several files of one line each, most of them with commas and none with a semicolon."""
+    """Recognize several files of one line each, half of them with commas and none with a semicolon."""
     texts = [file.text.strip() for file in files]
     single = len(files) > 1 and not any(re.search(r"[;\r\n]", text) for text in texts)
     return single and 2 * sum("," in text for text in texts) >= len(texts)
@@ -354,11 +349,11 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
 
 
 def _group_texts(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim files of texts: all that may be some if texts are asked for, else those that read like prose."""
+    """Claim files of texts: all possible ones if the role is documents, else those that are prose."""
     group = [file for file in files if _ending(file) in (".txt", *TEXTS)]
     alone = len(group) == 1 and _ending(group[0]) == ".txt" and "/" not in group[0].name
     if not group or (alone and role != "documents") or (role in ("gold", "system") and len(group) == len(files)):
-        return []  # nothing but texts is no gold standard and no output
+        return []
     if role != "documents" and not are_prose([file for file in group if _ending(file) == ".txt"]):
         group = [file for file in group if _ending(file) != ".txt"]
     return [_texts_of(group)] if group else []
@@ -373,7 +368,7 @@ def _texts_of(files: Sequence[File]) -> Recognition:
 
 
 def _read_texts(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read every file as one text; the title of HTML is its `<title>` or `<h1>`, and sibling folders are groups."""
+    """Read every file as one text; sibling folders are groups of documents."""
     files = recognition.files
     pages = [html_text(file.text) if _ending(file) in (".html", ".htm") else ("", file.text.strip()) for file in files]
     folders = [PurePosixPath(file.name).parent for file in files]
@@ -385,19 +380,18 @@ def _read_texts(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def html_text(page: str) -> tuple[str, str]:
-    """Return title and text of an HTML page: tags, comments and scripts dropped, entities decoded.
+    """Return title (`<title>` or `<h1>`) and text of an HTML page.
 
     >>> html_text("<title>Tides</title><script>x()</script><p>Sea &amp; <b>moon</b></p>")
     ('Tides', 'Sea & moon')
     """
     page = _HIDDEN.sub("", page)
-    titles = {found[1].lower(): " ".join(_shown_lines(found[2])) for found in reversed([*_TITLE.finditer(page)])}
-    text = _TITLE.sub(lambda found: "" if found[1].lower() == "title" else found[0], page)
+    titles = {match[1].lower(): " ".join(_shown_lines(match[2])) for match in reversed([*_TITLE.finditer(page)])}
+    text = _TITLE.sub(lambda match: "" if match[1].lower() == "title" else match[0], page)
     return titles.get("title") or titles.get("h1", ""), "\n".join(_shown_lines(text))
 
 
 def _shown_lines(page: str) -> list[str]:
-    """Return the lines that a browser would show."""
     text = unescape(_TAG.sub("", _BLOCK.sub("\n", page)))
     return [line.strip() for line in text.split("\n") if line.strip()]
 

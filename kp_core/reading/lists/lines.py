@@ -1,4 +1,4 @@
-"""Turn lines into lists: an id and its phrases (F3), or line n of document n (F5), which may be texts or ids."""
+"""Read lines with an id and phrases (F3), or line n as list, text or id of document n (F5)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from kp_core.reading.open.values import is_number
 from kp_core.reading.rows.check import Rows
 from kp_core.reading.rows.separators import json_list
 
-#: Endings that only lists of one document each have, and only texts; `.txt` may be either.
+#: Endings of lists of one document each, and of texts; `.txt` may be either.
 KEYS = (".key", ".keys", ".maui", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases", "-crowdcountskey")
 TEXTS = (".abstr", ".html", ".htm", ".md", ".txt.final")
-#: Endings of files that are a table, or one document each.
+#: Endings of tables, and of files of one document each.
 _OTHERS = (".csv", ".tsv", ".annif", *KEYS, *TEXTS)
-#: What stands between id and phrases, most telling first, and what an id in front of it looks like.
+#: Separators between id and phrases, most specific first, with the pattern of a line.
 _LINES = {
     "\t": re.compile(r"([^\t]*)\t([^\t]*)"),
     "@": re.compile(r"([^\s@;,|]+)@([^\t]*)"),
@@ -36,17 +36,17 @@ _MAIL = re.compile(r"[\w.-]+\.[a-z]{2,}[,;|\t]")
 _IDS = re.compile(
     r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE
 )
-#: A cell of a table, in which a semicolon parts nothing.
+#: A quoted cell of a table.
 _QUOTED = re.compile(r'(?:^|;)"')
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
 
 
 def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
-    """Recognise an id, TAB, `@`, colon or semicolon, and phrases in at least 80% of the first 200 lines."""
+    """Recognize an id, TAB, `@`, colon or semicolon, and phrases in at least 80% of the first 200 lines."""
     if role == "documents" or not file.sample:
         return None
     chosen = file.mapping.switch("separator")
-    strengths = {one: strength for one in _LINES if (strength := _strength(file.sample, one)) is not None}
+    strengths = {mark: strength for mark in _LINES if (strength := _strength(file.sample, mark)) is not None}
     separator = chosen if chosen in _LINES else next(iter(strengths), "")
     if not separator:
         return None
@@ -58,19 +58,19 @@ def _recognise_ids(file: File, role: Role | None) -> Recognition | None:
 
 
 def _strength(lines: Sequence[str], separator: str) -> Strength | None:
-    """Return why lines are an id and phrases, None if they are not."""
+    """Return the evidence that lines are an id and phrases, None without any."""
     pairs = [(pair[1].strip(), pair[2] or "") for pair in map(_LINES[separator].fullmatch, lines) if pair]
-    # Rows of a table may begin with lists, and its cells have several lines.
+    # Cells of a table may contain lists and several lines.
     mark = "[;|,]" if separator == ";" else "[;|]|, "
     lists = sum(bool(re.search(mark, doc_id)) for doc_id, _ in pairs)
     table = lists * 2 >= max(len(pairs), 1) or sum(line.count('"') % 2 for line in lines) > 1
-    # A file of the form with `@` may begin with comments.
+    # A file with `@` may begin with comments.
     if not pairs or len(pairs) < (0.5 if separator == "@" else 0.8) * len(lines) or table:
         return None
     rights, unique = [right for _, right in pairs], len(dict(pairs)) == len(pairs)
     split, clean = any(";" in right for right in rights), unique and len(pairs) == len(lines)
     several = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights)
-    uneven = len({right.count(";") for right in rights}) > 1  # rows of equal length may as well be a table
+    uneven = len({right.count(";") for right in rights}) > 1  # even rows may be a table
     fits = {
         "\t": (split or unique) and not all(plain(cell) in KNOWN for cell in lines[0].split("\t")),
         "@": split and sum(map(bool, map(_MAIL.match, rights))) * 2 < len(rights),
@@ -84,7 +84,7 @@ def _strength(lines: Sequence[str], separator: str) -> Strength | None:
 
 
 def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Split the right side of each line at semicolons, else at `|` or commas; among commas `+` joins spellings."""
+    """Split the phrases of each line at semicolons, else at `|` or commas; between commas `+` joins spellings."""
     file, separator = recognition.files[0], recognition.options["separator"]
     builder = ListBuilder(recognition.role, file.limits)
     amount = "relevance" if recognition.role == "gold" else "score"
@@ -108,21 +108,19 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
             for phrase in builder.pieces(right, mark):
                 builder.add_spellings(phrase, "+" if mark == "," else "")
     if mark == "," and separator != ":":
-        said = (
-            "Lines were split at commas, because they have no `;`; phrases that contain commas need `;` between them."
-        )
-        builder.say("warning", file.name, said)
+        message = "Lines were split at commas, because they have no `;`; phrases that contain commas need"
+        builder.say("warning", file.name, f"{message} `;` between them.")
     return [builder.rows()]
 
 
 def _group_aligned(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim texts, one per line, which may accompany lists of as many lines; and ids if documents are asked for."""
-    found = filter(None, (_recognise_aligned(file, role) for file in files if _is_plain(file)))
-    return [reading for reading in found if reading.options["lines"] == "texts" or role == "documents"]
+    """Claim texts, one per line; and ids if the role is documents."""
+    readings = filter(None, (_recognise_aligned(file, role) for file in files if _is_plain(file)))
+    return [reading for reading in readings if reading.options["lines"] == "texts" or role == "documents"]
 
 
 def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
-    """Recognise phrases split at semicolons in at least half of the lines, texts by their titles, ids by the name."""
+    """Recognize phrases split at semicolons in at least half of the lines, texts by their titles, ids by the name."""
     if not file.sample or begins_like_json(file.json):
         return None
     chosen, free = file.mapping.format == "F5", role in (None, "documents") and _is_plain(file)
@@ -137,13 +135,11 @@ def _recognise_aligned(file: File, role: Role | None) -> Recognition | None:
         return None
     options = {"lines": what}
     if what != "lists":
-        evidence = (
-            f"{pluralize(len(file.lines), 'line')}: {'texts' if what == 'texts' else 'ids of documents'}, one per line"
-        )
+        content = "texts" if what == "texts" else "ids of documents"
+        evidence = f"{pluralize(len(file.lines), 'line')}: {content}, one per line"
         return Recognition("F5", "documents", (file,), evidence, {}, options)
     split = part_of(sum(";" in line for line in file.sample), len(file.sample), "first line", "is", "are")
     evidence = f"{split} keyphrases split at `;`; each line is a document without a name"
-    # Nothing else has the border between present and absent keyphrases.
     border = any(BORDER in line for line in file.sample)
     weak = _may_be_rows(file.sample) or not _is_plain(file)
     strength = Strength.MARKS if border else Strength.PROPOSED if weak else Strength.CONTENT
@@ -159,21 +155,21 @@ def _is_plain(file: File) -> bool:
 
 
 def are_lists(file: File) -> bool:
-    """Recognize lists: several lines, half of them with a semicolon, none with a TAB, and no sentences."""
+    """Recognize lists: several lines, half of them with a semicolon, without TABs and sentences."""
     lines, marks = file.sample, sum(line.count(";") + 1 for line in file.sample)
     split = 2 * sum(";" in line for line in lines) >= len(lines) > 1
     return split and sum(len(line.split()) for line in lines) <= 12 * marks and not any("\t" in line for line in lines)
 
 
 def _may_be_rows(lines: Sequence[str]) -> bool:
-    """Recognize lines that may as well be rows of a table: with known heads, quoted cells, or as many cells in each."""
+    """Recognize lines that may be rows of a table: with known column names, quoted cells, or equally many cells."""
     even = any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in ",;")
     known = sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1
     return known or any(map(_QUOTED.search, lines)) or (even and not any(BORDER in line for line in lines))
 
 
 def are_prose(files: Sequence[File]) -> bool:
-    """Tell texts from lists and tables: most have sentences, or lines that no separator makes as short as phrases."""
+    """Recognize texts: most files have sentences, or lines that are longer than phrases between separators."""
     filled = [file for file in files[:50] if file.sample]
     return 2 * sum(map(_is_prose, filled)) > len(filled)
 
@@ -210,13 +206,12 @@ def _read_aligned(recognition: Recognition, role: Role | None) -> list[Rows]:
         for item in builder.pieces(line):
             several += item != BORDER and builder.add_spellings(item, bar)
     if several:
-        said = f"Keyphrases with several spellings, split at `|`: {several:,}. Choose inner=phrases to keep `|`."
-        builder.say("info", file.name, said)
+        message = f"Keyphrases with several spellings, split at `|`: {several:,}. Choose inner=phrases to keep `|`."
+        builder.say("info", file.name, message)
     return [replace(builder.rows(), counted=len(numbers))]
 
 
 def _different(file: File) -> list[str]:
-    """Return ids, one per line, after refusing a blank one, and one that is there twice."""
     ids = [line.strip() for line in file.lines]
     twice = next((doc_id for doc_id, count in Counter(ids).items() if count > 1 or not doc_id), None)
     if twice is not None:

@@ -1,8 +1,7 @@
-"""Turn lists of phrases, added document by document, into the columns of `Rows`."""
+"""Collect the lists of documents and turn them into `Rows`."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from html import unescape
@@ -23,21 +22,20 @@ from kp_core.reading.open.values import HALF_A_CHARACTER, Rejected, column_of, i
 from kp_core.reading.rows.check import Rows
 from kp_core.typeset import storable
 
-#: An entity of HTML or XML with its semicolon, which parts no phrases.
+#: An entity of HTML or XML, whose semicolon is no separator.
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{1,6}|#x[0-9A-Fa-f]{1,5});")
-#: What stands before the items of a list that somebody typed.
+#: Bullets and numbers before the items of a typed list.
 BULLET = r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+"
-_BULLET = re.compile(BULLET)
-_BOLD = re.compile(r"^\*\*(.+)\*\*$")
+_BULLET, _BOLD = re.compile(BULLET), re.compile(r"^\*\*(.+)\*\*$")
 #: The end of a sentence of several words.
-_BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent keyphrases were left out.")
 _SENTENCE = re.compile(r"\w\W+\w+\W+\w+[.!?]\s*$")
+_BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent keyphrases were left out.")
 
 
 def document_rows(
     columns: Mapping[str, Sequence[str | None]], lines: Sequence[int] | None = None, places: Sequence[str] | None = None
 ) -> Rows:
-    """Return documents as rows, with `doc_id` and what is known of each; what contains half a character is marked."""
+    """Return documents as rows, given `doc_id` and further columns; rows that contain half a character are marked."""
     arrays = {name: text_column(values) for name, values in columns.items()}
     marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
     table = pa.table({name: array for name, (array, _) in arrays.items()})
@@ -45,19 +43,15 @@ def document_rows(
 
 
 def plain_text(text: str) -> str:
-    """Return a list in one text without what introduces it, and with its entities of HTML as characters.
-
-    >>> plain_text("Keywords: R&amp;D; tax"), plain_text("ratio 1:2; tide")
-    ('R&D; tax', 'ratio 1:2; tide')
-    """
+    """Return a list in one text without an introduction such as `Keywords:`, and with HTML entities decoded."""
     head, colon, rest = text.partition(":")
     if colon and rest.strip() and plain(head) in NAMES["phrases"]:
         text = rest.strip()
-    return _ENTITY.sub(lambda found: unescape(found[0]), text) if "&" in text else text
+    return _ENTITY.sub(lambda entity: unescape(entity[0]), text) if "&" in text else text
 
 
 def bare_items(items: list[str]) -> list[str]:
-    """Take bullets, or numbers from 1 on, off the items of a list; a sentence before or behind them becomes blank.
+    """Remove bullets, or numbers from 1 on, from the items of a list; a sentence before or behind them becomes blank.
 
     >>> bare_items(["1. tide", "2. sea"]), bare_items(["1. FC Union"]), bare_items(["- a", "b"])
     (['tide', 'sea'], ['1. FC Union'], ['- a', 'b'])
@@ -71,16 +65,16 @@ def bare_items(items: list[str]) -> list[str]:
         places.pop()
     bare = {place: _BULLET.sub("", items[place]) for place in places}
     numbers = [int(match[0]) for place in places if (match := re.match("[0-9]+", items[place]))]
-    listed = len(items) > 1 and bool(places) and all(len(one) < len(items[place]) for place, one in bare.items())
+    listed = len(items) > 1 and bool(places) and all(len(item) < len(items[place]) for place, item in bare.items())
     if not listed or (numbers and numbers != list(range(1, len(places) + 1))):
         return items
     if all(map(_BOLD.match, bare.values())):
-        bare = {place: _BOLD.sub(r"\1", one) for place, one in bare.items()}
+        bare = {place: _BOLD.sub(r"\1", item) for place, item in bare.items()}
     return [bare.get(place, "") for place in range(len(items))]
 
 
 class ListBuilder:
-    """Collects lists; `rows()` gives them as columns. Items of a list may carry a score, variants, and more."""
+    """Collects lists, which `rows` returns as columns; a phrase may have a score, variants and other columns."""
 
     def __init__(self, role: Role, limits: Limits = LIMITS) -> None:
         self.role, self.limits = role, limits
@@ -99,23 +93,23 @@ class ListBuilder:
         self.notes.append(Note(level, file, message))
 
     def skip(self, rows: int = 1) -> None:
-        """Count rows that are blank, or no data."""
+        """Count blank rows."""
         self.read += rows
         self.blank += rows
 
     def reject(self, file: str, line: int, reason: str, content: str) -> None:
-        """Keep a row of no list among the rejected ones."""
+        """Reject a row that is in no list."""
         self.read += 1
         self.rejected.append((file, line, reason, content))
 
     def open(self, doc_id: str, *, file: str, line: int, source: str | None = None) -> None:
-        """Begin the list of a document; what is added next belongs to it."""
-        # Every phrase repeats its id: of one over the limit no more is kept than shows that it is.
+        """Begin the list of a document, to which the next phrases are added."""
+        # Each phrase repeats its id, so an id over the limit is cut.
         self._heads.append((source, doc_id[: self.limits.id_characters + 1], file, line))
         self._lengths.append(0)
 
     def add(self, phrase: str, *, line: int | None = None, reject: str = "", **more: Any) -> None:
-        """Add a phrase to the open list; with `reject` it becomes a rejected row."""
+        """Add a phrase to the open list; `reject` is the reason to reject it."""
         row = len(self._phrases)
         if reject:
             self._marked[row] = reject
@@ -124,7 +118,7 @@ class ListBuilder:
         self.extend([phrase], line)
 
     def add_spellings(self, text: str, separator: str) -> bool:
-        """Add a keyphrase with all its spellings and return whether it has several; without a separator it has one."""
+        """Add a keyphrase with its spellings, split at the separator if any; return whether there are several."""
         spellings = tuple(part.strip() for part in text.split(separator) if part.strip()) if separator else ()
         if len(spellings) < 2:
             self.add(text)
@@ -133,26 +127,22 @@ class ListBuilder:
         return len(spellings) > 1
 
     def extend(self, phrases: Sequence[str], line: int | None = None) -> None:
-        """Add many plain phrases to the open list."""
+        """Add plain phrases to the open list."""
         self._refuse_long_lists(len(phrases))
         self.read += len(phrases)
         self._phrases.extend(phrases)
         self._lines.extend([self._heads[-1][3] if line is None else line] * len(phrases))
         self._lengths[-1] += len(phrases)
 
-    def split(self, text: str, separator: str = ";") -> None:
-        """Add the phrases of a string."""
-        self.extend(self.pieces(text, separator))
-
     def pieces(self, text: str, separator: str = ";") -> list[str]:
-        """Return the phrases of a string; empty pieces are counted as blank, except one after a last separator."""
+        """Return the phrases of a text; empty ones are counted as blank, except one after the last separator."""
         self._refuse_long_lists(text.count(separator))
         pieces = [piece.strip() for piece in plain_text(text).split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
-        kept = list(filter(None, bare_items(pieces)))
-        self.skip(len(pieces) - len(kept) if kept or len(pieces) > 1 else 0)
-        return kept
+        filled = list(filter(None, bare_items(pieces)))
+        self.skip(len(pieces) - len(filled) if filled or len(pieces) > 1 else 0)
+        return filled
 
     def _refuse_long_lists(self, more: int) -> None:
         size, rows = self._lengths[-1] + more, len(self._phrases) + more
@@ -162,32 +152,32 @@ class ListBuilder:
             refuse_over(self.limits.rows, rows, "rows", file)
 
     def rows(self) -> Rows:
-        """Return everything added, as columns."""
+        """Return all lists as columns."""
         sources, doc_ids, files, lines = zip(*self._heads, strict=True) if self._heads else ((), (), (), ())
         ids, bad_ids = text_column(doc_ids)
         names, _ = text_column([None if source is None else storable(source) for source in sources])
         of_row = np.repeat(np.arange(len(self._heads)), self._lengths)
-        # A short file of long ids would make a table of gigabytes.
+        # Repeating long ids could take gigabytes.
         repeated = int(np.dot(pc.binary_length(ids).to_numpy(), self._lengths)) if len(ids) else 0
         refuse_over(self.limits.unpacked_bytes, repeated, "bytes of ids, one per phrase", "".join(files[:1]), "a table")
-        phrases, bad = text_column(self._phrases)
-        marked = dict.fromkeys(bad, HALF_A_CHARACTER) | self._marked
-        marked |= dict.fromkeys(np.flatnonzero(np.isin(of_row, bad_ids)).tolist(), HALF_A_CHARACTER)
+        phrases, half = text_column(self._phrases)
+        half += np.flatnonzero(np.isin(of_row, bad_ids)).tolist()
         columns = {"doc_id": ids.take(pa.array(of_row)), "phrase": phrases, "list": pa.array(of_row)}
         if any(source is not None for source in sources):
             columns["source"] = names.take(pa.array(of_row))
         for name, values in self._columns.items():
-            columns[name], half = column_of([values.get(row) for row in range(len(self._phrases))])
-            marked |= dict.fromkeys(half, HALF_A_CHARACTER)
+            columns[name], half_in_column = column_of([values.get(row) for row in range(len(self._phrases))])
+            half += half_in_column
+        marked = self._marked | dict.fromkeys(half, HALF_A_CHARACTER)
         lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
         lists = lists.assign(length=self._lengths).drop(index=bad_ids)
         places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
-        told = (lists, marked, self.rejected, self.notes, self.blank)
-        return Rows(self.role, pa.table(columns), self.read, self._lines, places, *told)
+        more = (lists, marked, self.rejected, self.notes, self.blank)
+        return Rows(self.role, pa.table(columns), self.read, self._lines, places, *more)
 
 
 def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score", **more: Any) -> None:
-    """Add the phrases of one document to the open list; `amount` names the column for scores, `more` further ones."""
+    """Add the phrases of one document to the open list; `amount` names the column of scores, `more` are columns."""
     if isinstance(value, str):
         value = builder.pieces(value)
     elif isinstance(value, Mapping):
@@ -196,10 +186,10 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         if value is not None:
             builder.add(shown(value), reject="no list")
         return
-    value = _present(builder, value)
+    value = _without_nulls(builder, value)
     plain = all(type(item) is str for item in value)
     if BORDER in "\n".join(value) if plain else any(item in (BORDER, [BORDER]) for item in value):
-        # One string may hold the whole list, as in line-aligned files.
+        # The whole list may be one string.
         pieces = [builder.pieces(item) if plain and BORDER in item else [item] for item in value]
         value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
         builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
@@ -210,11 +200,10 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         _add_item(builder, item, shape, amount, more)
 
 
-def _present(builder: ListBuilder, items: Sequence[Any]) -> Sequence[Any]:
-    """Return the items of a list; `null`, which is none, is counted as blank."""
-    found = [item for item in items if item is not None]
-    builder.skip(len(items) - len(found))
-    return found
+def _without_nulls(builder: ListBuilder, items: Sequence[Any]) -> Sequence[Any]:
+    filled = [item for item in items if item is not None]
+    builder.skip(len(items) - len(filled))
+    return filled
 
 
 def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, further: Mapping[str, Any]) -> None:
@@ -226,7 +215,7 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, furthe
         turned = is_number(first) and not isinstance(first, str) and not is_number(second)
         add_scored(builder, *((second, first) if turned else (first, second)), amount)
     elif isinstance(item, (list, tuple)):
-        if item and not (item := _present(builder, item)):
+        if item and not (item := _without_nulls(builder, item)):
             return
         spellings = tuple(text.strip() for text in map(text_of, item) if text is not None and text.strip())
         if shape == "tokens":
@@ -244,15 +233,14 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, furthe
 def add_scored(
     builder: ListBuilder, phrase: Any, score: Any, amount: str = "score", concept: str | None = None
 ) -> None:
-    """Add a phrase with its score to the open list; a score that is no number makes a rejected row."""
+    """Add a phrase with its score to the open list; a score that is no number is a reason to reject it."""
     text = " ".join(filter(None, map(text_of, phrase))) if isinstance(phrase, list) else text_of(phrase)
-    value = number(score)
     more: dict[str, Any] = {"concept": concept} if concept else {}
     if text is None:
         builder.add(shown(phrase), reject="no phrase")
     elif score is None:
         builder.add(text, **more)
-    elif not math.isfinite(value):
+    elif not is_number(score):
         builder.add(text, reject=f"{amount} is not a finite number: {shown(score)[:40]}")
     else:
-        builder.add(text, **{amount: value} | more)
+        builder.add(text, **{amount: number(score)} | more)

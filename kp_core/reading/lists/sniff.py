@@ -1,18 +1,17 @@
-"""Turn files of unknown format into recognitions: what each is and which role it plays, proved or asked."""
+"""Recognize the format and the role of files, or ask the user."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, pluralize
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists.family import File, NoData, Recognition, Strength, families_of, family_named, title_of
+from kp_core.reading.lists.family import File, NoData, Recognition, Strength, all_families, family_named, title_of
 from kp_core.reading.meaning.fields import SYSTEMS, in_words, plain, quoted, role_of_path
 from kp_core.reading.meaning.layout import Layout
 from kp_core.reading.meaning.mapping import SWITCHES, Mapping
@@ -22,11 +21,11 @@ from kp_core.reading.meaning.tables import form_of_unknown, tables_of
 from kp_core.reading.open.decode import binary_kind
 from kp_core.reading.open.json_text import is_json
 
-#: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
+#: Extensions of data files. A folder is refused, not read without them, if one of them cannot be read.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
-#: How records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle begin.
+#: First lines of records of RIS, MEDLINE, EndNote, BibTeX, MARC and Turtle.
 _TAGGED = re.compile(r"\s*(?:TY  - |PMID ?- |%0 |@\w+\{|=LDR |FN |@?prefix |@base )", re.IGNORECASE)
-#: How files begin whose formats are not read.
+#: First bytes of formats that are not read.
 _NOT_READ = {
     re.compile(rb"<\?xml|<TEI|<files>"): "XML",
     re.compile(rb"<DOC>", re.IGNORECASE): "SGML",
@@ -40,7 +39,7 @@ _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "text
 
 @dataclass
 class Asked:
-    """What is not certain about the files of a load: findings, and a form for each file whose meaning is asked."""
+    """Open questions about the files of a load: findings, and a form per file whose meaning is unknown."""
 
     findings: list[Finding] = field(default_factory=list)
     forms: list[Form] = field(default_factory=list)
@@ -49,12 +48,12 @@ class Asked:
         return bool(self.findings or self.forms)
 
     def add(self, asked: Question | Asked) -> None:
-        """Add a question, once if a file is given for two roles."""
+        """Add questions that are not yet asked; a file may be given for two roles."""
         self.findings += [finding for finding in asked.findings if finding not in self.findings]
         self.forms += [form for form in asked.forms if form not in self.forms]
 
     def question(self) -> Question:
-        """Return all of it as one question."""
+        """Return everything as one question."""
         return Question(*self.findings, forms=self.forms)
 
 
@@ -65,21 +64,20 @@ def recognise(
     left_out: dict[str, str] | None = None,
     lines: Collection[int] = (),
 ) -> list[Recognition]:
-    """Recognise all files of one upload: groups of files that belong together first, then each file by itself.
+    """Recognize all files of one upload: groups of files that belong together first, then each file by itself.
 
-    asked     receives what is not certain of some files
-    left_out  receives the files of a folder that contain no data, with the reason; without it they are refused
-    lines     how many lines other files have whose line n is document n
+    asked     collects the open questions
+    left_out  collects the files of a folder without data, with the reason; if None, such files are refused
+    lines     numbers of lines of other files whose line n is document n
     """
-    found = _groups(files, role)
-    claimed = {id(file) for recognition in found for file in recognition.files}
-    left, refused = [file for file in files if id(file) not in claimed], list[InputError]()
+    recognitions, left = _groups(files, role)
+    refused = list[InputError]()
     if left:
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     for file in left:
         meant = file.mapping != Mapping() or file.suffix in _MEANT
         try:
-            found.append(recognise_one(file, role_said(file) or role, lines, guess=left_out is None or meant))
+            recognitions.append(recognise_one(file, role_said(file) or role, lines, guess=left_out is None or meant))
         except Question as question:
             asked.add(question)
         except InputError as refusal:
@@ -87,137 +85,125 @@ def recognise(
                 raise
             refused.append(refusal)
             left_out[file.name] = refusal.found
-    if refused and not found and not asked:
+    if refused and not recognitions and not asked:
         raise refused[0]
-    return found
+    return recognitions
 
 
 def role_said(file: File) -> Role | None:
-    """Return the role that the user gave a file, None if none was given."""
+    """Return the role that the user chose for a file, None if there is none."""
     role = file.mapping.role
     return None if role == "" or role == "leave out" else role
 
 
-def _groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Return the files that belong together, as the families claim them one after another."""
-    left, found = list(files), list[Recognition]()
-    # What a mark in the file proves goes before what an ending or the length of lines suggests.
-    for family in sorted(families_of(files), key=lambda family: not family.PROVED):
+def _groups(files: Sequence[File], role: Role | None) -> tuple[list[Recognition], list[File]]:
+    """Return the groups of files that families claim one after another, and the files that none claims."""
+    left, recognitions = list(files), list[Recognition]()
+    # Marks in a file are better evidence than its extension or the length of its lines.
+    for family in sorted(all_families(), key=lambda family: not family.PROVED):
         free = [file for file in left if _may_be_of_group(file, family.NAME)]
         chosen = {role_said(file) for file in free}
         wanted = (chosen.pop() if len(chosen) == 1 else None) or role
-        groups = family.recognise_groups(free, wanted) if free and wanted != "judgements" else []
-        for recognition in filter(None, map(_as_chosen, groups)):
-            found.append(recognition)
-            claimed = set(map(id, recognition.files))
+        for group in family.recognise_groups(free, wanted) if free and wanted != "judgements" else []:
+            user_role: Role | None = next(filter(None, map(role_said, group.files)), None)
+            if user_role and user_role != group.role and not {user_role, group.role} <= {"gold", "system"}:
+                continue
+            recognitions.append(replace(group, role=user_role, guessed=False) if user_role else group)
+            claimed = set(map(id, group.files))
             left = [file for file in left if id(file) not in claimed]
-    return found
+    return recognitions, left
 
 
 def _may_be_of_group(file: File, family: str) -> bool:
-    """Recognize a text that may belong with others to a family, unless its mapping excludes this."""
     mapping = file.mapping
     fits = mapping.format == family or not (mapping.format or mapping.names_columns)
-    return fits and binary_kind(file.source.data) is None and not _not_read(file)
-
-
-def _as_chosen(recognition: Recognition) -> Recognition | None:
-    """Return a group with the role that the user chose for its files; None if the user declared them otherwise."""
-    chosen = next((role for file in recognition.files if (role := role_said(file)) is not None), None)
-    if chosen is None:
-        return recognition
-    if chosen != recognition.role and not {chosen, recognition.role} <= {"gold", "system"}:
-        return None
-    return replace(recognition, role=chosen, guessed=False)
+    return fits and binary_kind(file.source.data) is None and not _unsupported(file)
 
 
 def lines_of_lists(reading: Recognition) -> int:
-    """Return the number of lines of a file whose line n is the list of document n; 0 for any other."""
+    """Return the number of lines of a file whose line n is the list of document n; 0 for other files."""
     return len(reading.files[0].lines) if reading.options.get("lines") == "lists" else 0
 
 
 def recognise_one(file: File, role: Role | None, lines: Collection[int] = (), *, guess: bool = True) -> Recognition:
-    """Return the one clear reading of a file; what neither names, a grammar nor a proof decides is a question.
+    """Return the reading of a file if it is certain; raise a `Question` otherwise.
 
-    lines  how many lines other files have whose line n is document n: as many lines are such lists, and no table
-    guess  whether a table that nothing tells the meaning of is asked about, or refused
+    lines  numbers of lines of other files whose line n is document n, with which lists are told from tables
+    guess  whether to ask about a table of unknown meaning, instead of refusing it
     """
-    found, mapping = readings_of(file, role), file.mapping
-    if mapping.format and not found:
+    recognitions, mapping = readings_of(file, role), file.mapping
+    if mapping.format and not recognitions:
         expected = f"a file of family {mapping.format}, which is “{title_of(mapping.format)}”"
         raise InputError(file.name, _shown(file), expected, "Choose another family.")
-    if not found:
+    if not recognitions:
         form = form_of_unknown(file, role) if guess else None
         raise Question(forms=[form]) if form else _unknown(file, role)
-    best = max(found, key=lambda reading: reading.strength)
+    best = max(recognitions, key=lambda reading: reading.strength)
     if mapping.format or mapping.names_columns or mapping.switches:
         return best
-    aligned = [reading for reading in found if lines_of_lists(reading) in lines]
-    headed = [reading for reading in found if _is_table(reading) and reading.plan[0].table.header]
+    aligned = [reading for reading in recognitions if lines_of_lists(reading) in lines]
+    headed = [reading for reading in recognitions if _is_table(reading) and reading.plan[0].table.header]
     if aligned and best.strength <= Strength.CONTENT and not headed:
         return replace(aligned[0], evidence=f"{aligned[0].evidence}; as many lines as another file of lists")
-    # Lines that any text has are no reason to pass over a table with heads.
-    near = [reading for reading in found if reading.strength == best.strength]
+    # Any text has lines, so they are weaker evidence than the column names of a table.
+    near = [reading for reading in recognitions if reading.strength == best.strength]
     if best.strength == Strength.PROPOSED or len(near) > 1 or (best.strength == Strength.CONTENT and headed):
-        raise _uneven(file, found) or _question(file, headed or found)
+        raise _uneven(file, recognitions) or _question(file, headed or recognitions)
     return best
 
 
 def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """Return every reading of a file that some family offers, in the order of the families.
 
-    A mapping of columns implies a table; a format, or its settings, leave only the families that have them.
+    A mapping with columns implies a table; one with a format or its settings excludes all other families.
     """
-    mapping, found = file.mapping, list[Recognition]()
+    mapping, recognitions = file.mapping, list[Recognition]()
     is_text = binary_kind(file.source.data) is None
-    if mapping == Mapping() and is_text and (unread := _not_read(file)):
+    if mapping == Mapping() and is_text and (unread := _unsupported(file)):
         remedy = f"Convert it to CSV, JSON or plain text first ({unread} is not read): docs/formats.md shows how."
         raise NoData(file.name, unread, "lists or texts", remedy)
-    for family in families_of([file]):
-        # What is no text, and judged pairs, can only be tables.
+    for family in all_families():
+        # Binary files and judged pairs can only be tables.
         unfit = (role == "judgements" or not is_text) and family.NAME != TABLE
         if unfit or (mapping.format and family is not family_named(mapping.format)):
             continue
         offered = family.recognise(file, role)
-        found += [offered] if isinstance(offered, Recognition) else offered or []
-        if any(reading.strength == Strength.MARKS for reading in found):
+        recognitions += [offered] if isinstance(offered, Recognition) else offered or []
+        if any(reading.strength == Strength.MARKS for reading in recognitions):
             break
-    # The mapping of a folder or an archive applies to those of its files that it fits.
+    # The mapping of an archive applies to all files that have its settings.
     names = {name for name, _ in mapping.switches}
-    obeying = [one for one in found if names <= {*family_named(one.family).OPTIONS}]
+    obeying = [reading for reading in recognitions if names <= {*family_named(reading.family).OPTIONS}]
     if mapping.names_columns and not mapping.format:
-        obeying = list(filter(_is_table, found))
-    return obeying or found
+        obeying = list(filter(_is_table, recognitions))
+    return obeying or recognitions
 
 
 def _question(file: File, readings: Sequence[Recognition]) -> Question:
-    """Ask which reading of a file is meant: in a form if one is a table, else by format."""
+    """Ask for the meaning of a file: in a form if one reading is a table, else by format."""
     if (table := next(filter(_is_table, readings), None)) is not None:
-        return Question(forms=[form_of(table, _shown(file), [one.family for one in readings])])
+        return Question(forms=[form_of(table, _shown(file), [reading.family for reading in readings])])
     answers = [
-        Reply(f"“{title_of(one.family)}”: {in_words(one.evidence)}", {file.name: mapping_in_format(one)})
-        for one in readings
+        Reply(f"“{title_of(reading.family)}”: {in_words(reading.evidence)}", {file.name: mapping_in_format(reading)})
+        for reading in readings
     ]
     answers.append(Reply("leave the file out", {file.name: Mapping("leave out")}))
     return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
 
 
 def _uneven(file: File, readings: Sequence[Recognition]) -> InputError | None:
-    """Return what is wrong with a table whose rows have different numbers of cells; None for lists in lines."""
+    """Return the first row of a CSV file with another number of cells, None if the file may be lists in lines."""
     if file.suffix not in (".csv", ".tsv") or any(map(_is_table, readings)):
         return None
     separator = max("\t;,|", key=file.sample[0].count)
-    width, *others = [line.count(separator) + 1 for line in file.sample]
-    number = next((place for place, other in enumerate(others, 2) if other != width), 0)
-    if width == 1 or not number:
+    widths = [line.count(separator) + 1 for line in file.sample]
+    number = next((number for number, width in enumerate(widths, 1) if width != widths[0]), 0)
+    if widths[0] == 1 or not number:
         return None
     form = f"--as '{file.name}:format={readings[0].family}'"
-    return InputError(
-        f"{file.name}, line {number}",
-        pluralize(others[number - 2], "cell"),
-        f"{pluralize(width, 'cell')} as in the first line",
-        f"Quote cells that contain “{separator}”; if each line is a list, name the format: {form}.",
-    )
+    remedy = f"Quote cells that contain “{separator}”; if each line is a list, name the format: {form}."
+    expected, found = f"{pluralize(widths[0], 'cell')} as in the first line", pluralize(widths[number - 1], "cell")
+    return InputError(f"{file.name}, line {number}", found, expected, remedy)
 
 
 def _is_table(reading: Recognition) -> bool:
@@ -225,79 +211,68 @@ def _is_table(reading: Recognition) -> bool:
 
 
 def mapping_in_format(reading: Recognition) -> Mapping:
-    """Return what a user would say of a file that is no table to have it read in a format."""
+    """Return the mapping with which a file that is no table would be read in this format."""
     switches = tuple((name, value) for name, value in reading.options.items() if name in SWITCHES and value)
     return replace(reading.files[0].mapping, format=reading.family, switches=switches)
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note], asked: Asked) -> list[Recognition]:
-    """Settle roles that the content does not reveal: by name and path, else by asking."""
-    roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if one.guessed}
-    known = {one.role for one in recognitions if not one.guessed} | {role for role in roles.values() if role}
-    unknown = [one for one in recognitions if one.guessed and roles[id(one)] is None]
+    """Decide roles that the content does not reveal by the names and paths of the files, or ask."""
+    roles = {id(reading): role_of_path(reading.files[0].name) for reading in recognitions if reading.guessed}
+    known = {reading.role for reading in recognitions if not reading.guessed} | {*roles.values()} - {None}
+    unknown = [reading for reading in recognitions if reading.guessed and roles[id(reading)] is None]
     if len(unknown) > 1 and "gold" not in known:
         asked.findings.append(_doubt_of_roles(unknown))
         return recognitions
-    # One list next to a gold standard is a system's; lists of several names may as well be people's.
-    if mixed := [one for one in unknown if "gold" in known and _may_be_people(one)]:
-        asked.findings += map(_doubt_of_names, mixed)
+    # One list next to a gold standard is of a system; lists of several names may be of annotators.
+    if doubts := list(filter(None, map(_doubt_of_names, unknown if "gold" in known else ()))):
+        asked.findings += doubts
         return recognitions
     roles |= dict.fromkeys(map(id, unknown), "system" if "gold" in known else "gold")
     settled = []
-    for one in recognitions:
-        if role := roles.get(id(one)):
+    for reading in recognitions:
+        if role := roles.get(id(reading)):
             what = "gold standard" if role == "gold" else "system output"
-            notes.append(Note("info", "roles", f"{one.files[0].name} was taken as {what}."))
-        settled.append(_as_role(one, role, asked) if role else one)
+            notes.append(Note("info", "roles", f"{reading.files[0].name} was taken as {what}."))
+        if role == "system" and len(reading.files) == 1 and _is_table(reading) and reading.role != role:
+            try:  # the scores of a system decide how it is read
+                settled.append(recognise_one(reading.files[0], role))
+                continue
+            except Question as question:
+                asked.add(question)
+        settled.append(replace(reading, role=role, guessed=False) if role else reading)
     return settled
 
 
-def _as_role(one: Recognition, role: Role, asked: Asked) -> Recognition:
-    """Return a reading in the role that was settled; of a table as a system its order and scores are looked at anew."""
-    if role == "system" and len(one.files) == 1 and _is_table(one) and one.role != role:
-        try:
-            return recognise_one(one.files[0], role)
-        except Question as question:
-            asked.add(question)
-    return replace(one, role=role, guessed=False)
-
-
-def _names_in(one: Recognition) -> list[str]:
-    """Return the names of those whose lists a file holds, in the order of the file."""
-    tables = (part.table for part in family_named(one.family).read(one, None) if part.role in ("gold", "system"))
-    named = (table["source"] for table in tables if "source" in table.column_names)
-    return list(dict.fromkeys(name for column in named for name in pc.unique(column).to_pylist()))
-
-
-def _may_be_people(one: Recognition) -> bool:
-    """Recognize lists of several names of which none is a well-known system's."""
-    names = _names_in(one)
-    return len(names) > 1 and not SYSTEMS & set(map(plain, names))
-
-
-def _doubt_of_names(one: Recognition) -> Finding:
-    """Ask whether the lists of several names next to a gold standard are those of people or of systems."""
-    roles = {"systems": "system", "annotators, of the gold standard": "gold"}
-    answers = [Reply(shown, _chosen([one], cast(Role, role))) for shown, role in roles.items()]
-    found = f"lists of {quoted(_names_in(one))} next to a gold standard"
-    return Finding("ask", one.files[0].name, found, "systems or people", tuple(answers))
+def _doubt_of_names(reading: Recognition) -> Finding | None:
+    """Ask whether lists of several names, none of a well-known system, are of annotators or of systems."""
+    parts = family_named(reading.family).read(reading, None)
+    lists = (part.table for part in parts if part.role in ("gold", "system"))
+    columns = (table["source"] for table in lists if "source" in table.column_names)
+    names = list(dict.fromkeys(name for column in columns for name in pc.unique(column).to_pylist()))
+    if len(names) < 2 or SYSTEMS & set(map(plain, names)):
+        return None
+    answers = (
+        Reply("systems", _with_role([reading], "system")),
+        Reply("annotators, of the gold standard", _with_role([reading], "gold")),
+    )
+    found = f"lists of {quoted(names)} next to a gold standard"
+    return Finding("ask", reading.files[0].name, found, "systems or people", answers)
 
 
 def _doubt_of_roles(unknown: Sequence[Recognition]) -> Finding:
-    """Ask which of some files is the gold standard; the rest are systems."""
-    names, systems = [one.files[0].name for one in unknown], _chosen(unknown, "system")
+    names, systems = [reading.files[0].name for reading in unknown], _with_role(unknown, "system")
     answers = [
-        Reply(f"{name} is the gold standard", systems | _chosen([one], "gold"))
-        for name, one in zip(names[:10], unknown, strict=False)
+        Reply(f"{name} is the gold standard", systems | _with_role([reading], "gold"))
+        for name, reading in zip(names[:10], unknown, strict=False)
     ]
-    answers += [Reply("all are gold, one annotator each", _chosen(unknown, "gold"))]
+    answers.append(Reply("all are gold, one annotator each", _with_role(unknown, "gold")))
     found = f"{len(unknown)} files of lists that may be: {', '.join(names[:5])}{' …' * (len(names) > 5)}"
     return Finding("ask", "the gold standard", found, "one", tuple(answers))
 
 
-def _chosen(recognitions: Sequence[Recognition], role: Role) -> dict[str, Mapping]:
-    """Return what says that some files have a role."""
-    return {file.name: replace(file.mapping, role=role) for one in recognitions for file in one.files}
+def _with_role(recognitions: Sequence[Recognition], role: Role) -> dict[str, Mapping]:
+    return {file.name: replace(file.mapping, role=role) for reading in recognitions for file in reading.files}
 
 
 def _shown(file: File) -> str:
@@ -309,29 +284,27 @@ def _shown(file: File) -> str:
 
 
 def _unknown(file: File, role: Role | None) -> InputError:
-    """Return why a file cannot be read that no format fits."""
     if binary_kind(file.source.data):
         expected = "a column of document ids and one of phrases"
         return InputError(file.name, _shown(file), expected, "Define the columns.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
-    value = file.json
-    lines = [record.broken for record in file.records]  # JSONL whose fields nobody knows is not broken
-    if not is_json(value) and value.message and (any(lines) or not lines):
-        found = f"broken JSON ({value.message})"
+    value, broken = file.json, [record.broken for record in file.records]
+    # JSONL with unknown fields has records, none of which is broken.
+    if not is_json(value) and value.message and (any(broken) or not broken):
         printed = re.match(r"\s*[\[{]+\s*[(']", file.text)
         remedy = "It is Python and no JSON: docs/formats.md shows how to convert it." if printed else "Save it again."
-        return InputError(file.name, found, "JSON or one JSON object per line", remedy)
-    expected = f"{_WHAT[role] if role else 'keyphrases'} in a known format, with document ids"
+        return InputError(file.name, f"broken JSON ({value.message})", "JSON or one JSON object per line", remedy)
     remedy = "See docs/formats.md, or name the columns of the id and the phrase."
     if _TAGGED.match(file.text[:2000]):
         remedy = "Its records are lists of fields: export them as CSV or XLSX, with columns of keywords and ids."
-    if file.decoded.notes:  # windows-1252 was only proposed
+    if file.decoded.notes:  # the encoding is a guess
         remedy = "It is not UTF-8: name its encoding."
+    expected = f"{_WHAT[role] if role else 'keyphrases'} in a known format, with document ids"
     return InputError(file.name, _shown(file), expected, remedy)
 
 
-def _not_read(file: File) -> str:
-    """Return what a format is called that is not read, and that texts might be taken for; empty for any other."""
+def _unsupported(file: File) -> str:
+    """Return the name of the format of a file if it is known but not read; empty otherwise."""
     start = file.source.data[:65_536].lstrip(b"\xef\xbb\xbf \r\n")
     return next((name for begins, name in _NOT_READ.items() if begins.match(start)), "")

@@ -1,4 +1,4 @@
-"""Derive columns from others: ids with their data set, systems with their run, grades from marks, merged cells."""
+"""Derive columns: ids with their data set, systems with their run, grades from marks, merged cells."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.meaning.profiles import cells_of, count_distinct, fill_forward, is_blank, profile
 from kp_core.reading.open.table import Table
 
-#: Mark of a librarian for a subject, Y (yes), I (indirectly) or N (no) → grade of the gold standard.
+#: Librarian's mark of a subject (yes, indirectly, no) → grade.
 GRADES = {"Y": "2", "I": "1", "N": "0"}
 
 
 def derived(table: Table, mapping: Mapping) -> Table:
-    """Return a table whose ids begin with the data set, whose systems end with `#` and the run, and marks are grades.
+    """Return a table with data sets as prefixes of ids, runs as suffixes of systems, and grades in place of marks.
 
     >>> columns = [pa.chunked_array([[one, two]]) for one, two in (("nus", "inspec"), ("1", "1"), ("tide", "sea"))]
     >>> table = derived(Table("g.csv", ["dataset", "doc_id", "phrase"], columns), Mapping())
@@ -29,7 +29,7 @@ def derived(table: Table, mapping: Mapping) -> Table:
 
 
 def with_column(table: Table, name: str, column: pa.ChunkedArray) -> Table:
-    """Return a table with another column of a name, which is the last one if the name is new."""
+    """Return a table with a column replaced, or added at its end."""
     columns = dict(zip(table.names, table.columns, strict=True)) | {name: column}
     return replace(table, names=[*columns], columns=[*columns.values()])
 
@@ -43,7 +43,6 @@ def _with_datasets(table: Table, mapping: Mapping) -> Table:
         return table
     datasets, ids = table.texts(named[0]), table.texts(roles["doc_id"])
     names = [name for name in pc.unique(datasets).to_pylist() if name.strip()]
-    # Without data sets that tell apart the documents of one id, two documents would be one.
     same = count_distinct({"dataset": datasets, "id": ids}) == len(pc.unique(ids))
     if len(names) < 2 or (same and plain(named[0]) in UNSURE and not mapping.dataset):
         return table
@@ -53,13 +52,12 @@ def _with_datasets(table: Table, mapping: Mapping) -> Table:
         found = pluralize(without, "row without a data set", "rows without a data set")
         raise InputError(table.file, found, "a data set in every row, or in none", remedy)
     if not all(map(str.startswith, ids.to_pylist(), (f"{name}/" for name in datasets.to_pylist()))):
-        ids = _both(datasets, "/", ids)  # `convert` writes them so
+        ids = _both(datasets, "/", ids)
     made = with_column(table, roles["doc_id"], ids).without(named)
     return replace(made, datasets=tuple(names), dataset=named[0])
 
 
 def _with_runs(table: Table, mapping: Mapping) -> Table:
-    """Name the run of a row behind its system, if some system has several."""
     free = [name for name in table.names if plain(name) in RUNS]
     roles = find_roles([name for name in table.names if name not in free], ("system",))
     if mapping.names_columns:
@@ -74,21 +72,17 @@ def _with_runs(table: Table, mapping: Mapping) -> Table:
 
 
 def _both(first: pa.ChunkedArray, mark: str, second: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return two columns as one; a cell stays blank where one of the two is, so that its row is rejected as ever."""
+    """Join two columns; the result is blank if either cell is, so that its row is rejected."""
     blank, nothing = pc.or_(pc.equal(first, ""), pc.equal(second, "")), pa.scalar("", pa.large_string())
     return pc.if_else(blank, nothing, pc.binary_join_element_wise(first, second, pa.scalar(mark, pa.large_string())))
 
 
-def marks_in(table: Table, name: str) -> frozenset[str]:
-    """Return which marks of `GRADES` occur in a column; none where anything else does."""
-    found = frozenset(map(str.upper, cells_of(table, name)))
-    return found if found <= GRADES.keys() else frozenset()
-
-
 def _graded(table: Table, mapping: Mapping) -> Table:
-    """Return a table whose marks are grades; unmarked rows among marked ones count as N, and a note reports it."""
+    """Replace marks by grades; unmarked rows count as N, with a note."""
     for name in table.names if table.header else ():
-        if not (plain(name) in NAMES["relevance"] or mapping.relevance == name) or not (marks := marks_in(table, name)):
+        marks = set(map(str.upper, cells_of(table, name)))
+        graded = plain(name) in NAMES["relevance"] or mapping.relevance == name
+        if not graded or not marks or not marks <= GRADES.keys():
             continue
         cells = list(map(str.strip, table.texts(name).to_pylist()))
         grades = pa.array([GRADES.get(cell.upper() or "N", cell) for cell in cells], pa.large_string())
@@ -96,14 +90,14 @@ def _graded(table: Table, mapping: Mapping) -> Table:
         table = with_column(table, name, pa.chunked_array([grades]))
         table.described += f"; marks in “{name}” are grades ({shown})"
         if blank := cells.count(""):
-            said = f"Rows without a mark in “{name}”, which count as N: {blank:,}."
-            table.notes = [*table.notes, Note("warning", table.file, said)]
+            message = f"Rows without a mark in “{name}”, which count as N: {blank:,}."
+            table.notes = [*table.notes, Note("warning", table.file, message)]
     return table
 
 
 def filled_down(table: Table, columns: dict[str, str], mapping: Mapping) -> tuple[Table, str]:
-    """Fill down an id or annotator given only in its first row; return the table and a remark on it."""
-    said = ""
+    """Fill down ids, annotators and systems given only in their first row; return the table and the evidence."""
+    evidence = ""
     for role in ("annotator", "system", "doc_id") if len(table) else ():
         if role not in columns:
             continue
@@ -111,16 +105,15 @@ def filled_down(table: Table, columns: dict[str, str], mapping: Mapping) -> tupl
         count = pc.sum(blank).as_py()
         if count and not blank[0].as_py() and _is_merged(table, columns, role, blank, mapping):
             table = with_column(table, name, fill_forward(table, name))
-            said += f"; “{name}” of {pluralize(count, 'row')} is that of the row above"
-    return table, said
+            evidence += f"; “{name}” of {pluralize(count, 'row')} is that of the row above"
+    return table, evidence
 
 
 def _is_merged(table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, mapping: Mapping) -> bool:
-    """Return whether blank cells repeat the cell above, which is given only in its first row."""
     if mapping.fill_down:
         return mapping.fill_down == "yes"
     share = pc.sum(blank).as_py() / len(table)
-    if role != "doc_id":  # a missing annotator may stand for the name of the file; a merged cell spans most rows
+    if role != "doc_id":  # a missing annotator may mean the name of the file; a merged cell spans most rows
         under = "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), is_blank(table, columns["doc_id"]))).as_py()
         return share >= 0.5 or bool(under)
     source, phrases = columns.get("annotator", columns.get("system")), columns.get("phrase")

@@ -1,4 +1,4 @@
-"""Turn a table of a known export into what it means: `schemas.toml` says which column is what."""
+"""Return the meaning of tables of known exports, which `schemas.toml` defines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kp_core.reading.meaning.profiles import cells_of
 from kp_core.reading.open.table import Table, counts_rows, holds_lists
 from kp_core.reading.rows.separators import cell_separator
 
-#: Words of a question that ask for keyphrases, for the document, or for the person.
+#: Words of a question that ask for keyphrases, the document, or the annotator.
 _ASKED = {
     "phrase": frozenset({*words_of("phrase"), "keyphrases", "keywords", "phrases"}),
     "doc_id": frozenset(
@@ -37,10 +37,10 @@ _FIELDS = {"doc_id": "document", "phrase": "keyphrases"}
 
 @dataclass(frozen=True)
 class Schema:
-    """What is known of an export before its content is looked at; `schemas.toml` says what each field means."""
+    """The columns of an export; `schemas.toml` describes the fields."""
 
     name: str
-    role: Role
+    role: Role = "gold"
     needs: tuple[str, ...] = ()
     any: tuple[str, ...] = ()
     whole: bool = False
@@ -56,7 +56,7 @@ class Schema:
 
     @property
     def own(self) -> bool:
-        """Whether its tables are ours."""
+        """Whether KPScope writes such tables."""
         return self.name.startswith("KPScope")
 
     def fits(self, names: Sequence[str]) -> bool:
@@ -67,16 +67,16 @@ class Schema:
         return (not self.whole or heads <= self._named()) and (not self.prefix or bool(self.answers(names)))
 
     def by_head(self, names: Iterable[str]) -> dict[str, str]:
-        """Return head → column; a prefix tells a head of the task from one of the export itself.
+        """Return plain name → column; columns of the task keep their prefix.
 
         >>> schema_of(["HITId", "Title", "Input.Title", "Answer.kp"]).by_head(["Title", "Input.Title"])
         {'title': 'Title', 'input.title': 'Input.Title'}
         """
-        starts, found = [start.lower() for start in self.prefix.values()], dict[str, str]()
+        starts, columns = [start.lower() for start in self.prefix.values()], dict[str, str]()
         for name in names:
             start = next((start for start in starts if name.strip().lower().startswith(start)), "")
-            found.setdefault(start + plain(name.strip()[len(start) :]), name)
-        return found
+            columns.setdefault(start + plain(name.strip()[len(start) :]), name)
+        return columns
 
     def answers(self, names: Iterable[str]) -> list[str]:
         """Return the columns of answers, of which each may contain keyphrases.
@@ -96,7 +96,7 @@ class Schema:
 
 
 def schema_of(names: Sequence[str]) -> Schema | None:
-    """Return the schema of the export whose columns, or fields, have these names; None if it is none that is known.
+    """Return the schema of an export with these names of columns or fields, if it is known.
 
     >>> schema_of(["EID", "Title", "Author Keywords"]).name
     'Scopus'
@@ -107,17 +107,15 @@ def schema_of(names: Sequence[str]) -> Schema | None:
 
 
 def _schema(entry: abc.Mapping[str, Any]) -> Schema:
-    """Return an entry of the file with tuples for its lists."""
     fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
     return Schema(**fields)
 
 
 #: All schemas in the order in which they are tried.
 SCHEMAS = tuple(map(_schema, tomllib.loads(Path(__file__).with_name("schemas.toml").read_text("utf-8"))["schema"]))
-#: Answers to a form of a program that is not known: the other columns are questions.
+#: The schema of answers to an unknown online form: all other columns are questions.
 _FORM = Schema(
     "a form",
-    "gold",
     columns={"annotator": tuple(word for word in NAMES["annotator"] if "mail" in word)},
     besides=tuple(BESIDES),
     questions=True,
@@ -125,7 +123,7 @@ _FORM = Schema(
 
 
 def export_of(table: Table, role: Role | None) -> Proposal | None:
-    """Return what a known export means; None for any other table."""
+    """Return the meaning of a known export, or None."""
     schema = schema_of(table.names) or (_FORM if is_form(table.names) else None) if table.header else None
     others = ("gold", "system") if schema and schema.role in ("gold", "system") else ()
     if schema is None or schema.role == "judgements" or role not in (None, schema.role, *others):
@@ -138,13 +136,12 @@ def export_of(table: Table, role: Role | None) -> Proposal | None:
 
 
 def _proposal(role: Role, columns: dict[str, str], **fields: Any) -> Proposal:
-    """Return what columns mean by their roles; without a column of documents each row is one."""
     named: dict[str, Any] = {_FIELDS.get(part, part): name for part, name in columns.items()}
     return Proposal(Mapping(role, **{"document": ROW, **named, **fields}))
 
 
 def meant_rows(table: Table) -> Table:
-    """Return a table without the rows that, in a known export, its own columns say not to mean."""
+    """Return a table without the rows that a known export marks as rejected or as tests."""
     schema = schema_of(table.names) if table.header else None
     by_head = schema.by_head(table.names) if schema else {}
     refused = {by_head[head]: no for head, no in schema.no.items() if head in by_head} if schema else {}
@@ -160,8 +157,8 @@ def meant_rows(table: Table) -> Table:
 
 
 def _filled(table: Table, schema: Schema) -> dict[str, str]:
-    """Return role → the first of its columns that is filled: ids in every row, people with different names."""
-    found, by_head = dict[str, str](), schema.by_head(table.names)
+    """Return role → its first column that is not empty, with different ids per row and different annotators."""
+    columns, by_head = dict[str, str](), schema.by_head(table.names)
     for role, heads in schema.columns.items():
         part = "phrase" if role == "phrases" else role
         for name in (by_head[head] for head in heads if head in by_head):
@@ -170,12 +167,11 @@ def _filled(table: Table, schema: Schema) -> dict[str, str]:
             asks = schema.questions or schema.prefix
             nobody = part == "annotator" and len(set(cells)) == 1 < len(table) and asks
             if (cells or schema.own) and not repeated and not nobody:
-                found.setdefault(part, name)
-    return found
+                columns.setdefault(part, name)
+    return columns
 
 
 def _lists(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:
-    """Return what texts mean, or keyphrases in one column or in several next to each other."""
     if schema.role == "documents":
         return _proposal(role, columns)
     by_head = schema.by_head(table.names)
@@ -194,7 +190,7 @@ def _lists(table: Table, schema: Schema, role: Role, columns: dict[str, str]) ->
 
 
 def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) -> Proposal | None:
-    """Return what answers mean: lists of keyphrases of a document that is asked for too, or one question each."""
+    """Return the meaning of answers: lists with a question for the document, or a document per question."""
     questions = [name for name in schema.answers(table.names) if cells_of(table, name)]
     questions = [name for name in questions if not counts_rows(table.column(name))]
     parts: dict[str, list[str]] = {}
@@ -205,7 +201,8 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) 
     phrases, others = parts.get("phrase", []), parts.get("", [])
     documents = columns.get("doc_id") or next(iter(parts.get("doc_id", [])), None)
     lists = phrases or others
-    if documents is not None and lists and (len(lists) == 1 or _are_numbered(lists)):
+    numbered = len(set(map(base_of, lists))) == 1 and None not in map(number_of, lists)
+    if documents is not None and lists and (len(lists) == 1 or numbered):
         split = cell_separator(table, lists[0]) if len(lists) == 1 else "none"
         return _proposal(role, columns | {"doc_id": documents}, keyphrases=tuple(lists), split=split)
     lists = lists or [name for name in questions if name != columns.get("annotator")]
@@ -216,13 +213,8 @@ def _answers(table: Table, schema: Schema, role: Role, columns: dict[str, str]) 
     return made.doubted("Each row is a person, and each question may be a document.", "document")
 
 
-def _are_numbered(names: Sequence[str]) -> bool:
-    """Recognize columns of one list, whose headers differ only in the number at their end."""
-    return len({base_of(name) for name in names}) == 1 and all(number_of(name) is not None for name in names)
-
-
 def _asks(question: str) -> str:
-    """Return what a question asks for: keyphrases before documents, documents before people.
+    """Return what a question asks for: keyphrases, else the document, else the annotator.
 
     >>> _asks("Which document did you read?"), _asks("List up to 5 keyphrases"), _asks("Your initials"), _asks("Q1")
     ('doc_id', 'phrase', 'annotator', '')

@@ -1,4 +1,4 @@
-"""Map column headers and field names to roles."""
+"""Map names of columns and fields to roles."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from kp_core.corpus import Role
 _HEADS = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
 _SAID: dict[str, str] = _HEADS.pop("said")
 _SPOKEN: dict[str, str] = _HEADS.pop("spoken")
-#: What stands in cells that only say whether somebody chose a phrase.
+#: Cells that say whether a phrase was chosen.
 NO, YES = (frozenset(_HEADS.pop(name).split()) for name in ("no", "yes"))
-#: Letters with a stroke, which Unicode does not take apart.
+#: Letters with a stroke, which Unicode does not decompose.
 _LETTERS = str.maketrans("łŁøØđĐı", "lLoOdDi")
 
 
 def _without_marks(text: str) -> str:
-    """Return a text without the marks on its letters."""
     folded = text if text.isascii() else unicodedata.normalize("NFKD", text.translate(_LETTERS))
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
     return unicodedata.normalize("NFC", bare)
@@ -31,7 +30,6 @@ _WORDS: dict[str, tuple[str, ...]] = {role: tuple(_without_marks(words).split())
 
 
 def _taken(*names: str) -> Iterator[frozenset[str]]:
-    """Give the words under some names that are no roles of columns; `headers.toml` says what they are."""
     return (frozenset(_WORDS.pop(name)) for name in names)
 
 
@@ -42,78 +40,76 @@ HIGHER, LOWER = _taken("higher", "lower")
 METRICS, METRIC_VALUES = _taken("metrics", "metric_values")
 #: Words in the paths of files of either role; those for the output of systems may also name folders.
 _GOLD_FILES, SYSTEM_FOLDERS = _taken("gold_files", "system_files")
-#: All heads beside those of keyphrases, and those that play no part in a table of phrases.
+#: Columns without keyphrases, and these with authors.
 BESIDES = ANSWERS.union(SHELF_MARKS, REMARKS, *_taken("besides"))
 ASIDE = BESIDES | WRITERS
-#: So many heads beside those of keyphrases tell the records of a catalogue.
+#: Fewest columns of bibliographic data in records of a catalog.
 _RECORD = 2
-#: Role → words, the first present wins.
+#: Role → words, the most certain first.
 NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_WORDS["predictions"])}
-#: The words by which a first line is known to be a header.
+#: Words that show that a first line is a header.
 KNOWN = _OTHERS.union(*NAMES.values())
-#: Heads of columns that hold a gold standard.
+#: Names of columns of a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
-#: Words that say gold standard, and no more than that.
+#: Words that only mean gold standard.
 GOLD_WORDS = frozenset({"gold", "gold_standard", "true", "correct", "reference", "target", "targets", "actual"})
-#: Heads that are no keyphrases, whatever stands below.
+#: Columns that are no keyphrases, whatever their cells.
 NO_PHRASES = ASIDE.union(NAMES["text"], NAMES["title"], NAMES["group"])
-#: Heads of texts and titles, below which codes are the ids of documents.
+#: Columns of texts and titles, whose cells are ids of documents if they are codes.
 DOCUMENTS = frozenset({*NAMES["text"], *NAMES["title"], "reference"})
-#: Words for annotators and systems, behind which a number says which of them it is.
+#: Words for annotators and systems, which a number may follow.
 PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
-#: Where words meet in camel case.
+#: A role in the evidence of a reading.
+_ROLE = re.compile(r"\b(\w+) = (?=“)")
+#: The boundary of words in camel case.
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-#: All words as they stand in `headers.toml`.
+#: All words of `headers.toml`.
 _SPELLED = KNOWN | SYSTEMS | BESIDES
 _PREFIXED = re.compile(r"^(?:dc|dcterms|dublin core|input|answer)[.:]|\[[a-z_]*\]$|^[a-z]+-(?=[\u4e00-\u9fff])")
-#: What makes a word for a man one for everybody.
+#: German gender-inclusive endings.
 _SUFFIXED = re.compile(r"(?:[/*:]-?|\()in(?:nen)?\)?$")
-#: Words of a head end at these; where that tells nothing, before a capital too.
+#: Separators of words, without and with boundaries in camel case.
 _BLANKS = re.compile(r"[\s_:()/]+")
 _ENDS = re.compile(r"[\s_:()/]+|(?<=[a-z])(?=[A-Z])")
-#: No head that is known has so many characters.
+#: Characters of a name that are looked at.
 _HEAD = 200
-#: A head whose number stands before the name, such as “KW 1 (Anna)”.
+#: A name with its number in the middle, such as “KW 1 (Anna)”.
 _INSIDE = re.compile(r"([^\W\d]+)[\s_]*([0-9]{1,2})[\s_(:-]+([^\W\d][^()]*)\)?$")
-#: The number at the end of a head, with the marks before it; a run of marks is tried once.
+#: The number at the end of a name, with the separators before it.
 _NUMBERED = re.compile(r"(?<![\s_.#(-])[\s_.#(-]*([0-9]{1,3})\)?$")
 
 
 @cache
 def words_of(role: str) -> tuple[str, ...]:
-    """Return the words for a role, the most telling first; a column of phrases may contain one or a list of them."""
+    """Return the words for a role, the most certain first; a column of phrases may contain phrases or lists."""
     if role == "phrase":
         return (*NAMES["phrase"], *NAMES["phrases"])
     return NAMES[role]
 
 
-#: What a column of a file is called where its own name is taken: it stands beside, and has no role.
+#: Suffix of a column without a role whose name KPScope uses itself.
 BESIDE = " (file)"
 
 
 def plain(name: str) -> str:
-    """Return a name as it is compared, without what Dublin Core and forms set before and behind it.
+    """Return a name for comparison, without prefixes and suffixes of Dublin Core and forms.
 
     >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr."), plain("dc.title[en_US]"), plain("keyphraseText")
     ('doc_id', 'schlusselworter', 'nr', 'title', 'keyphrase')
     """
-    if name in _SPELLED:  # most heads are words as they stand
+    if name in _SPELLED:
         return name
     parts = _without_marks(name[:_HEAD]).strip().rstrip(":.")
     plain_name = re.sub(r"[\s\-]+", "_", _SUFFIXED.sub("", _PREFIXED.sub("", parts.lower())))
-    return plain_name if plain_name in _SPELLED or not _CAMEL.search(parts) else _of_camel(parts, plain_name)
-
-
-def _of_camel(head: str, lower: str) -> str:
-    """Return a head in camel case with its words apart, if that makes it a known one."""
-    words = re.sub(r"[\s\-]+", "_", _CAMEL.sub("_", head)).lower()
-    known = next((one for one in (words, words.rpartition("_")[0]) if one in _SPELLED), None)
-    return known or lower
+    if plain_name in _SPELLED or not _CAMEL.search(parts):
+        return plain_name
+    words = re.sub(r"[\s\-]+", "_", _CAMEL.sub("_", parts)).lower()
+    return next((word for word in (words, words.rpartition("_")[0]) if word in _SPELLED), plain_name)
 
 
 def told(columns: Mapping[str, str]) -> str:
-    """Return which columns or fields play which roles, in the words of `--as`.
+    """Return the roles of columns in words.
 
     >>> told({"doc_id": "PPN", "phrase": "Begriff"})
     'doc_id = “PPN”, phrase = “Begriff”'
@@ -122,7 +118,7 @@ def told(columns: Mapping[str, str]) -> str:
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Return names as sentences show them, the first five of them.
+    """Return the first five names, in quotation marks.
 
     >>> quoted(["Anna", "Ben"])
     '“Anna”, “Ben”'
@@ -131,28 +127,28 @@ def quoted(names: Sequence[str]) -> str:
 
 
 def in_words(evidence: str) -> str:
-    """Report the evidence of a reading without a code.
+    """Return the evidence of a reading without technical terms.
 
     >>> in_words("2 rows; doc_id = “PPN”, phrase = “Begriff”"), in_words("files named 2 .key; document = file")
     ('2 rows; documents in “PPN”, keyphrases in “Begriff”', 'files named 2 .key; each file is a document')
     """
     for code, words in _SPOKEN.items():
         evidence = evidence.replace(code, words)
-    return re.sub(r"\b(\w+) = (?=“)", lambda found: f"{_SAID.get(found[1], found[1])} in ", evidence)
+    return _ROLE.sub(lambda match: f"{_SAID.get(match[1], match[1].removesuffix('s') + 's')} in ", evidence)
 
 
 def is_known(name: str) -> bool:
-    """Return whether a cell is a word of the field, as column headers are."""
+    """Return whether a cell is a known name of a column."""
     return plain(name) in KNOWN or bool(JUDGE.match(name.strip()))
 
 
 def is_form(heads: Iterable[str]) -> bool:
-    """Recognize the headers of the answers to a form, which do not identify documents."""
+    """Recognize the columns of answers to an online form, which do not identify documents."""
     return any(plain(head) in ANSWERS for head in heads)
 
 
 def role_of_path(path: str) -> Role | None:
-    """Return the role that a path suggests, its last part first.
+    """Return the role that a path suggests, if any.
 
     >>> role_of_path("gold/yake.json"), role_of_path("runs/a.json"), role_of_path("x/biasrank"), role_of_path("a.json")
     ('system', 'system', 'system', None)
@@ -167,7 +163,7 @@ def role_of_path(path: str) -> Role | None:
 
 
 def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return role → column for the roles asked for; a column plays one role only, what is chosen goes first.
+    """Return role → column for some roles; a column has one role only, and chosen columns go first.
 
     >>> find_roles(["Doc", "Keyphrase", "Rank"], ["doc_id", "phrase", "rank", "score"])
     {'doc_id': 'Doc', 'phrase': 'Keyphrase', 'rank': 'Rank'}
@@ -186,7 +182,7 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
 
 
 def is_predicted(head: str) -> bool:
-    """Recognize the header of a column of predictions: the name of a system, a word for predictions, or a certain rank.
+    """Recognize the name of a column of predictions: a system, a word for predictions, or a numbered rank.
 
     >>> is_predicted("YAKE"), is_predicted("predicted_keyphrases"), is_predicted("rank1"), is_predicted("MeSH Terms")
     (True, True, True, False)
@@ -198,19 +194,17 @@ def is_predicted(head: str) -> bool:
 
 
 def is_gold(head: str) -> bool:
-    """Recognize the header of a gold standard column.
+    """Recognize the name of a column of a gold standard.
 
     >>> is_gold("Keywords"), is_gold("true_keyphrases"), is_gold("Keywords Anna")
     (True, True, False)
     """
     words = {*map(plain, _ENDS.split(head))}
-    return plain(head) in GOLD | GOLD_WORDS or bool(
-        words & GOLD_WORDS and words & {*NAMES["phrase"], *NAMES["phrases"]}
-    )
+    return plain(head) in GOLD | GOLD_WORDS or bool(words & GOLD_WORDS and words & {*words_of("phrase")})
 
 
 def source_of(head: str) -> str:
-    """Return whose keyphrases a column contains by its head: what is left without its number and words for keyphrases.
+    """Return the source in the name of a column, which is the name without number and words for keyphrases.
 
     >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
     ('Anna', 'Ben', '')
@@ -222,7 +216,7 @@ def source_of(head: str) -> str:
         return ""
     if plain(base) in NAMES["doc_id"]:  # “ref no”
         return base
-    about = {*NAMES["phrase"], *NAMES["phrases"]}
+    about = {*words_of("phrase")}
     for ends in (_BLANKS, _ENDS):
         every = list(filter(None, ends.split(base)))
         for size in (3, 2, 1):  # “indexing terms Anna”
@@ -254,7 +248,7 @@ def rater_in(head: str) -> str:
 
 
 def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
-    """Return the column of the gold standard next to those of systems; None where all hold what people chose."""
+    """Return the column of the gold standard next to columns of systems, or None."""
     heads = [names[0] for names in sources.values() if plain(names[0]) not in NAMES["annotator"]]
     gold = [head for head in heads if is_gold(head)]
     systems = [head for head in heads if is_predicted(head) or (head not in gold and source_of(head) == base_of(head))]
@@ -262,12 +256,12 @@ def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:
 
 
 def are_records(heads: Iterable[str]) -> bool:
-    """Recognize the records of a catalogue by heads next to those of keyphrases, such as authors and year."""
+    """Recognize records of a catalog by columns such as authors and year."""
     return sum(plain(head) in BESIDES for head in heads) >= _RECORD
 
 
 def base_of(head: str) -> str:
-    """Return a head without the number at its end."""
+    """Return the name of a column without the number at its end."""
     return _apart(head)[0]
 
 
@@ -296,16 +290,16 @@ def _apart(head: str) -> tuple[str, int | None]:
 
 
 def grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Group columns by whose keyphrases they contain; in columns of whole lists, numbers are part of the name.
+    """Group columns by source; for columns of lists, a number is part of the name of the source.
 
     >>> grouped(["Anna 1", "Anna 2", "Ben 1"]), grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
     ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'Ben': ('Keywords Ben',)})
     """
-    found: dict[str, tuple[str, ...]] = {}
+    groups: dict[str, tuple[str, ...]] = {}
     for name in names:
         source = source_of(name)
-        apart = name in whole if number_of(name) is not None else source in found
+        apart = name in whole if number_of(name) is not None else source in groups
         if apart or plain(base_of(name)) in PEOPLE:
             source = name.strip()
-        found[source] = (*found.get(source, ()), name)
-    return found
+        groups[source] = (*groups.get(source, ()), name)
+    return groups

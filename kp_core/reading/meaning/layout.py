@@ -1,4 +1,4 @@
-"""Define how the rows of a table are read, and what is in doubt about it."""
+"""Define how the rows of a table are read, and the doubts about it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kp_core.corpus import Role
 from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open.table import Table
 
-#: What judged pairs are told by.
+#: Columns that identify a judged pair.
 PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 
 
 class Doubt(NamedTuple):
-    """What neither words nor a proof decides: in words, and the fields of a mapping that it concerns."""
+    """What neither words nor a proof decides, as a sentence, with the fields of a mapping that it concerns."""
 
     words: str
     fields: tuple[str, ...]
@@ -25,12 +25,12 @@ class Doubt(NamedTuple):
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a table most likely means, and what is not certain of it.
+    """The likeliest meaning of a table, with doubts.
 
-    role_known  whether the table itself tells its role
-    worded      whether words tell anything of it
-    program     what wrote it, if it is a known export
-    own         whether it is a table of ours, of which nothing is doubted
+    role_known  whether the table itself shows its role
+    worded      whether column names are known
+    program     the program of a known export
+    own         whether KPScope wrote the table, so that nothing is doubted
     """
 
     mapping: Mapping
@@ -41,7 +41,7 @@ class Proposal:
     own: bool = False
 
     def doubted(self, words: str, *fields: str, **changes: Any) -> Proposal:
-        """Return the proposal with a doubt, and with what is likeliest about it."""
+        """Return the proposal with one more doubt and with changed fields of its mapping."""
         mapping = replace(self.mapping, **changes)
         return replace(self, mapping=mapping, doubts=(*self.doubts, Doubt(words, fields)))
 
@@ -51,21 +51,18 @@ NOTHING = Proposal(Mapping())
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows of a table are to be read.
+    """How the rows of a table are read.
 
-    kind     a phrase per row, a list per row, columns of lists, texts, judged pairs; or phrases that several people
-             marked, or that several systems scored, in a column each
-    columns  role → column
-    mapping  what spells it out
-    sources  for a column or several an annotator or system: its name (empty: not told) → its columns
-    cells    how a cell is split into phrases, a key of `SEPARATORS`; empty if it is one phrase; of judged pairs
-             the scale that was chosen
-    numbered whether the rows themselves are the documents, 1, 2, …
-    source   the annotator or system of all rows, where the sheet is named after it
-    united   whether the lists of all columns are one
-    gold     the columns of the gold standard next to those of systems
-    gold_is  what the column of systems says of rows of the gold standard
-    proposal if nobody said what the table means, what was proposed, with its doubts
+    kind      long (a phrase per row), lists (a list per row), wide (a column per source), marked or scored (a column of
+              marks or scores per source), turned (a column per document), documents, or judged (pairs)
+    columns   role → column
+    sources   annotator or system (empty if unknown) → its columns
+    cells     how a cell is split into phrases, a key of `SEPARATORS`; of judged pairs the scale
+    numbered  whether the rows are the documents 1, 2, …
+    source    the annotator or system of all rows, if the sheet is named after it
+    united    whether all columns are one list
+    gold      columns of the gold standard next to those of systems
+    gold_is   values in the column of systems that mean the gold standard
     """
 
     kind: Literal["long", "lists", "wide", "marked", "scored", "turned", "documents", "judged"]
@@ -88,13 +85,8 @@ class Layout:
         """The column of phrases, or of lists of them."""
         return self.columns.get("phrase", "")
 
-    @property
-    def inner(self) -> str:
-        """What the items of a list are, where it is said."""
-        return self.mapping.inner
-
     def doubted(self, words: str, *fields: str) -> Layout:
-        """Return the layout with one more doubt."""
+        """Return the layout with one more doubt about its proposal."""
         return replace(self, proposal=self.proposal.doubted(words, *fields))
 
     def source_column(self) -> str | None:

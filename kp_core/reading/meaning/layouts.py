@@ -1,10 +1,10 @@
-"""Find how the rows of a table are read: as the user says, as a known export says, or as words and proofs propose."""
+"""Find the layout of a table: from the mapping of the user, a known export, or the proposal of words and proofs."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import cast
 
 import pyarrow as pa
 
@@ -22,7 +22,7 @@ from kp_core.reading.open.table import Table, list_columns
 from kp_core.reading.open.values import repeated
 from kp_core.reading.rows.separators import cell_separator, number_behind
 
-#: Roles of columns in the order in which they are shown, and of columns of texts.
+#: Roles of columns, and of columns of texts, in the order in which they are shown.
 _ORDER = (
     *("pair_id", "doc_id", "system", "annotator", "rank", "score", "relevance", "votes", "verdict"),
     *("phrase", "keyphrase", "candidate", "concept", "title", "text", "group"),
@@ -33,7 +33,7 @@ _FIELDS = {"doc_id": "document", "pair_id": "pair"}
 
 
 def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | None:
-    """Return the layout that a mapping spells out, else the proposed one with its doubts; None if nothing is known."""
+    """Return the layout that a mapping specifies, else the proposed one with its doubts, or None."""
     asked = mapping.role if mapping.role and mapping.role != "leave out" else role
     if not table.names:
         return None
@@ -44,17 +44,16 @@ def layout_of(table: Table, role: Role | None, mapping: Mapping) -> Layout | Non
     if proposed is None:
         return None
     if proposed.own and not proposed.mapping.relevance:
-        # Our own template states whose the rows are, not that all are people.
         proposed = systems_named(table, proposed, ())
     meant = replace(proposed.mapping, dataset=table.dataset, run=table.run).merged(replace(mapping, role=""))
     made = layout_said(table, meant, cast(Role, proposed.mapping.role))
-    told_by = f"as {proposed.program} writes it; " if proposed.program else ""
+    origin = f"as {proposed.program} writes it; " if proposed.program else ""
     proposed = replace(proposed, doubts=()) if mapping.as_read else proposed
-    return replace(made, evidence=f"{told_by}{made.evidence}", proposal=proposed)
+    return replace(made, evidence=f"{origin}{made.evidence}", proposal=proposed)
 
 
 def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
-    """Return the layout that a mapping spells out; nothing is added but the separator inside cells.
+    """Return the layout that a mapping specifies; at most the separator inside cells is detected.
 
     Raises InputError for a column that the table does not have, or for a mapping that lacks what its role needs.
     """
@@ -84,7 +83,6 @@ def layout_said(table: Table, mapping: Mapping, role: Role | None) -> Layout:
 
 
 def _evidence(layout: Layout) -> str:
-    """Report how a table is read: its columns, whose lists they are, and how cells are split."""
     table, names = layout.table, [name for columns in layout.sources.values() for name in columns]
     beside = names if layout.kind in ("wide", "turned", "marked", "scored") else []
     columns = {role: name for role, name in layout.columns.items() if name not in beside}
@@ -103,7 +101,7 @@ def _evidence(layout: Layout) -> str:
 
 
 def _refuse_unknown_columns(table: Table, mapping: Mapping) -> None:
-    taken = {table.dataset, table.run}  # by now a part of the ids, and of the names of systems
+    taken = {table.dataset, table.run}  # already merged into ids and names of systems
     for name in mapping.columns:
         if name not in table.names and name not in taken:
             near = get_close_matches(name, table.names, 3, 0.5) or table.names[:10]
@@ -112,7 +110,6 @@ def _refuse_unknown_columns(table: Table, mapping: Mapping) -> None:
 
 
 def _role_of(mapping: Mapping) -> Role:
-    """Return what a table is by its fields."""
     if mapping.candidate:
         return "judgements"
     if mapping.system or mapping.rank or mapping.score:
@@ -121,7 +118,7 @@ def _role_of(mapping: Mapping) -> Role:
 
 
 def _with_places(table: Table, mapping: Mapping, columns: dict[str, str]) -> tuple[Table, dict[str, str]]:
-    """Add the columns that a place stands for: the document is the file or each sheet, the annotator is each row."""
+    """Add the columns for documents that are files or sheets, and for annotators that are rows."""
     if mapping.document in (FILE, SHEET):
         name = stem_of(table.file) if mapping.document == FILE else table.sheet
         table = with_column(table, mapping.document, repeated(name, len(table)))
@@ -137,7 +134,6 @@ def _need(there: object, table: Table, expected: str, found: str = "no column wi
 
 
 def _judged(made: Layout) -> Layout:
-    """Return judged pairs, or the judged output of systems: a grade next to each phrase."""
     mapping, phrases, scores = made.mapping, made.mapping.keyphrases, tuple(made.mapping.score)
     there = phrases or scores if mapping.candidate else phrases and "relevance" in made.columns
     _need(there, made.table, "a column of candidates next to keyphrases or scores", "no scores of people")
@@ -150,7 +146,7 @@ def _judged(made: Layout) -> Layout:
 
 
 def _in_columns(made: Layout) -> Layout | None:
-    """Return the layout with several columns of keyphrases, marks or scores; None if there is one of each."""
+    """Return the layout if there are several columns of keyphrases, marks or scores, else None."""
     mapping, phrases = made.mapping, tuple(made.mapping.keyphrases)
     apart, first = HEADS in (mapping.annotator, mapping.system), made.columns | {"phrase": phrases[0]}
     if mapping.marks:
@@ -169,12 +165,11 @@ def _in_columns(made: Layout) -> Layout | None:
 
 
 def _in_one_column(made: Layout) -> Layout:
-    """Return the layout of a keyphrase or a list per row."""
     mapping, table, name = made.mapping, made.table, made.mapping.keyphrases[0]
     gold_is = tuple(mapping.gold) if "system" in made.columns else ()
     made = replace(made, columns=made.columns | {"phrase": name}, gold_is=gold_is)
     cells = "lists" if name in list_columns(table) else mapping.split
-    if not cells:  # ranked rows hold one phrase each
+    if not cells:  # a ranked row is one phrase
         single = not table.splits or {"rank", "score"} & made.columns.keys()
         cells = "none" if single else cell_separator(table, name, certain=False) or "none"
     # A keyphrase per row makes one list per document, unless each row is a document.
@@ -184,10 +179,7 @@ def _in_one_column(made: Layout) -> Layout:
 
 
 def _with_scores_behind(made: Layout) -> Layout:
-    """Return the layout of a keyphrase per row with the number behind it in a column of scores."""
-    pairs: Any = zip(*map(number_behind, made.table.texts(made.phrases).to_pylist()), strict=True)
-    columns = {"phrase": "(phrase)", "score": "(score)"}
-    for name, values in zip(columns.values(), pairs, strict=True):
-        column = pa.chunked_array([pa.array(values, pa.large_string())])
-        made = replace(made, table=with_column(made.table, name, column))
-    return replace(made, kind="long", columns=made.columns | columns)
+    table, pairs = made.table, zip(*map(number_behind, made.table.texts(made.phrases).to_pylist()), strict=True)
+    for name, values in zip(("(phrase)", "(score)"), pairs, strict=True):
+        table = with_column(table, name, pa.chunked_array([pa.array(values, pa.large_string())]))
+    return replace(made, kind="long", table=table, columns=made.columns | {"phrase": "(phrase)", "score": "(score)"})

@@ -1,4 +1,4 @@
-"""Define what a file means: its role, what each column is, and how its cells are split; as a record and in words."""
+"""Define the mapping of a file: its role, the meaning of its columns, and how cells are split."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kp_core.corpus import Role
 from kp_core.errors import UsageError
 from kp_core.typeset import storable
 
-#: Where a document, annotator or system is named if no column names it.
+#: Places that name a document, annotator or system if no column does.
 ROW, FILE, SHEET, HEADS = "(row)", "(file)", "(sheet)", "(heads)"
 PLACES = (ROW, FILE, SHEET, HEADS)
 ROLES: tuple[str, ...] = (*get_args(Role), "leave out")
@@ -23,8 +23,8 @@ COLUMNS = (
     *("document", "keyphrases", "annotator", "system", "rank", "score", "relevance", "votes", "marks", "verdict"),
     *("candidate", "pair", "title", "text", "group", "concept", "dataset", "run"),
 )
-#: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
-#: stand within phrases as well, so most cells must hold them.
+#: Name of a separator of phrases → the separator, the most certain first. The last ones also occur within phrases, so
+#: most cells must contain them.
 MARKS = {
     ";": ";",
     "；": "；",
@@ -40,7 +40,7 @@ MARKS = {
     "–": " – ",
     "#": "#",
 }
-#: How cells are split, in words.
+#: Value of `split` → what it means.
 SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
     "lines": "each line of a cell is a phrase",
     "json": "cells are lists in JSON or Python",
@@ -58,7 +58,7 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "underscore": ("kept", "space"),
     "label": (),
 }
-#: Values that some fields may have.
+#: Field → its possible values.
 VALUES: dict[str, tuple[str, ...]] = {
     "split": tuple(name for name in SEPARATORS if name != "lists"),
     "role": ROLES,
@@ -69,9 +69,9 @@ VALUES: dict[str, tuple[str, ...]] = {
     "inner": ("phrases", "variants", "tokens", "scored"),
     "scale": ("0-4", "0-2", "0-10"),
 }
-#: The header: no row, the row that is found, a row, or two of them.
+#: Values of `header`: a detected row, no row, a row, or two rows.
 _HEADER = re.compile(r"yes|no|[0-9]{1,7}(-[0-9]{1,7})?")
-#: A value, in quotation marks where a comma or an equals sign is part of it, and the field before it.
+#: A field and its value, in quotation marks if it contains a comma or an equals sign.
 _PART = re.compile(r'(?:([a-z_]+)=)?("(?:[^"]|"")*"|[^,"][^,]*|)(?:,|\Z)')
 _PLAIN = re.compile(r'[^,"=\s](?:[^,"=\n]*[^,"=\s])?')
 
@@ -93,7 +93,7 @@ class Mapping:
     keyphrases : str or tuple of str
         One or several columns. Several are one list, unless `annotator` or `system` is "(heads)".
     annotator, system : str
-        The column that names whose keyphrases a row holds, "(heads)" or "(sheet)"; annotator="(row)" if each column is
+        The column that names the source of a row, "(heads)" or "(sheet)"; annotator="(row)" if each column is
         a document and each row an annotator.
     rank, score : str
         The columns by which systems rank. With system="(heads)", `score` names a column for each system; with
@@ -186,16 +186,16 @@ class Mapping:
         return tuple(dict.fromkeys(name for name in named if name not in beside))
 
     def switch(self, name: str) -> str:
-        """Return the value of a setting of a format, empty if it is not set."""
+        """Return the value of a setting of a format, or an empty string."""
         return dict(self.switches).get(name, "")
 
     def with_switch(self, name: str, value: str) -> Mapping:
-        """Return the mapping with another value of a setting of a format."""
+        """Return the mapping with a setting of a format changed."""
         return replace(self, switches=(*((key, old) for key, old in self.switches if key != name), (name, value)))
 
     @classmethod
     def read(cls, words: str) -> Mapping:
-        """Return the mapping that words such as `document=A,keyphrases=B,split=;` spell out.
+        """Parse words such as `document=A,keyphrases=B,split=;`.
 
         Raises UsageError for an unknown field or value.
 
@@ -224,7 +224,7 @@ class Mapping:
         return cls(**several, **single, switches=switches)
 
     def merged(self, other: Mapping) -> Mapping:
-        """Return the mapping with all that another one says in place of its own.
+        """Return the mapping with all fields replaced that are set in another one.
 
         >>> str(Mapping("gold", split=";").merged(Mapping(split=",", higher_is_better=False)))
         'role=gold,higher_is_better=no,split=","'
@@ -265,12 +265,10 @@ def _as_tuple(value: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _quoted(text: str) -> str:
-    """Return a value as it is written, in quotation marks where it needs them."""
     return text if _PLAIN.fullmatch(text) else '"' + text.replace('"', '""') + '"'
 
 
 def _refuse(field: str, value: str) -> None:
-    """Refuse what is neither a field nor a setting of a format, and a value that it cannot have."""
     every = [*_FIELDS, *SWITCHES]
     if field not in every:
         near = get_close_matches(field, every, 1)
@@ -283,12 +281,12 @@ def _refuse(field: str, value: str) -> None:
 
 
 def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
-    """Return file → its mapping from FILE:FIELD=VALUE,…; several mappings of one file are merged.
+    """Return file → its mapping from words such as FILE:FIELD=VALUE,…; merge several mappings of one file.
 
     Raises UsageError for anything else.
 
-    >>> found = mappings_of(["g.xlsx:sheet=Lists", "g.xlsx:document=Nr,keyphrases=Term"])
-    >>> str(found["g.xlsx"])
+    >>> mappings = mappings_of(["g.xlsx:sheet=Lists", "g.xlsx:document=Nr,keyphrases=Term"])
+    >>> str(mappings["g.xlsx"])
     'document=Nr,keyphrases=Term,sheet=Lists'
     """
     mappings: dict[str, Mapping] = {}
@@ -301,7 +299,7 @@ def mappings_of(given: Iterable[str]) -> dict[str, Mapping]:
 
 
 def meanings_of(mapping: Mapping) -> dict[str, str]:
-    """Return the meaning of each column, which is the field that names it.
+    """Return column → the field that names it.
 
     >>> meanings_of(Mapping(document="Nr", keyphrases=("Anna", "yake"), gold="Anna", system=HEADS))
     {'Nr': 'document', 'Anna': 'gold', 'yake': 'keyphrases'}
@@ -315,12 +313,12 @@ def meanings_of(mapping: Mapping) -> dict[str, str]:
 
 
 def each_is(mapping: Mapping, place: str) -> str:
-    """Return what each column of keyphrases, or each sheet, is: an annotator, a system, a document; else nothing."""
+    """Return what each column of keyphrases, or each sheet, is: annotator, system, document, or nothing."""
     return next((field for field in ("annotator", "system", "document") if getattr(mapping, field) == place), "")
 
 
 def with_meanings(mapping: Mapping, meanings: abc.Mapping[str, str], places: abc.Mapping[str, str]) -> Mapping:
-    """Return a mapping whose columns have other meanings.
+    """Return a mapping with other meanings of columns.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Look at one file before it is loaded: the form that says what it means, and what comes of a mapping."""
+"""Preview one file: its form, and the result of a mapping."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from kp_core.reading.meaning.question import Form, Question, form_of
 from kp_core.reading.meaning.tables import NAME, form_of_unknown
 from kp_core.reading.open.source import Source, expand
 
-#: Documents that are shown as they would be read.
+#: Number of documents in a preview.
 _DOCUMENTS = 3
 
 
 @dataclass(frozen=True)
 class Understood:
-    """What one file gives alone: how many of each thing, the first documents as they would be read, and rejected rows.
+    """The result of reading one file alone: counts, the first documents, and rejected rows.
 
-    documents  one row per list: document, whose list, its first phrases (or the beginning of a text)
-    problem    why nothing can be read, in words; the counts are 0 then
+    documents  one row per list or text: document, source, phrases or beginning of the text
+    problem    why nothing can be read, in words
     """
 
     counts: abc.Mapping[str, int] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Understood:
 
 
 def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
-    """Return the form of one file, prefilled with its mapping, else with its likeliest meaning.
+    """Return the form of one file, prefilled with its mapping or likeliest meaning.
 
     Raises InputError if an archive cannot be opened.
 
@@ -49,7 +49,7 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
     """
     bundle = expand(source, limits)
     if bundle.folder:
-        return _of_archive([File(one, limits, mapping=mapping) for one in bundle.files], source.name, mapping)
+        return _of_archive([File(member, limits, mapping=mapping) for member in bundle.files], source.name, mapping)
     file, readings = File(source, limits, mapping=mapping), list[Recognition]()
     try:
         readings = readings_of(file.meaning(Mapping(mapping.role, encoding=mapping.encoding)), role_said(file))
@@ -57,49 +57,45 @@ def form_for(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Form:
     except Question as question:
         if question.forms:
             return replace(question.forms[0], formats=_formats(readings, NAME))
-        if not readings:  # what the format itself asks has answers
+        if not readings:
             return Form(file.name, mapping, str(question))
         reading = readings[0]
-    except InputError as refusal:  # it cannot be read, or not as it is said
+    except InputError as refusal:
         form = form_of_unknown(file, role_said(file)) if mapping.names_columns else None
         form = form or Form(file.name, mapping, "")
         return replace(form, reason=str(refusal), mapping=mapping, formats=_formats(readings))
     formats = _formats(readings, reading.family)
     if reading.plan and isinstance(reading.plan[0], Layout):
         return form_of(reading, "", formats)
-    said = replace(mapping_in_format(reading), role=mapping.role or reading.role)
-    return Form(file.name, said, reading.evidence, formats=formats, switches=_switches(reading))
+    mapping_shown = replace(mapping_in_format(reading), role=mapping.role or reading.role)
+    return Form(file.name, mapping_shown, reading.evidence, formats=formats, switches=_switches(reading))
 
 
 def _of_archive(files: Sequence[File], name: str, mapping: Mapping) -> Form:
-    """Return the form of an archive, which holds for all files in it: their role, and the settings of their format."""
     try:
         readings = recognise(files, None if mapping.role == "leave out" else mapping.role or None, Asked(), {})
     except InputError as refusal:
         return Form(name, mapping, str(refusal))
-    switches: dict[str, tuple[str, ...]] = {}
+    switches, options = dict[str, tuple[str, ...]](), dict[str, str]()
     for reading in readings:
         switches |= _switches(reading)
-    chosen = {
-        option: value for one in readings for option, value in one.options.items() if option in switches and value
-    }
+        options |= reading.options
+    chosen = {option: value for option, value in options.items() if option in switches and value}
     return Form(name, replace(mapping, switches=tuple(chosen.items())), "", switches=switches)
 
 
 def _formats(readings: Sequence[Recognition], first: str = "") -> tuple[str, ...]:
-    """Return the formats that a file may have, that in which it is read first."""
     families = dict.fromkeys(reading.family for reading in readings)
     return tuple(sorted(families, key=lambda family: family != first))
 
 
 def _switches(reading: Recognition) -> dict[str, tuple[str, ...]]:
-    """Return the settings of a format, and their values."""
     options = {name: SWITCHES[name] for name in family_named(reading.family).OPTIONS}
     return {name: values for name, values in (options | reading.offers).items() if values and name in SWITCHES}
 
 
 def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Understood:
-    """Read one file alone, as a mapping says, and return what comes of it.
+    """Read one file alone with a mapping.
 
     >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Mapping())
     >>> dict(found.counts), found.documents.values.tolist()
@@ -123,7 +119,6 @@ def understand(source: Source, mapping: Mapping, limits: Limits = LIMITS) -> Und
 
 
 def _first_documents(corpus: Corpus) -> pd.DataFrame:
-    """Return the lists and texts of the first documents, one per row."""
     first = corpus.documents.head(_DOCUMENTS)
     rows: list[tuple[str, str, str]] = []
     for doc_id, title, text in zip(first["doc_id"], first["title"], first["text"], strict=True):

@@ -1,4 +1,4 @@
-"""Look at the cells of a column: whether they can be ids, keyphrases, lists of them, or texts."""
+"""Describe the cells of a column: whether they can be ids, keyphrases, lists of keyphrases, or texts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from kp_core.reading.meaning.fields import NO, YES, base_of
 from kp_core.reading.open.table import Table
 from kp_core.reading.open.values import is_number, number
 
-#: Cells of a column that are looked at to tell what it holds.
+#: Number of cells of a column that are looked at.
 SAMPLE = 1000
-#: What stands between the phrases of a cell: certainly, where nothing else does, and where most cells hold it.
+#: Separators of phrases: certain ones, commas if there is no other, and those that must occur in most cells.
 _CERTAIN, _COMMAS, _RARE = r"[;；|•、\n]", "[,，]", r" [/·–-] (?![0-9])"
 ANY_MARK = re.compile(f"{_CERTAIN}|{_COMMAS}|{_RARE}")
 _CODE = re.compile(r"(?=.{1,40}$)(?=.*\d)[^\s;,|]+(?: [^\s;,|]*[^\s;,|.!?])?")
-#: Lists of nothing but numbers.
+#: Lists of numbers.
 _NUMBERS = re.compile(r"\[[\[\]\s.,-]*\d[\[\]\d\s.,-]*\]")
 #: A date, with a time or without.
 _MOMENT = re.compile(
@@ -36,7 +36,7 @@ _MOMENT = re.compile(
 
 @dataclass(frozen=True)
 class Profile:
-    """What the first cells of a column are, without blanks: shares of them, and mean sizes of their items."""
+    """The first cells of a column, without blank ones: shares of kinds of cells, and mean sizes of their items."""
 
     cells: Sequence[str]
     numbers: float = 0
@@ -66,13 +66,8 @@ class Profile:
         return len(self.cells) > 1 and all(map(_CODE.fullmatch, self.cells)) and not self.addresses
 
     @property
-    def once(self) -> bool:
-        """Whether no cell is there twice."""
-        return self.varied == 1
-
-    @property
     def _values(self) -> list[float]:
-        """The finite numbers of a column that contains hardly anything else."""
+        """The finite numbers of a column that is mostly numbers."""
         cells = self.cells if self.numbers > 0.5 else ()
         bare = (cell.rstrip(" %") for cell in cells)
         values = (number(cell if "." in cell else cell.replace(",", ".")) for cell in bare)
@@ -85,23 +80,28 @@ class Profile:
 
     @property
     def fraction(self) -> bool:
-        """Whether half of the numbers and more are no whole ones."""
+        """Whether at least half of the numbers have decimals."""
         return bool(self._values) and 2 * sum(not value.is_integer() for value in self._values) >= len(self._values)
 
     @property
+    def long(self) -> bool:
+        """Whether the cells are texts, longer on average than lists of phrases."""
+        return sum(map(len, self.cells)) > 200 * len(self.cells)
+
+    @property
     def addresses(self) -> bool:
-        """Whether each cell is one address of the web."""
+        """Whether each cell is a web address."""
         return all(re.fullmatch(r"(https?://|www\.)\S+", cell) for cell in self.cells)
 
 
 def profile(table: Table, name: str) -> Profile:
-    """Return what a column is, looked together a table."""
+    """Return the profile of a column, computed once per table."""
     if name not in table.seen:
-        table.seen[name] = _looked_at(table, name)
+        table.seen[name] = _profile(table, name)
     return cast(Profile, table.seen[name])
 
 
-def _looked_at(table: Table, name: str) -> Profile:
+def _profile(table: Table, name: str) -> Profile:
     cells = cells_of(table, name)
     if pa.types.is_nested(table.column(name).type):
         return Profile(cells)
@@ -121,7 +121,6 @@ def _looked_at(table: Table, name: str) -> Profile:
 
 
 def _is_numeric(cell: str, pattern: str) -> bool:
-    """Recognize a number, and a list of nothing but numbers."""
     if cell[0] == "[":
         return bool(_NUMBERS.fullmatch(cell))
     bare = cell.rstrip(" %")
@@ -135,7 +134,7 @@ def cells_of(table: Table, name: str) -> list[str]:
 
 
 def items_of(cell: str) -> set[str]:
-    """Return the phrases of a cell, however they are parted, to be compared with others.
+    """Return the phrases of a cell for comparison, whatever separates them.
 
     >>> sorted(items_of("Tide; sea"))
     ['sea', 'tide']
@@ -151,21 +150,13 @@ def whole_lists(table: Table, names: Iterable[str]) -> list[str]:
     return [name for name, base in bases.items() if lists[base] and 2 * lists[base] >= columns[base]]
 
 
-def is_long(table: Table, name: str, characters: int) -> bool:
-    """Return whether the values of a column are texts: longer on average than phrases can be."""
-    column = table.column(name)
-    if not (pa.types.is_large_string(column.type) or pa.types.is_string(column.type)) or not len(column):
-        return False
-    return bool((pc.mean(pc.utf8_length(column.slice(0, SAMPLE))).as_py() or 0) > characters)
-
-
 def is_blank(table: Table, name: str) -> pa.ChunkedArray:
-    """Return which cells of a column hold nothing but blanks."""
+    """Return which cells of a column are blank."""
     return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
 
 
 def is_merged(table: Table, name: str) -> bool:
-    """Recognize cells that are there once above those that are blank, as merged cells are."""
+    """Recognize merged cells: each value occurs once, above blank cells."""
     cells = [cell.strip() for cell in table.first_texts(name, SAMPLE).to_pylist()]
     heads = list(filter(None, cells))
     return 0 < len(heads) < len(cells) and bool(cells[0]) and len(set(heads)) == len(heads)
@@ -173,19 +164,18 @@ def is_merged(table: Table, name: str) -> bool:
 
 def fill_forward(table: Table, name: str) -> pa.ChunkedArray:
     """Return a column whose blank cells repeat the cell above."""
-    return pc.fill_null_forward(
-        pc.if_else(is_blank(table, name), pa.scalar(None, pa.large_string()), table.texts(name))
-    )
+    missing = pa.scalar(None, pa.large_string())
+    return pc.fill_null_forward(pc.if_else(is_blank(table, name), missing, table.texts(name)))
 
 
 def filled(table: Table, name: str) -> pa.ChunkedArray:
-    """Return a column whose merged cells are repeated in each of their rows."""
+    """Return a column with the value of a merged cell in each of its rows."""
     return fill_forward(table, name) if is_merged(table, name) else table.texts(name)
 
 
 def count_distinct(keys: Mapping[str, pa.ChunkedArray]) -> int:
-    """Return how many different rows some columns have; rows that are alike mostly occur together."""
-    if len(keys) == 1:  # without a table of groups it takes a tenth of the time
+    """Return how many different rows some columns have."""
+    if len(keys) == 1:
         return len(pc.unique(*keys.values()))
     begins = np.zeros(len(next(iter(keys.values()))), dtype=bool)
     for column in keys.values():

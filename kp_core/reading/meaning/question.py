@@ -1,4 +1,4 @@
-"""Ask what is not certain about files: the meaning of a table in a form, and what concerns several files in answers."""
+"""Define questions about files: a form per file for its meaning, and findings with answers for several files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shlex
 from collections import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, TypeAlias, cast
 
 from kp_core.errors import InputError
@@ -15,9 +16,9 @@ from kp_core.reading.meaning.mapping import COLUMNS, Mapping
 from kp_core.reading.open.table import Table
 
 Level: TypeAlias = Literal["stop", "ask", "warn"]
-#: Values of a column that are shown, and characters of each.
+#: Number of values of a column that are shown, and of their characters.
 _VALUES, _CHARACTERS = 3, 60
-#: Fields of a mapping in words.
+#: Field of a mapping → its description.
 FIELDS = {field: f"the {field}" for field in COLUMNS} | {
     "higher_is_better": "whether a higher score is better",
     "relevance": "the grade of a keyphrase",
@@ -33,9 +34,9 @@ FIELDS = {field: f"the {field}" for field in COLUMNS} | {
 
 @dataclass(frozen=True)
 class Reply:
-    """What a user may decide with one click: in words, as a mapping for each file, and as fixes of ids.
+    """An answer that a user may choose: in words, as a mapping per file, and as fixes of ids.
 
-    example  what becomes of the data, such as “`C-1.txt` → `C-1`”
+    example  its effect, such as “`C-1.txt` → `C-1`”
     """
 
     words: str
@@ -49,21 +50,18 @@ class Reply:
         >>> Reply("the gold standard", {"a b.csv": Mapping("gold")}, ("strip-path",)).options()
         "--as 'a b.csv:role=gold' --fix strip-path"
         """
-        return " ".join([*(mapping.option(file) for file, mapping in self.mapping.items()), *_fixes(self.fixes)])
+        fixes = (f"--fix {shlex.quote(fix)}" for fix in self.fixes)
+        return " ".join([*(mapping.option(file) for file, mapping in self.mapping.items()), *fixes])
 
     def __str__(self) -> str:
         return f"{self.words} ({self.example})" if self.example else self.words
 
 
-def _fixes(fixes: Sequence[str]) -> list[str]:
-    return [f"--fix {shlex.quote(fix)}" for fix in fixes]
-
-
 @dataclass(frozen=True)
 class Finding:
-    """What makes no sense in the data as they were read, and what would mend it.
+    """Something wrong in the data as they were read, and the answers that would correct it.
 
-    level  stop: no number has a meaning; ask: the reading is not certain; warn: it stands with every number
+    level  stop: results have no meaning; ask: the reading is uncertain; warn: shown with every result
     """
 
     level: Level
@@ -74,8 +72,14 @@ class Finding:
 
     @property
     def remedy(self) -> str:
-        """What may be decided, in words."""
+        """The possible answers, in words."""
         return f"Choose: {', or '.join(map(str, self.answers))}." if self.answers else "Compare the files."
+
+    def within(self, dataset: str) -> Finding:
+        """Return the finding for a file of a data set."""
+        mappings = [{f"{dataset}/{file}": mapping for file, mapping in reply.mapping.items()} for reply in self.answers]
+        answers = (replace(reply, mapping=mapping) for reply, mapping in zip(self.answers, mappings, strict=True))
+        return replace(self, where=f"{dataset}/{self.where}", answers=tuple(answers))
 
     def __str__(self) -> str:
         return str(InputError(self.where, self.found, self.expected, self.remedy))
@@ -117,10 +121,7 @@ class Form:
 
 
 def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Form:
-    """Return the form that asks what a table means, from its likeliest reading.
-
-    formats  other formats that the file may have
-    """
+    """Return the form of a table, prefilled with its likeliest reading."""
     layout, sheets = cast(Layout, reading.plan[0]), reading.offers.get("sheet", ())
     mapping, doubts = reading.mapping or Mapping(), layout.proposal.doubts
     form = form_of_doubts(reading.files[0].name, mapping, doubts, layout.table, sheets)
@@ -128,24 +129,22 @@ def form_of(reading: Recognition, found: str, formats: Sequence[str] = ()) -> Fo
 
 
 def form_of_doubts(file: str, mapping: Mapping, doubts: Sequence[Doubt], table: Table, sheets: tuple[str, ...]) -> Form:
-    """Return the form that asks what is in doubt about a table."""
+    """Return the form of a table with what is in doubt about it."""
     missing = tuple(dict.fromkeys(FIELDS[field] for doubt in doubts for field in doubt.fields))
     return Form(file, mapping, " ".join(doubt.words for doubt in doubts), missing, first_values(table), sheets)
 
 
 def first_values(table: Table) -> dict[str, tuple[str, ...]]:
-    """Return head of each column → its first different values, shortened."""
+    """Return column → its first distinct values, shortened."""
     shown = {}
     for name in table.names:
-        values = dict.fromkeys(
-            cell.strip()[:_CHARACTERS] for cell in table.first_texts(name, 50).to_pylist() if cell.strip()
-        )
-        shown[name] = tuple(values)[:_VALUES]
+        cells = filter(None, map(str.strip, table.first_texts(name, 50).to_pylist()))
+        shown[name] = tuple(dict.fromkeys(cell[:_CHARACTERS] for cell in cells))[:_VALUES]
     return shown
 
 
 class Question(InputError):
-    """A question on what is uncertain: the meaning of a file in its form, or several files in `findings`.
+    """Ask about the meaning of single files in `forms`, and about several files in `findings`.
 
     `load(mapping={form.file: form.mapping for form in question.forms})` loads the files as proposed. Each finding has
     `answers` with `mapping` and `fixes`; `answers` of the question are those of all findings.
@@ -170,9 +169,5 @@ class Question(InputError):
         return "\n".join(map(str, (*self.findings, *self.forms)))
 
     def __reduce__(self) -> tuple[object, ...]:  # type: ignore[override]
-        """Go from process to process whole."""
-        return _question, (self.findings, self.forms)
-
-
-def _question(findings: Sequence[Finding], forms: Sequence[Form]) -> Question:
-    return Question(*findings, forms=forms)
+        """Pickle all findings and forms."""
+        return partial(Question, forms=self.forms), self.findings

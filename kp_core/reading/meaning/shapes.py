@@ -1,4 +1,4 @@
-"""Return what the values are that JSON (or a Python dict) holds for a document: phrases, variants or scores."""
+"""Recognize what JSON or Python values are for a document: phrases, variants, tokens, or phrases with scores."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any, Literal
 
 from kp_core.reading.open.values import is_number
 
-#: How the value of a document is to be understood.
+#: How the value of a document is read.
 Shape = Literal["phrases", "variants", "scored", "tokens"]
 PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "text", "word", "ngram", "name", "label", "uri")
 SCORE_NAMES = ("score", "relevance", "confidence", "weight")
 CONCEPT_NAMES = ("concept", "uri", "concept_id", "notation")
-#: What some systems write between keyphrases that stand in the text and others.
+#: Separator that some systems write between present and absent keyphrases.
 BORDER = "<peos>"
 
 
 def text_of(value: Any) -> str | None:
-    """Return a JSON value as text: strings as they are, numbers as written; None for anything else."""
+    """Return a string or a number as text; None for anything else."""
     if isinstance(value, str):
         return value
     if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -29,7 +29,7 @@ def text_of(value: Any) -> str | None:
 
 
 def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
-    """Return how the lists of all documents are to be read, with the evidence; None if they are no lists.
+    """Return how the lists of all documents are read, with the evidence; None if they are no lists.
 
     >>> shape_of([["tide table", "harbour"], []])
     ('phrases', 'lists of strings')
@@ -48,9 +48,9 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     nested = [item for item in items if isinstance(item, (list, tuple))]
     most = 0.8 * max(len(items), 1)
     if len(nested) < most:  # one bad item among many is a rejected row, not another format
-        told = len(objects) >= most and any(pick(item, PHRASE_NAMES) is not None for item in objects)
-        said = "lists, mostly of strings" if nested or objects else "lists of strings"
-        return ("scored", "lists of objects with a phrase") if told else ("phrases", said)
+        scored = len(objects) >= most and any(pick(item, PHRASE_NAMES) is not None for item in objects)
+        evidence = "lists, mostly of strings" if nested or objects else "lists of strings"
+        return ("scored", "lists of objects with a phrase") if scored else ("phrases", evidence)
     if 2 * sum(len(item) != 2 and sum(isinstance(part, int) for part in item) > 1 for item in nested) > len(nested):
         return None  # places in a text
     pairs = [item for item in nested if len(item) == 2]
@@ -62,7 +62,7 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
 
 
 def are_scored(values: Iterable[Any]) -> bool:
-    """Recognize lists of phrases with scores, as systems give them; a relevance is a grade of people.
+    """Recognize lists of phrases with scores of systems; a relevance is a grade of annotators.
 
     >>> are_scored([{"tide": 0.8}]), are_scored([[{"label": "tide", "uri": "x:1"}]]), are_scored([[["tide", 0.8]]])
     (True, False, True)
@@ -80,14 +80,14 @@ def title_and_body(text: str) -> tuple[str | None, str]:
     ('Tides', 'Water rises.')
     """
     for marker in (" [sep] ", " [SEP] ", " <eos> "):
-        title, found, body = text.partition(marker)
-        if found:
+        title, separator, body = text.partition(marker)
+        if separator:
             return title.strip(), body.strip()
     return None, text
 
 
 def pick(item: Any, names: Iterable[str]) -> Any:
-    """Return the first field of an object that has one of these names, None if there is none."""
+    """Return the first field of an object with one of these names, or None."""
     if not isinstance(item, Mapping):
         return None
     lower = {str(key).lower(): value for key, value in item.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Turn tables (CSV, TSV, XLSX, ODS, Parquet, JSON rows) into rows by the names of their columns or their content."""
+"""Read tables (CSV, TSV, XLSX, ODS, Parquet, JSON) by the names of their columns or their cells."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from kp_core.reading.rows.apply import rows_of
 from kp_core.reading.rows.check import Rows
 
 NAME = "F10"
-#: Formats of JSON that are tables, under their own names.
+#: Name of a format of JSON that is read as a table → its description.
 FORMS = {"F1": "lists, JSON: phrases, variants, scores", "F6": "one JSON object per document (JSONL)"}
-#: Heads of the values of measures.
+#: Names of columns of measures.
 _MEASURE = re.compile(
     r"(?:p|r|f|f1|map|mrr|ndcg|precision|recall|accuracy|kappa|f_?1?_?(?:score|measure))(?:_?@?[0-9mo]+)?"
 )
 
 
 def tables_of(file: File, mapping: Mapping) -> list[Table]:
-    """Return the tables of a file: one, or of a workbook one a sheet, those that are shown first."""
+    """Return the tables of a file, one per sheet of a workbook."""
     if is_parquet(file):
         return [file.once("parquet", lambda: read_parquet(file))]
     if file.workbook:
@@ -59,7 +59,7 @@ def sheets_in(file: File) -> tuple[str, ...]:
 
 
 def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table]:
-    """Return the sheets that contain anything; a first row that all of them have is their head."""
+    """Return the sheets that are not empty; a first row that all of them share is their header."""
     tables = [table for name in names if len(table := read_sheet(file, name, mapping))]
     rows = {tuple(column[0].as_py() for column in table.columns) for table in tables if not table.header}
     if len(tables) > 1 and len(rows) == 1 and not any(table.header for table in tables):
@@ -68,7 +68,7 @@ def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table
 
 
 def form_of_unknown(file: File, role: Role | None) -> Form | None:
-    """Return the form of a table whose meaning nothing tells; None if the file is no table with column names."""
+    """Return the form of a table of unknown meaning, or None if the file is no table with column names."""
     table = next(iter(tables_of(file, file.mapping)), None)
     if table is None or not table.header:
         return None
@@ -77,7 +77,6 @@ def form_of_unknown(file: File, role: Role | None) -> Form | None:
 
 
 def _are_results(table: Table) -> bool:
-    """Tell a table of measures of systems: a column for each of several, or one of their names beside their values."""
     heads = set(map(plain, table.names)) if table.header else set()
     measures = [head for head in heads if _MEASURE.fullmatch(head)]
     named = heads & METRICS and heads & METRIC_VALUES.union(NAMES["score"])
@@ -85,24 +84,23 @@ def _are_results(table: Table) -> bool:
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim the files of a folder that are one JSON object of one document each, as Annif keeps texts and subjects."""
+    """Claim the files of a folder that are a JSON object per document, as in Annif."""
     folders: dict[str, list[File]] = defaultdict(list)
     for file in files:
         table = json_table(file) if file.suffix == ".json" else None
-        # An object whose fields are all objects holds documents by id.
-        one = table is not None and (table.form, len(table)) == ("F6", 1)
-        if one and not all(isinstance(value, dict) for value in file.records[0].value.values()):
+        is_single_row = table is not None and (table.form, len(table)) == ("F6", 1)
+        if is_single_row and not all(isinstance(value, dict) for value in file.records[0].value.values()):
             folders[PurePosixPath(file.name).parent.name].append(file)
     several = {name: group for name, group in folders.items() if len(group) > 1}
     read = {name: made for name, group in several.items() if (made := _of_objects(group, role)) is not None}
-    for name, made in read.items() if len(read) > 1 else ():  # what a folder is among several, its name tells
+    for name, made in read.items() if len(read) > 1 else ():  # several folders are sources
         plan = tuple(replace(layout, source=name) for layout in made.plan)
         read[name] = replace(made, plan=plan, guessed=role is None and made.guessed)
     return [*read.values()]
 
 
 def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
-    """Return the reading of objects that are one document each; None for those of people, of the same documents."""
+    """Return the reading of files with a document each, or None if documents are repeated."""
     layout = layout_of(json_table_of(files), role, files[0].mapping)
     lists = layout is not None and layout.kind in ("lists", "wide") and "doc_id" in layout.columns
     if layout is None or not lists or len(set(layout.ids().to_pylist())) < len(files):
@@ -111,7 +109,7 @@ def _of_objects(files: Sequence[File], role: Role | None) -> Recognition | None:
 
 
 def recognise(file: File, role: Role | None) -> Recognition | None:
-    """Recognise a table with columns for ids and phrases, texts or judgements; of a workbook any of its sheets."""
+    """Recognize a table of lists, texts or judgements, or a workbook of such sheets."""
     mapping, tables = file.mapping, tables_of(file, file.mapping)
     if mapping == Mapping() and role != "judgements" and tables and all(map(_are_results, tables)):
         shown = f"results of an evaluation (columns {', '.join(tables[0].names[:6])}), and no keyphrases"
@@ -123,21 +121,22 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     plan = [layout for table in tables if (layout := layout_of(table, role, mapping)) is not None]
     if mapping.names_columns:
         return _recognition(file, plan, role) if plan else None
-    plan = [one for one in plan if one.table.header or not _is_uneven(one.table)]
+    # Without a header, rows of different lengths are no table.
+    most = file.limits.rejected_percent
+    plan = [made for made in plan if made.table.header or 100 * len(made.table.rejected) <= most * made.table.read]
     plan = [layout for layout in plan if layout.proposal.worded] or plan
     if not file.workbook:
         return _recognition(file, plan[:1], role) if plan else None
-    found = _of_sheets(file, plan, role) if plan else None
-    return _of_documents(file, tables, role, found) if len(tables) > 1 and all(map(_may_be_document, tables)) else found
-
-
-def _is_uneven(table: Table) -> bool:
-    """Recognize a table of which too many rows have another number of cells."""
-    return len(table.rejected) * 100 > table.limits.rejected_percent * table.read
+    recognition = _of_sheets(file, plan, role) if plan else None
+    return (
+        _of_documents(file, tables, role, recognition)
+        if len(tables) > 1 and all(map(_may_be_document, tables))
+        else recognition
+    )
 
 
 def _may_be_document(table: Table) -> bool:
-    """Recognize a sheet whose heads name no documents, and whose rows are no lists of several documents."""
+    """Recognize a sheet without a column of documents and without lists of several documents."""
     layout = layout_of(table, None, Mapping())
     if layout is None or not layout.proposal.worded:
         return table.header
@@ -147,17 +146,14 @@ def _may_be_document(table: Table) -> bool:
 def _of_documents(
     file: File, tables: Sequence[Table], role: Role | None, other: Recognition | None
 ) -> Recognition | None:
-    """Return the reading in which each sheet is a document, which is in doubt if another reading is possible."""
-    # The rows of a sheet are those of the document that it is named after.
-    ids = [{"doc_id": repeated(table.sheet, len(table))} for table in tables]
-    named = [
-        replace(table, names=[*one, *table.names], columns=[*one.values(), *table.columns])
-        for one, table in zip(ids, tables, strict=True)
-    ]
+    """Return the reading in which each sheet is a document, with a doubt if another reading is possible."""
+    named = []
+    for table in tables:
+        ids = repeated(table.sheet, len(table))
+        named.append(replace(table, names=["doc_id", *table.names], columns=[ids, *table.columns]))
     plan = [layout for table in named if (layout := layout_of(table, role, file.mapping)) is not None]
     if not plan or plan[0].role not in ("gold", "system"):
         return other
-    # A name without a number may be that of a person.
     if other is not None or not all(any(map(str.isdigit, table.sheet)) for table in tables):
         plan[0] = plan[0].doubted("The sheets may be documents or people.", "document")
     return _of_several(file, plan, role, "one for each document", document=SHEET)
@@ -165,11 +161,10 @@ def _of_documents(
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: Any) -> Recognition:
     first, several = plan[0], sheets_in(file)
-    strength = (
-        Strength.PROPOSED if first.proposal.doubts else Strength.NAMES if first.table.header else Strength.CONTENT
-    )
+    strength = Strength.NAMES if first.table.header else Strength.CONTENT
+    strength = Strength.PROPOSED if first.proposal.doubts else strength
     if several and not file.mapping.sheet:
-        options = {"sheet": tuple(one.table.sheet for one in plan), **options}
+        options = {"sheet": tuple(layout.table.sheet for layout in plan), **options}
     meant = file.mapping if file.mapping.names_columns else first.mapping
     changes: dict[str, Any] = options | ({} if first.table.header else {"header": "no"})
     mapping: Mapping | None = file.mapping.merged(replace(meant, **changes))
@@ -180,38 +175,25 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **options: A
         evidence = f"{first.table.described}; {told(columns)}"
     offers = {"sheet": several} if several else {}
     guessed = not first.proposal.role_known and role is None
-    one_role = len({layout.role for layout in plan}) == 1  # one mapping cannot say what sheets of several roles are
-    mapping = mapping if one_role else None
-    return Recognition(
-        form,
-        first.role,
-        (file,),
-        evidence,
-        columns,
-        {},
-        offers,
-        tuple(plan),
-        guessed,
-        strength,
-        mapping if one_role else None,
-    )
+    if len({layout.role for layout in plan}) > 1:  # one mapping cannot describe sheets of several roles
+        mapping = None
+    parts: Any = (form, first.role, (file,), evidence, columns, {}, offers, tuple(plan), guessed, strength, mapping)
+    return Recognition(*parts)
 
 
 def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recognition:
-    """Return how the sheets of a workbook are read: the first alone, or several as annotators, systems or parts."""
+    """Return the reading of the sheets of a workbook: one table, or annotators, systems or different tables."""
     first = readable[0]
-    same_kind = [
-        one for one in readable if (one.kind, one.role, one.columns) == (first.kind, first.role, first.columns)
-    ]
+    kinds = [(layout.kind, layout.role, layout.columns) for layout in readable]
+    same_kind = [layout for layout, kind in zip(readable, kinds, strict=True) if kind == kinds[0]]
     if len(readable) == 1 or len(file.mapping.sheet) == 1:
         return _recognition(file, readable[:1], role)
-    if len(same_kind) < len(readable):  # each sheet is something of its own: texts, gold standard, systems
-        return _of_several(file, [_named(one) for one in readable], role, "one for each annotator, system or table")
+    if len(same_kind) < len(readable):
+        return _of_several(file, list(map(_named, readable)), role, "one for each annotator, system or table")
     if _tells_whose(first) or first.kind in ("documents", "judged"):
         return _of_several(file, same_kind, role, "read as one table")
-    names = [_named(one) for one in same_kind]
-    # Lists of the same documents are those of several people; lists of other documents may be parts of one list.
-    ids = [set(one.ids().to_pylist()) for one in same_kind]
+    names = list(map(_named, same_kind))
+    ids = [set(layout.ids().to_pylist()) for layout in same_kind]
     if any(2 * len(ids[0] & other) <= min(len(ids[0]), len(other)) for other in ids[1:]):
         words = "The sheets may be people or systems, or parts of one table."
         names[0] = names[0].doubted(words, "annotator", "system")
@@ -219,12 +201,11 @@ def _of_sheets(file: File, readable: list[Layout], role: Role | None) -> Recogni
 
 
 def _of_several(file: File, plan: list[Layout], role: Role | None, sheets: str, **said: Any) -> Recognition:
-    names, found = quoted([layout.table.sheet for layout in plan]), _recognition(file, plan, role, **said)
-    return replace(found, evidence=f"{len(plan)} sheets ({names}), {sheets}; {found.evidence}")
+    names, recognition = quoted([layout.table.sheet for layout in plan]), _recognition(file, plan, role, **said)
+    return replace(recognition, evidence=f"{len(plan)} sheets ({names}), {sheets}; {recognition.evidence}")
 
 
 def _named(layout: Layout) -> Layout:
-    """Return a layout whose rows are by the annotator or system that the sheet is named after."""
     name = plain(layout.table.sheet)
     gold = bool(GOLD & {name, *name.split("_")})
     if not layout.proposal.role_known:
@@ -237,12 +218,11 @@ def _named(layout: Layout) -> Layout:
 
 
 def _tells_whose(layout: Layout) -> bool:
-    """Recognize a table with a column, or heads, that say whose its lists are."""
     return layout.source_column() is not None or (layout.kind == "wide" and list(layout.sources) != [""])
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read the tables by the columns recognised."""
+    """Read the recognized tables."""
     plan: tuple[Any, ...] = recognition.plan
     file, chosen = recognition.files[0], recognition.files[0].mapping.sheet
     if len({layout.role for layout in plan}) == 1:
@@ -261,13 +241,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _left(file: File, read: set[str]) -> list[str]:
-    """Return the names of the other sheets that contain anything."""
     tables = {name: read_sheet(file, name, Mapping(header="no")) for name in sheet_names(file) if name not in read}
-    return [
-        name
-        for name, table in tables.items()
-        if any(pc.any(pc.not_equal(column, "")).as_py() for column in table.columns)
-    ]
+    return [name for name, table in tables.items() if any(pc.any(pc.not_equal(c, "")).as_py() for c in table.columns)]
 
 
 FAMILIES = (Family(NAME, "tables: CSV, TSV, XLSX, ODS, Parquet, JSON", recognise, read, recognise_groups, FORMS=FORMS),)

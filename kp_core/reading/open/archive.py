@@ -1,4 +1,4 @@
-"""Turn the bytes of zip, tar, gzip and Office files into their members, counted while they are unpacked."""
+"""Unpack zip, tar, gzip and Office files within the limits."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from tokenize import TokenError
+from typing import IO
 
 from kp_core.errors import InputError
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.typeset import storable
 
 _PIECE = 1 << 20
-#: Folders around a file at most.
-_FOLDERS = 100
+_MOST_FOLDERS = 100
 _ENDINGS = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-#: What lies beside data: notes, scripts, settings, links, papers, models. Files of no other name are looked at.
+#: Names of files that are not read: notes, scripts, settings, links, papers, models.
 _NO_DATA = re.compile(
     r"(\._.*|\.DS_Store|Thumbs\.db|desktop\.ini|Makefile|Dockerfile|.*~"
     r"|(README|LICEN[CS]E|COPYING|CHANGE(LOG|S)|CITATION|CONTRIBUTING|NOTICE|AUTHORS)([-_.].*)?|requirements.*\.txt"
@@ -31,35 +32,35 @@ _NO_DATA = re.compile(
     r"|dll|so|o|pkl|pickle|npy|pt|pth|bin|model|h5|db|sqlite3?|md5|sha(1|256)|pid))",
     re.IGNORECASE,
 )
-#: LIAAD's data sets say their language in a file beside the texts; a text of that name is longer.
+#: Files with the language of the data sets of LIAAD; a text of this name is longer.
 _LANGUAGE = re.compile(r"lan(g|guage)?\.txt", re.IGNORECASE)
-#: What zipfile, tarfile and the decompressors raise on damaged archives.
+#: Errors of zipfile, tarfile and the decompressors for damaged archives.
 DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error),
     *(EOFError, RuntimeError, ValueError, OSError, LookupError),
 )
-#: And NumPy beside: it parses heads of arrays as Python, and believes the sizes in them.
+#: Errors of NumPy too, which parses headers of arrays as Python and trusts the sizes in them.
 DAMAGED_ARRAYS = (*DAMAGED, AttributeError, MemoryError, SyntaxError, TokenError, TypeError)
 
 
 def is_zip(data: bytes) -> bool:
-    """Return whether bytes begin like a zip archive; arrays of NumPy are one file, whatever contains them."""
+    """Return whether bytes are a zip archive, other than arrays of NumPy."""
     return data[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_arrays(data)
 
 
 def is_arrays(data: bytes) -> bool:
-    """Return whether bytes are arrays of NumPy (npz), by the name of the first."""
+    """Return whether bytes are arrays of NumPy (npz), by the name of the first member."""
     name = data[30 : 30 + int.from_bytes(data[26:28], "little")]
     return data[:4] == b"PK\x03\x04" and name.endswith(b".npy")
 
 
 def is_gzip(data: bytes) -> bool:
-    """Return whether bytes begin like a gzip file."""
+    """Return whether bytes are a gzip file."""
     return data[:2] == b"\x1f\x8b"
 
 
 def workbook_kind(data: bytes) -> str:
-    """Return XLSX or ODS for bytes of a workbook, which is a zip archive too, else nothing."""
+    """Return XLSX or ODS if bytes are a workbook, else nothing."""
     if not is_zip(data):
         return ""
     ods = b"application/vnd.oasis.opendocument.spreadsheet" in data[:200]
@@ -67,16 +68,12 @@ def workbook_kind(data: bytes) -> str:
 
 
 def is_folder(data: bytes) -> bool:
-    """Return whether bytes are a zip or tar archive of files; a workbook is one file."""
+    """Return whether bytes are a zip or tar archive, other than a workbook."""
     return data[257:262] == b"ustar" or (is_zip(data) and not workbook_kind(data))
 
 
 def is_ignored(path: str, data: bytes | None = None) -> bool:
-    """Return whether a member of a folder or archive is no data, by its name, and a short one by what it contains.
-
-    >>> is_ignored("a/README.md"), is_ignored("a/1.txt"), is_ignored("lan.txt", b"EN")
-    (True, False, True)
-    """
+    """Return whether a file of a folder or archive is no data by its name (and size, for names of language files)."""
     parts = PurePosixPath(path).parts
     if not parts or "__MACOSX" in parts or any(part.startswith(".") for part in parts):
         return True
@@ -85,23 +82,26 @@ def is_ignored(path: str, data: bytes | None = None) -> bool:
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
-    """Return a key that sorts `team2` before `team10`.
-
-    >>> sorted(["team10", "team2"], key=natural_key)
-    ['team2', 'team10']
-    """
+    """Return a key that sorts `team2` before `team10`."""
     parts = re.split(r"([0-9]{1,18})", name)
     return [(1, int(part), "") if index % 2 else (0, 0, part) for index, part in enumerate(parts)]
 
 
-def gunzip(name: str, data: bytes, limits: Limits) -> bytes:
-    """Return the one file, or tar archive, that a gzip file holds."""
+@contextmanager
+def refuse_damaged(name: str, what: str, errors: tuple[type[Exception], ...] = DAMAGED) -> Iterator[None]:
+    """Refuse a file if reading it raises one of the errors."""
     try:
-        with gzip.open(io.BytesIO(data)) as packed:
-            pieces = iter(lambda: packed.read(_PIECE), b"")
-            unpacked = b"".join(_counted(name, pieces, len(data), limits))
-    except DAMAGED as error:
-        raise _refused(name, error, "gzip file") from None
+        yield
+    except InputError:
+        raise
+    except errors:
+        raise InputError(name, f"a damaged or unusual {what}", f"a whole {what}", "Pack or save it again.") from None
+
+
+def gunzip(name: str, data: bytes, limits: Limits) -> bytes:
+    """Return the file, or tar archive, in a gzip file."""
+    with refuse_damaged(name, "gzip file"), gzip.open(io.BytesIO(data)) as packed:
+        unpacked = b"".join(_within_limits(name, packed, len(data), limits))
     if is_gzip(unpacked) or is_zip(unpacked):
         raise InputError(name, "an archive inside a gzip file", "one text file", "Pack the files as a zip archive.")
     return unpacked
@@ -110,12 +110,12 @@ def gunzip(name: str, data: bytes, limits: Limits) -> bytes:
 def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tuple[list[tuple[str, bytes]], list[str]]:
     """Return the members of a zip or tar archive as (path inside, bytes), and the paths of those that were left out.
 
-    archives: keep every member, archives within the archive too, as they are.
+    archives: return every member unchanged, including archives.
     """
     files: list[tuple[str, bytes]] = []
     ignored: list[str] = []
     total = 0
-    try:
+    with refuse_damaged(name, "archive"):
         for inner, pieces in (_zipped if is_zip(data) else _tarred)(name, data, limits):
             if not archives and (is_ignored(inner) or inner.lower().endswith(_ENDINGS)):
                 ignored.append(inner)
@@ -127,37 +127,25 @@ def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tu
                 ignored.append(inner)
             else:
                 files.append((inner, content))
-    except DAMAGED as error:
-        raise _refused(name, error, "archive") from None
     return sorted(files, key=lambda file: natural_key(file[0])), ignored
 
 
 def check_workbook(name: str, data: bytes, limits: Limits) -> None:
-    """Refuse a workbook whose parts are over the limits of archives, or declare entities, before anything reads it."""
+    """Refuse a workbook that is too large or declares entities, before its XML is parsed."""
     total = marks = 0
-    try:
+    with refuse_damaged(name, "workbook"):
         for inner, pieces in _zipped(name, data, limits):
             content = b"".join(pieces)
             total += len(content)
             refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked workbook")
-            # Reading takes as long as there are elements; a cell has two or three.
-            marks += content.count(b"<")
+            marks += content.count(b"<")  # a cell has two or three elements
             refuse_over(8 * limits.table_cells, marks, "marks of XML", name, "a workbook")
             if re.search(rb"<!(?:DOCTYPE|ENTITY)", content.replace(b"\0", b"")):  # without NUL, UTF-16 is like ASCII
                 found = f"entities declared in {inner[:100]}"
                 raise InputError(name, found, "an ordinary workbook", "Save it again as XLSX, or as CSV.")
-    except DAMAGED as error:
-        raise _refused(name, error, "workbook") from None
-
-
-def _refused(name: str, error: Exception, what: str) -> InputError:
-    if isinstance(error, InputError):
-        return error
-    return InputError(name, f"a damaged or unusual {what}", f"a whole {what}", "Pack or save it again.")
 
 
 def _zipped(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Give path and bytes of every file of a zip archive; entries are counted before opening makes objects of them."""
     refuse_over(limits.archive_members, data.count(b"PK\x01\x02"), "members", name, "an archive")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         seen: set[str] = set()
@@ -170,18 +158,15 @@ def _zipped(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Itera
                 raise _unfit(name, inner, "a link")
             if info.flag_bits & 1:
                 raise _unfit(name, inner, "an encrypted member")
-            # bzip2 and LZMA unpack a megabyte into gigabytes in one step, so that nothing could count along
+            # bzip2 and LZMA may unpack gigabytes in one step, which no limit could stop
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise _unfit(name, inner, "a member packed by another method than Deflate")
             with archive.open(info) as member:
-                # The packed size stands in a header too, but no member can be packed into more than the archive.
-                packed = min(info.compress_size, len(data))
-                pieces = iter(lambda stream=member: stream.read(_PIECE), b"")  # type: ignore[misc]
-                yield inner, _counted(f"{name}: {inner[:200]}", pieces, packed, limits)
+                packed = min(info.compress_size, len(data))  # the header may be wrong
+                yield inner, _within_limits(f"{name}: {inner[:200]}", member, packed, limits)
 
 
 def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """Give path and bytes of every file of a tar archive; one that ends early or holds a broken header is damaged."""
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
         seen: set[str] = set()
         for number, info in enumerate(archive, 1):
@@ -191,7 +176,6 @@ def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Itera
                 continue
             _check_path(name, inner, seen)
             inner = storable(inner)
-            # A file with holes may say any size.
             if not info.isreg() or info.issparse():
                 raise _unfit(name, inner, "a link, device or file with holes")
             refuse_over(limits.file_bytes, info.size, "bytes", f"{name}: {inner[:200]}", "an unpacked file")
@@ -201,8 +185,8 @@ def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Itera
 
 
 def _check_path(archive: str, inner: str, seen: set[str]) -> None:
-    if inner.count("/") > _FOLDERS:  # every folder of a path is looked at many times
-        raise _unfit(archive, inner, f"a member in more than {_FOLDERS} folders")
+    if inner.count("/") > _MOST_FOLDERS:
+        raise _unfit(archive, inner, f"a member in more than {_MOST_FOLDERS} folders")
     if ".." in PurePosixPath(inner).parts or inner.startswith("/") or re.match(r"[A-Za-z]:", inner):
         raise _unfit(archive, inner, "a member that leaves the archive")
     if "\\" in inner or "\0" in inner:
@@ -217,13 +201,13 @@ def _unfit(archive: str, inner: str, problem: str) -> InputError:
     return InputError(archive, f"{problem} (“{shown}”)", "plain files", "Pack the files again, without it.")
 
 
-def _counted(where: str, pieces: Iterator[bytes], packed: int, limits: Limits) -> Iterator[bytes]:
-    """Give the pieces while counting them: sizes in a header may lie."""
+def _within_limits(where: str, packed: IO[bytes] | gzip.GzipFile, size: int, limits: Limits) -> Iterator[bytes]:
+    """Yield the unpacked pieces of a member, given its packed size, until they exceed a limit."""
     total = 0
-    for piece in pieces:
+    while piece := packed.read(_PIECE):
         total += len(piece)
         refuse_over(min(limits.file_bytes, limits.unpacked_bytes), total, "bytes", where, "an unpacked file")
-        if total > limits.ratio_from_bytes and total > limits.unpacked_ratio * max(packed, 1):
+        if total > limits.ratio_from_bytes and total > limits.unpacked_ratio * max(size, 1):
             found = f"a member packed more than {limits.unpacked_ratio} : 1"
             raise InputError(where, found, "ordinary text", "Unpack it and load the file itself.")
         yield piece

@@ -1,4 +1,4 @@
-"""Turn bytes into text, and say which encoding, byte order mark and line ends they had."""
+"""Decode text files."""
 
 from __future__ import annotations
 
@@ -8,37 +8,36 @@ from dataclasses import dataclass
 
 from kp_core.errors import InputError, Note, UsageError, pluralize
 
-#: What a user may choose when a file is not UTF-8; the first is proposed.
+#: Encodings that a user may choose for a file that is not UTF-8; the first is proposed.
 ENCODINGS = (
     *("windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r", "gb18030", "big5"),
     *("shift_jis", "euc-jp", "euc-kr", "utf-8", "utf-16", "utf-32"),
 )
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+#: Byte order marks; that of UTF-32 begins like that of UTF-16.
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 _BINARIES = {
-    b"%PDF": "a PDF",
-    b"\xd0\xcf\x11\xe0": "an old Office file",
-    b"\x89PNG": "an image",
-    b"\xff\xd8\xff": "an image",
-    b"GIF8": "an image",
-    b"PK\x03\x04": "an archive or Office file",
-    b"PAR1": "a Parquet file",
-    b"7z\xbc\xaf": "a 7z archive",
-    b"Rar!": "a RAR archive",
-    b"BZh": "a bzip2 file",
-    b"\xfd7zXZ": "an xz file",
+    "a PDF": (b"%PDF",),
+    "an old Office file": (b"\xd0\xcf\x11\xe0",),
+    "an image": (b"\x89PNG", b"\xff\xd8\xff", b"GIF8"),
+    "an archive or Office file": (b"PK\x03\x04",),
+    "a Parquet file": (b"PAR1",),
+    "a 7z archive": (b"7z\xbc\xaf",),
+    "a RAR archive": (b"Rar!",),
+    "a bzip2 file": (b"BZh",),
+    "an xz file": (b"\xfd7zXZ",),
 }
 _LINE_END = re.compile("\r\n|\n|\r")
 
 
 @dataclass(frozen=True)
 class Text:
-    """A decoded file: its text without byte order mark, how many lines end in it, and how it was encoded."""
+    """A decoded file: its text without byte order mark, its encoding, and the number of line ends."""
 
     text: str
     encoding: str = "utf-8"
@@ -49,41 +48,33 @@ class Text:
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Split at carriage return and line feed only, as an editor counts lines.
-
-    >>> split_lines("a\u2028b\r\nc\rd\n")
-    ['a\u2028b', 'c', 'd']
-    """
+    r"""Split at carriage return and line feed only, as an editor counts lines."""
     lines = text.split("\n") if "\r" not in text else _LINE_END.split(text)
     return lines[:-1] if lines[-1] == "" else lines
 
 
 def binary_kind(data: bytes) -> str | None:
-    """Describe what bytes are if their beginning shows that they are no text.
-
-    >>> binary_kind(b"%PDF-1.7")
-    'a PDF'
-    """
-    return next((what for magic, what in _BINARIES.items() if data.startswith(magic)), None)
+    """Return the kind of a binary file by its first bytes, None for text."""
+    return next((kind for kind, magic in _BINARIES.items() if data.startswith(magic)), None)
 
 
 def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
-    """Return the text of a file: its mark decides, else UTF-8, else an encoding, which is never bent to fit.
+    """Return the text of a file by its byte order mark, else as UTF-8, else in an encoding.
 
-    encoding  of what is not UTF-8; without it windows-1252 is proposed, with a warning
-    exact     the encoding is that of this very file, also where its bytes could be UTF-8
+    encoding  of files that are not UTF-8; by default windows-1252, with a warning
+    exact     whether the encoding is that of this file, even if it could be UTF-8
     """
     if kind := binary_kind(data):
         raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")
-    for mark, marked in _MARKS:
+    for mark, marked in _MARKS.items():
         if data.startswith(mark):
             return _strictly(name, data[len(mark) :], marked, bom=True)
-    if encoding is None or not (exact or b"\0" in data):  # bytes of UTF-16 without a mark could be UTF-8 with NUL
+    if encoding is None or not (exact or b"\0" in data):  # UTF-16 without a mark could be UTF-8 with NUL
         try:
             return _text(name, data.decode("utf-8"), "utf-8")
         except UnicodeDecodeError as error:
             if encoding is None:
-                return _proposed(name, data, error, strict=strict)
+                return _guessed(name, data, error, strict=strict)
     return _strictly(name, data, encoding)
 
 
@@ -98,12 +89,11 @@ def _strictly(name: str, data: bytes, encoding: str, *, bom: bool = False) -> Te
         raise InputError(where, found, encoding, "Choose another encoding, or save the file as UTF-8.") from None
 
 
-def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:
-    line = _line_at(data, error.start)
+def _guessed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:
+    line, text = _line_at(data, error.start), data.decode("windows-1252", "replace")
     where, found = f"{name}, line {line}", f"byte 0x{data[error.start]:02x} at offset {error.start}"
-    text = data.decode("windows-1252", "replace")
     letters = [character for character in text[:100_000] if character.isalpha()]
-    # Letters of another script would stand there as accented ones, which no language has so many of.
+    # In text of another script, nearly all letters would be accented.
     foreign = sum(not letter.isascii() for letter in letters) > 0.4 * len(letters)
     if strict or foreign or "\ufffd" in text:
         raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
@@ -115,16 +105,13 @@ def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool
 
 
 def _line_at(data: bytes, offset: int) -> int:
-    before = data[:offset]
-    return before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n") + 1
+    return len(re.findall(rb"\r\n|\n|\r", data[:offset])) + 1
 
 
 def _text(name: str, text: str, encoding: str, *, bom: bool = False, notes: tuple[Note, ...] = ()) -> Text:
     if "\0" in text:
         raise InputError(name, "NUL characters", "text", "Save it as CSV or UTF-8 text.")
-    returns, feeds = text.count("\r"), text.count("\n")
-    both = text.count("\r\n") if returns else 0
+    returns, feeds, both = text.count("\r"), text.count("\n"), text.count("\r\n")
     counts = {"\\r\\n": both, "\\n": feeds - both, "\\r": returns - both}
-    kinds = [kind for kind, count in counts.items() if count]
-    ends = kinds[0] if len(kinds) == 1 else "mixed" if kinds else "none"
-    return Text(text, encoding, bom, ends, notes, returns + feeds - both)
+    kinds = [kind for kind, count in counts.items() if count] or ["none"]
+    return Text(text, encoding, bom, "mixed" if len(kinds) > 1 else kinds[0], notes, returns + feeds - both)

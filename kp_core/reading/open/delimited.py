@@ -1,4 +1,4 @@
-"""Turn comma-, tab-, semicolon- or bar-separated text into columns of strings with the line of every row."""
+"""Read text separated by commas, TABs, semicolons or bars as a table, with the line of every row."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ from kp_core.reading.meaning.mapping import Mapping
 from kp_core.reading.open.table import Table, headed
 
 DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
-#: Rows that tell how a table is written, and cells that are strings of Python at a time.
-_HEAD, _CELLS = 201, 1_000_000
-#: Bytes that Arrow splits at a time, at most.
-_BLOCK = 1 << 30
+#: Numbers of rows from which the delimiter is found, of cells read at a time, and of bytes that Arrow splits at a time.
+_HEAD, _CELLS, _BLOCK = 201, 1_000_000, 1 << 30
 csv.field_size_limit(LIMITS.line_bytes)
 
 
@@ -53,33 +51,31 @@ def read_delimited(file: File, mapping: Mapping) -> Table | None:
 
 
 def _is_code(file: File) -> bool:
-    """Recognize lines that a program printed, such as `('tide table', 0.02)`, or a web page: they are no rows."""
-    lines = file.sample
+    """Recognize lines printed by a program, such as `('tide table', 0.02)`, and web pages."""
     if re.match(r"\s*<(!doctype html|html|table)\b", file.text[:200], re.IGNORECASE):
         return True
-    return sum(bool(re.match(r"[(\[{]+['\"]", line.strip())) for line in lines) * 2 > len(lines)
+    return sum(bool(re.match(r"[(\[{]+['\"]", line.strip())) for line in file.sample) * 2 > len(file.sample)
 
 
 def _records(
     file: File, text: str, delimiter: str, quoting: int, *, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Give the line and the cells of every row; a row with quoted line ends could go on to the end of the file."""
+    """Yield line and cells of every row, which may extend over several lines."""
     limit, size, first = file.limits.line_bytes, 0, 1
 
     def lines() -> Iterator[str]:
         nonlocal size
-        # StringIO with newline="" ends lines at \r\n, \n and \r only.
-        for line in io.StringIO(text, newline=""):
+        for line in io.StringIO(text, newline=""):  # lines end at \r\n, \n and \r only
             size += len(line)
             if size > limit:
-                found = f"a row of more than {limit:,} characters"
-                expected = f"at most {limit:,} characters, and quotation marks in pairs"
-                raise InputError(f"{file.name}, line {first}", found, expected, "Split it, or raise the limit.")
+                found, expected = f"a row of more than {limit:,} characters", f"at most {limit:,} characters"
+                remedy = "Close its quotation marks, split it, or raise the limit."
+                raise InputError(f"{file.name}, line {first}", found, expected, remedy)
             yield line
 
     reader = csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=strict)  # type: ignore[arg-type]
     try:
-        while (record := next(reader, None)) is not None:
+        for record in reader:
             yield first, record
             first, size = reader.line_num + 1, 0
     except csv.Error as error:
@@ -94,11 +90,12 @@ def _is_blank(record: list[str]) -> bool:
 
 
 def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
-    """Return what parts the first rows most evenly, if anything does; lists below one head are one column."""
+    """Return the delimiter that splits the first rows most evenly; lists below one column name are one column."""
     first = file.sample[0] if file.sample else ""
-    one = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
-    if (plain(first) in KNOWN or first.strip() in mapping.columns) and (delimiter := next(one, None)):
-        return delimiter
+    if plain(first) in KNOWN or first.strip() in mapping.columns:
+        unused = (mark for mark in ",|;" if {len(row) for row in _first(file, start, mark, csv.QUOTE_MINIMAL)} == {1})
+        if delimiter := next(unused, None):
+            return delimiter
     ratings = dict[str, tuple[bool, int, float]]()
     for mark, quoting in [("\t", csv.QUOTE_NONE), *((mark, csv.QUOTE_MINIMAL) for mark in DELIMITERS)]:
         try:
@@ -109,11 +106,10 @@ def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
         if width > 1 and 2 * count >= len(records):
             known, share = max(sum(map(is_known, record)) for record in records[:3]), count / len(records)
             ratings[mark] = max((share >= 0.8, known, share), ratings.get(mark, (False, 0, 0)))
-    return max(ratings, key=lambda mark: ratings[mark], default=None)  # of equals the first
+    return max(ratings, key=lambda mark: ratings[mark], default=None)
 
 
 def _first(file: File, start: str, delimiter: str, quoting: int) -> list[list[str]]:
-    """Return the first rows that are not blank, without one that is cut off."""
     records = [record for _, record in itertools.islice(_records(file, start, delimiter, quoting), _HEAD)]
     if len(start) < len(file.text) and len(records) < _HEAD:
         records.pop()
@@ -121,7 +117,7 @@ def _first(file: File, start: str, delimiter: str, quoting: int) -> list[list[st
 
 
 def _quoting(file: File, delimiter: str) -> int:
-    """Choose whether quotes enclose fields: in TSV only if every quoted field is well formed and on one line."""
+    """Return whether quotes enclose fields: in TSV only if every quoted field is well formed and on one line."""
     if '"' not in file.text:
         return csv.QUOTE_NONE
     widths, broken = set[int](), False
@@ -129,7 +125,7 @@ def _quoting(file: File, delimiter: str) -> int:
         for _, record in _records(file, file.text, delimiter, csv.QUOTE_MINIMAL, strict=True):
             widths |= {len(record)} if not _is_blank(record) else set()
             broken = broken or any("\n" in cell or "\r" in cell for cell in record)
-        if delimiter == "\t" and broken and len(widths) > 1:  # quotes that come in pairs by chance
+        if delimiter == "\t" and broken and len(widths) > 1:  # quotes are paired by chance
             return csv.QUOTE_NONE
     except (csv.Error, InputError) as error:
         if delimiter == "\t":
@@ -140,30 +136,29 @@ def _quoting(file: File, delimiter: str) -> int:
 
 
 def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
-    """Read an even file without quoted fields through Arrow, ten times faster; False if a line does not fit."""
+    """Read a file without quoted fields through Arrow; return False if a line is blank or of another width."""
     names = [str(number) for number in range(width)]
     lines = file.decoded.ends + (file.text[-1:] not in ("\n", "\r"))
     refuse_over(file.limits.rows, file.decoded.ends - 1, "rows", file.name)
     data = file.utf8
     try:
-        found = arrow_csv.read_csv(
+        read = arrow_csv.read_csv(
             pa.BufferReader(data),
-            # As one block, columns need not be joined later, when much else is in memory.
+            # In one block, columns need not be joined later.
             arrow_csv.ReadOptions(column_names=names, block_size=min(len(data) + 1, _BLOCK)),
             arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string()), strings_can_be_null=False),
         )
     except pa.ArrowInvalid:
         return False
-    if len(found) < lines:
-        return False  # blank lines are counted by the slower way
-    table.columns, table.read = list(found.columns), lines
-    pa.default_memory_pool().release_unused()  # Arrow keeps what it took to split the text
+    if len(read) < lines:
+        return False
+    table.columns, table.read = list(read.columns), lines
+    pa.default_memory_pool().release_unused()
     return True
 
 
 def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) -> None:
-    """Read row by row: blank lines are counted, rows of another width rejected."""
     blocks, lines, rows = list[pa.Table](), list[int](), list[list[str]]()
     for line, record in _records(file, file.text, delimiter, quoting):
         table.read += 1
@@ -185,6 +180,5 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
 
 
 def _block(rows: list[list[str]], width: int) -> pa.Table:
-    """Return rows of strings as columns, which take a tenth of their memory."""
     columns = zip(*rows, strict=True) if rows else [()] * width
     return pa.table([pa.array(cells, pa.large_string()) for cells in columns], list(map(str, range(width))))

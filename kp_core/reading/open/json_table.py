@@ -1,4 +1,4 @@
-"""Turn JSON of any shape that contains keyphrases, predictions or texts into a table whose columns are its fields."""
+"""Read JSON of any shape as a table whose columns are its fields."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ from kp_core.reading.open.table import BRACKETS, INNER, KEY, LIST, OUTER, TEXT, 
 from kp_core.reading.open.values import column_of, is_number
 from kp_core.typeset import storable
 
-#: Objects within objects that become columns of their own; one of more names has data for names.
+#: Levels of nested objects whose fields become columns; an object with more names has data as names.
 _DEPTH, _NAMES = 8, 100
-#: Keys of an object that are looked at, lines that tell the fields of JSONL and their order, and bytes for Arrow.
+#: Numbers of keys of an object that are examined, of lines that define the fields of JSONL, and of bytes for Arrow.
 _FIRST, _LINES, _BYTES = 50, 200, 2**31 - 1
-#: The types of fields that Arrow reads, by those of the first lines; where there is nothing yet, text is expected.
+#: The types of fields that Arrow reads, by those of the first lines; fields without values are text.
 _TEXT, _LISTS = pa.large_string(), pa.list_(pa.large_string())
 _TYPES = {pa.null(): _TEXT, pa.string(): _TEXT, pa.int64(): pa.int64(), pa.float64(): pa.float64()}
 _TYPES |= {pa.list_(pa.null()): _LISTS, pa.list_(pa.string()): _LISTS}
-#: Fields of what an item of a list says beside its phrase, which `shapes` reads.
+#: Fields of an item of a list besides its phrase.
 _PLACES = {"start", "end", "begin", "offset", "offsets", "start_offset", "end_offset"}
 _AMOUNTS = {*SCORE_NAMES, *CONCEPT_NAMES}
-#: Fields by which an object is a document, and none of documents.
+#: Fields of one document, as opposed to ids of documents.
 _FIELDS = ("gold", "predictions", "text")
-#: Fields of our own tables of one phrase a row, where no phrase is a list.
+#: Fields of the tables of KPScope with one phrase per row, and with texts.
 _PHRASES, _TEXTS = {"phrase", "candidate"}, {"doc_id", "text", "title"}
 Row = Mapping[str, Any]
 
 
 def json_table(file: File) -> Table | None:
-    """Return the table that a file of JSON is; None if it is no JSON, or JSON without objects or lists of phrases.
+    """Return the table of a JSON file; None if it is no JSON, or contains neither objects nor lists of phrases.
 
-    Objects are rows and their fields columns; what occurs in no field has a head in brackets.
+    Objects are rows and their fields columns; values without a field have a column name in parentheses.
     """
     return file.once("json table", lambda: _read(file))
 
 
 def json_table_of(files: Sequence[File]) -> Table:
-    """Return one table of files that are one object each; what has no id is named like its file."""
+    """Return one table of files with one object each; an object without id is named like its file."""
     values = [file.records[0].value for file in files]
     ids = [find_roles(value, ("doc_id",)).get("doc_id") for value in values]
-    field = next(filter(None, ids), KEY)  # of all of them, where only some have an id
+    field = next(filter(None, ids), KEY)
     named = zip(files, values, ids, strict=True)
-    rows = [value if own is not None else {field: file.stem} | value for file, value, own in named]
+    rows = [value if id_field is not None else {field: file.stem} | value for file, value, id_field in named]
     return _table(files[0], rows, [1] * len(files))
 
 
@@ -68,21 +68,15 @@ def _read(file: File) -> Table | None:
         rows = _of_list(file, value) if isinstance(value, list) else _of_object(value)
         if rows is None:
             return _of_records(file)
-        _refuse_long(file, rows)
+        longest = max((len(cell) for row in rows if isinstance(cell := row.get(LIST), list)), default=0)
+        refuse_over(file.limits.list_phrases, longest, "phrases", file.name, "a list")
         return _table(file, rows) if rows else None
-    except RecursionError:  # what could just be read can be too deep to be written
+    except RecursionError:  # JSON that can be read may be too deep to be written
         remedy = "Flatten it, or write it as text."
         raise InputError(file.name, "deeply nested JSON", "lists of keyphrases", remedy) from None
 
 
-def _refuse_long(file: File, rows: Sequence[Row]) -> None:
-    """Refuse more phrases in a list than can be used, before a table of them takes memory."""
-    longest = max((len(cell) for row in rows if isinstance(cell := row.get(LIST), list)), default=0)
-    refuse_over(file.limits.list_phrases, longest, "phrases", file.name, "a list")
-
-
 def _of_lines(file: File) -> Table | None:
-    """Return JSONL whose lines all are flat objects."""
     file.refuse_long_lines()
     columns = columns_at_once(file.text, file.utf8, file.limits)
     if columns is None:
@@ -92,7 +86,7 @@ def _of_lines(file: File) -> Table | None:
 
 
 def _of_records(file: File) -> Table | None:
-    """Return objects one a row; where a file has only one, and that no id, it is named like the file."""
+    """Return the table of one object per row; a single object without id is named like the file."""
     good = [record for record in file.records if isinstance(record.value, dict)]
     if not good:
         return None
@@ -100,23 +94,23 @@ def _of_records(file: File) -> Table | None:
     if len(file.records) == 1 and not find_roles(rows[0], ("doc_id",)) and not _PHRASES & rows[0].keys():
         rows = [{KEY: file.stem} | rows[0]]
     table = _table(file, rows, [record.line for record in good])
-    broken = [(file.name, one.line, one.broken, storable(one.content)) for one in file.records if one.broken]
+    broken = [(file.name, bad.line, bad.broken, storable(bad.content)) for bad in file.records if bad.broken]
     return replace(table, read=table.read + len(broken), rejected=broken + table.rejected)
 
 
 def _of_list(file: File, value: list[Any]) -> list[Row] | None:
-    """Return the rows of a list of lists, or of strings that contain lists, or of one document; None for objects."""
+    """Return the rows of a list of lists, of strings that contain lists, or of one document; None for objects."""
     kinds = set(map(type, value))
     if kinds == {dict}:
         return None
-    strings = kinds == {str} and 2 * sum(";" in one for one in value) >= len(value)
-    pairs = kinds == {list} and all(len(one) == 2 and is_number(one[0]) != is_number(one[1]) for one in value)
+    strings = kinds == {str} and 2 * sum(";" in item for item in value) >= len(value)
+    pairs = kinds == {list} and all(len(item) == 2 and is_number(item[0]) != is_number(item[1]) for item in value)
     if pairs or (kinds == {str} and not strings):
         return [{KEY: file.stem, LIST: value}]
-    numbers = any(isinstance(one, (int, float)) for row in value if isinstance(row, list) for one in row)
-    listed = strings or (kinds == {list} and not numbers)  # numbers stand in rows without heads
+    numbers = any(isinstance(cell, (int, float)) for row in value if isinstance(row, list) for cell in row)
+    listed = strings or (kinds == {list} and not numbers)  # rows with numbers are no lists
     refuse_over(file.limits.documents, len(value), "documents", file.name, "JSON")
-    return [{TEXT if strings else LIST: one} for one in value if listed]
+    return [{TEXT if strings else LIST: item} for item in value if listed]
 
 
 def _of_object(value: dict[str, Any]) -> list[Row] | None:
@@ -134,37 +128,37 @@ def _of_object(value: dict[str, Any]) -> list[Row] | None:
 
 
 def _of_objects(value: dict[str, dict[str, Any]]) -> list[Row]:
-    """Return the rows of objects by id: of lists by a further id, of phrases with their scores, or of fields."""
-    within = [(outer, inner, one) for outer, ids in value.items() for inner, one in ids.items()]
-    names, lists = dict.fromkeys(inner for _, inner, _ in within), [one for _, _, one in within]
-    present = [one for one in lists if one is not None]
-    ids = len(present) == len(lists) or KNOWN.isdisjoint(map(plain, names))  # fields may be null and no lists
-    listed = all(isinstance(one, list) for one in present) or _are_scored(present)
+    """Return the rows of objects by id: of lists by a second id, of phrases with their scores, or of fields."""
+    within = [(outer, inner, cell) for outer, ids in value.items() for inner, cell in ids.items()]
+    names, lists = dict.fromkeys(inner for _, inner, _ in within), [cell for *_, cell in within if cell is not None]
+    ids = len(lists) == len(within) or KNOWN.isdisjoint(map(plain, names))  # only fields may be null
+    listed = all(isinstance(cell, list) for cell in lists) or _are_scored(lists)
     fields = (len(names) == 1 < len(value)) or find_roles(names, _FIELDS)
-    if ids and listed and not fields and shape_of(present):
-        return [{OUTER: outer, INNER: inner, LIST: one} for outer, inner, one in within]
+    if ids and listed and not fields and shape_of(lists):
+        return [{OUTER: outer, INNER: inner, LIST: cell} for outer, inner, cell in within]
     if _are_scored(list(value.values())) or len(names) > _NAMES:
-        return [{KEY: key, LIST: one} for key, one in value.items()]
-    return [{KEY: key} | one for key, one in value.items()] if within else []
+        return [{KEY: key, LIST: cell} for key, cell in value.items()]
+    return [{KEY: key} | cell for key, cell in value.items()] if within else []
 
 
 def _table(file: File, rows: Sequence[Row], lines: Sequence[int] = ()) -> Table:
-    """Return objects, with the lines that they begin in, as a table: fields in the order in which they appear."""
+    """Return the table of objects, given the lines where they begin."""
     unit = "list" if LIST in rows[0] else "document"
     description = pluralize(len(rows), "JSON object") if lines else f"JSON of {pluralize(len(rows), unit)}"
-    size, (rows, lines, missing) = len(rows), _exploded(rows, lines or [0] * len(rows))
-    if len(rows) > size:  # a long text would stand beside each of its phrases
+    size, (rows, lines, note) = len(rows), _exploded(rows, lines or [0] * len(rows))
+    if len(rows) > size:  # a long text is repeated in each row of its document
         texts = sum(len(cell) for row in rows for cell in row.values() if isinstance(cell, str))
         refuse_over(file.limits.unpacked_bytes, texts, "characters", file.name, "a table of a row for each object")
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     ours, columns = _are_ours(names), list[tuple[str, list[Any]]]()
     for place, name in enumerate(names, 1):
         columns += _columns(name, _field(rows, name), ours)
-        found = len(columns) + len(names) - place
-        refuse_over(file.limits.columns, found, "different fields", file.name, "JSON objects")
-        refuse_over(file.limits.cells, found * len(rows), "cells", file.name, "a table")
-    table = table_of(file.name, [name for name, _ in columns], [_cells(one) for _, one in columns], lines, file.limits)
-    table.notes += [Note("info", file.name, missing)] if missing else []
+        width = len(columns) + len(names) - place
+        refuse_over(file.limits.columns, width, "different fields", file.name, "JSON objects")
+        refuse_over(file.limits.cells, width * len(rows), "cells", file.name, "a table")
+    arrays = [_array(cells) for _, cells in columns]
+    table = table_of(file.name, [name for name, _ in columns], arrays, lines, file.limits)
+    table.notes += [Note("info", file.name, note)] if note else []
     return _described(table, description)
 
 
@@ -176,93 +170,92 @@ def _described(table: Table, description: str) -> Table:
 
 
 def _are_ours(names: Iterable[str]) -> bool:
-    """Tell the fields of our own tables of phrases or of texts, where what looks like JSON is no answer of a model."""
+    """Recognize the fields of tables of KPScope, in which text is never the answer of a language model."""
     return bool(_PHRASES & set(names)) or set(names) >= _TEXTS
 
 
 def _exploded(rows: Sequence[Row], lines: Sequence[int]) -> tuple[Sequence[Row], Sequence[int], str]:
-    """Return a row for each object in the only lists, where these say more than a phrase with its score or concept.
+    """Return a row for each object in the only list, if the objects are more than phrases with a score or concept.
 
-    A record of an empty list is one row that says so, and one without a list none, on which there are words.
+    A record with an empty list becomes one row with “empty”, and one without a list none, which a note reports.
     """
     names = {name for row in rows for name, value in row.items() if isinstance(value, list)}
     name = names.pop() if len(names) == 1 else ""
     items = [_objects_in(row.get(name)) for row in rows]
-    every = [item for one in items for item in one or ()]
-    others = any(found is None and row.get(name) for row, found in zip(rows, items, strict=True))
+    every = [item for objects in items for item in objects or ()]
+    others = any(objects is None and row.get(name) for row, objects in zip(rows, items, strict=True))
     beside = dict.fromkeys(key for row in rows for key in row if key != name)
     if not every or others or _are_phrases(every) or find_roles(beside, ("gold", "predictions", "phrases", "phrase")):
         return rows, lines, ""
     numbered = INNER not in beside and not find_roles(beside, ("doc_id",))
-    flat = [list(map(_flat, one or ())) for one in items]
-    # What would be that of the document has the name of its list before it.
-    keys = dict.fromkeys(key for one in flat for item in one for key in item)
+    flat = [list(map(_flat, objects or ())) for objects in items]
+    # Fields named like one of the document are prefixed with the name of the list.
+    keys = dict.fromkeys(key for objects in flat for item in objects for key in item)
     names_of = {key: f"{name}.{key}" if key in beside or find_roles((key,), _TEXTS) else key for key in keys}
-    found, of = list[Row](), list[int]()
-    for number, (row, line, one) in enumerate(zip(rows, lines, flat, strict=True), 1):
+    exploded, row_lines = list[Row](), list[int]()
+    for number, (row, line, objects) in enumerate(zip(rows, lines, flat, strict=True), 1):
         rest = {KEY: str(number)} if numbered else {}
         rest |= {key: value for key, value in row.items() if key != name}
-        told = [{names_of[key]: cell for key, cell in item.items()} for item in one]
-        told = told or ([{"empty": "yes"}] if name in row else [])
-        found += [rest | item for item in told]
-        of += [line] * len(told)
+        parts = [{names_of[key]: cell for key, cell in item.items()} for item in objects]
+        parts = parts or ([{"empty": "yes"}] if name in row else [])
+        exploded += [rest | part for part in parts]
+        row_lines += [line] * len(parts)
     gone = sum(name not in row for row in rows)
     note = f"{pluralize(gone, 'record')} without “{name}” left out: there is no list." if gone else ""
-    return found, of, note
+    return exploded, row_lines, note
 
 
 def _objects_in(value: Any) -> list[Row] | None:
-    """Return the objects of a list of nothing else, else None."""
+    """Return a list if it contains only objects, else None."""
     objects = isinstance(value, list) and bool(value) and all(isinstance(item, dict) and item for item in value)
     return value if objects else None
 
 
 def _are_phrases(items: Sequence[Row]) -> bool:
-    """Tell objects that a list of phrases can hold: a phrase in a text, or with nothing else that could rank it."""
+    """Recognize objects of a list of phrases: a phrase with its place in a text, or without unknown numbers."""
     fields = {name.lower() for item in items for name in item}
-    numbers = any(is_number(one) and not isinstance(one, str) for item in items for one in _flat(item).values())
+    numbers = any(is_number(cell) and not isinstance(cell, str) for item in items for cell in _flat(item).values())
     known = all(map(_is_phrase, items)) and not (numbers and fields.isdisjoint(_AMOUNTS))
     return known or not fields.isdisjoint(_PLACES)
 
 
 def _flat(item: Row, prefix: str = "") -> dict[str, Any]:
-    """Return an object with the fields of objects within it under dotted names."""
-    found: dict[str, Any] = {}
+    """Return an object with the fields of nested objects under dotted names."""
+    fields: dict[str, Any] = {}
     for key, value in item.items():
-        found |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return found
+        fields |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return fields
 
 
 def _field(rows: Iterable[Row], name: str) -> list[Any]:
-    """Return a field of objects: `null` in the place of a list is an empty one, and if there is no field, None."""
+    """Return a field of objects; `null` is an empty list if other values are lists, and a missing field None."""
     values = [(name in row, row.get(name)) for row in rows]
     kinds = {type(value) for _, value in values}
     empty: Any = [] if list in kinds else {} if dict in kinds else "" if name == TEXT else None
-    return [empty if value is None and there else value for there, value in values]
+    return [empty if value is None and present else value for present, value in values]
 
 
 def _columns(name: str, values: Iterable[Any], ours: bool, depth: int = _DEPTH) -> Iterator[tuple[str, list[Any]]]:
-    """Give a column or, where its cells are objects of fields, one for each field under both names with a dot."""
-    # What programs write for a missing number, `NaN`, is a missing value.
-    there = (None if isinstance(one, float) and not isfinite(one) else one for one in values)
-    cells = list(there if ours else map(unfenced, there))
+    """Yield a column or, if its cells are objects of fields, one column per field with a dotted name."""
+    numbers = (None if isinstance(cell, float) and not isfinite(cell) else cell for cell in values)
+    cells = list(numbers if ours else map(unfenced, numbers))
     if any(cell is not None for cell in cells) and all(cell is None or _is_one_object(cell) for cell in cells):
         name, cells = f"{name}.0", [None if cell is None else cell[0] for cell in cells]
     present = [cell for cell in cells if cell is not None]
     objects = bool(present) and all(isinstance(cell, dict) for cell in present) and not _are_scored(present)
-    inner = dict.fromkeys(chain.from_iterable(present)) if objects and depth else {}
-    if not 0 < len(inner) <= _NAMES:
+    fields = dict.fromkeys(chain.from_iterable(present)) if objects and depth else {}
+    if not 0 < len(fields) <= _NAMES:
         yield name, cells
         return
     rows = [cell or {} for cell in cells]
-    for one in inner:
-        yield from _columns(f"{name}.{one}", _field(rows, one), ours, depth - 1)
+    for field in fields:
+        yield from _columns(f"{name}.{field}", _field(rows, field), ours, depth - 1)
 
 
 def _is_one_object(cell: Any) -> bool:
     """Recognize a list of one object that is not a phrase, as language models return it."""
-    one = isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict)
-    return one and (not _is_phrase(cell[0]) or "type" in cell[0])
+    single = isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict)
+    return single and (not _is_phrase(cell[0]) or "type" in cell[0])
 
 
 def _is_phrase(item: Row) -> bool:
@@ -270,18 +263,17 @@ def _is_phrase(item: Row) -> bool:
 
 
 def _are_scored(cells: Sequence[Any]) -> bool:
-    """Distinguish objects of phrases with their scores from objects of fields."""
     numbers = [score for cell in cells if isinstance(cell, dict) for score in cell.values()]
     scored = all(isinstance(score, float) or is_number(score) for score in numbers)
     return bool(numbers) and scored and all(isinstance(cell, dict) for cell in cells)
 
 
-def _cells(values: Sequence[Any]) -> tuple[Any, list[int]]:
-    """Return a column of Arrow; lists and objects are lists of text only if all are, else they are JSON again."""
+def _array(values: Sequence[Any]) -> tuple[Any, list[int]]:
+    """Return a column of Arrow: lists of text if all cells are, else lists and objects as JSON."""
     present = [value for value in values if value is not None]
-    lists = all(isinstance(value, list) and all(isinstance(one, str) for one in value) for value in present)
-    written = (json.dumps(one, ensure_ascii=False) if isinstance(one, (list, dict)) else one for one in values)
-    return column_of(values if lists else list(written))
+    if not all(isinstance(value, list) and all(isinstance(item, str) for item in value) for value in present):
+        values = [json.dumps(cell, ensure_ascii=False) if isinstance(cell, (list, dict)) else cell for cell in values]
+    return column_of(values)
 
 
 def columns_at_once(
@@ -289,7 +281,7 @@ def columns_at_once(
 ) -> tuple[list[str], list[pa.ChunkedArray]] | None:
     """Return the fields of JSONL and their columns, if each line is one object of text, numbers and lists of text.
 
-    data  the text as UTF-8, where that is there already
+    data  the text as UTF-8, if available
 
     >>> names, columns = columns_at_once('{"id": 1, "phrase": "tide"}\\n{"id": 2}\\n')
     >>> names, [column.to_pylist() for column in columns]
@@ -298,42 +290,41 @@ def columns_at_once(
     (None, None)
     """
     lines, ends = text.count("\n{") + (text[:1] == "{"), text.count("\r")
-    # As many flat objects as lines are one a line; what language models fence in marks is unfenced one by one.
+    # Answers of language models between ``` are read one by one.
     whole = lines == text.count("\n") + (text[-1:] != "\n") and (not ends or ends == text.count("\r\n"))
     schema = _schema_of(text) if whole and "```" not in text and "\\u0060" not in text else None
     data = text.encode("utf-8", "replace") if data is None else data
     if schema is None or len(schema) > limits.columns or len(schema) * lines > limits.cells or len(data) >= _BYTES:
-        return None  # what is too large is refused where objects are read one by one, as in a list
+        return None  # reading objects one by one refuses what is too large
     import pyarrow.json as arrow_json
 
-    # A field that the first lines do not have would be a column for all lines: such a file is read line by line.
     parse = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
-    # All at a time: where one block has numbers and a later one a truth value, Arrow (26) ends the process.
+    # In one block, because Arrow (26) crashes if one has numbers and a later one a truth value.
     read = arrow_json.ReadOptions(block_size=len(data) + 1)
     try:
-        # Arrow refuses a key that stands in one object twice, half a character, and a field of several types.
-        found = arrow_json.read_json(pa.BufferReader(data), read, parse)
-        found.validate(full=True)  # a missing item of a list makes Arrow (26) write an array that is none
+        # Arrow refuses repeated keys, half characters, and fields of several types.
+        table = arrow_json.read_json(pa.BufferReader(data), read, parse)
+        table.validate(full=True)  # `null` in a list makes Arrow (26) return an invalid array
     except pa.ArrowException:
         return None
-    return (schema.names, found.columns) if len(found) == lines and all(map(_is_exact, found.columns)) else None
+    return (schema.names, table.columns) if len(table) == lines and all(map(_is_exact, table.columns)) else None
 
 
 def _schema_of(text: str) -> pa.Schema | None:
-    """Return the fields of the first lines and their types; None where one is not flat, or of several types."""
+    """Return the fields of the first lines and their types; None if one is not flat, or of several types."""
     fields: dict[str, list[Any]] = {}
     try:
         for line in islice(re.finditer(r"[^\n]+", text), _LINES):
             value = json.loads(line.group())
             for name, cell in value.items() if isinstance(value, dict) else ():
-                fields.setdefault(storable(name), []).append(cell)  # half a character in a name Arrow does not find
+                fields.setdefault(storable(name), []).append(cell)
         return pa.schema([(name, _TYPES[pa.infer_type(cells)]) for name, cells in fields.items()]) if fields else None
     except (ValueError, RecursionError, KeyError, TypeError, OverflowError):
         return None
 
 
 def _is_exact(column: pa.ChunkedArray) -> bool:
-    """Recognize a column in which Arrow changed nothing: no large number or -0, and no `null` for a list, or in one."""
+    """Recognize a column that Arrow read without loss: without large numbers or -0, and `null` for or in lists."""
     if pa.types.is_list(column.type):
         return not column.null_count and not pc.list_flatten(column).null_count
     if column.type == _TEXT:

@@ -1,4 +1,4 @@
-"""Turn JSON text into Python values without losing a repeated key, a broken line or the line of an error."""
+"""Parse JSON text; refuse repeated keys and keep the lines of errors."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from kp_core.reading.meaning.fields import find_roles, plain
 
 @dataclass(frozen=True)
 class _NotJson:
-    """Why a text that begins like JSON is none; no reason if it does not even begin like it."""
+    """The error in a text that begins like JSON; without a message, the text does not begin like it."""
 
     message: str = ""
 
 
 _FENCE = re.compile(r"^```\w*|```$")
-#: JSON between the sentences of a language model.
+#: JSON in an answer of a language model.
 _BLOCK = re.compile(r"^```\w*[ \t]*\n(\s*[\[{].*?)^[^\S\n]*```", re.DOTALL | re.MULTILINE)
 _BETWEEN, _LINE, _LINE_END = re.compile(r"[\s,]*"), re.compile(r"[^\r\n]*"), re.compile(r"\r\n|\r|\n")
-#: So many objects tell whether a text holds records, and such a part of these may be broken.
+#: The number of objects that decide whether a text contains records, and the share of them that may be broken.
 _FIRST, _BROKEN = 200, 0.2
-#: Fields that only say that what is looked for stands within.
+#: Fields that only wrap the records.
 _WRAPPERS = {"data", "results", "result", "output", "outputs", "response", "systems", "models", "runs"}
 
 
 class JsonRecord(NamedTuple):
-    """One value of a JSONL file with its line; `broken` says why a line is none."""
+    """One value of a JSONL file with its line; `broken` is the reason if it cannot be parsed."""
 
     line: int
     value: Any
@@ -41,11 +41,10 @@ class JsonRecord(NamedTuple):
 
 
 class _TwiceError(ValueError):
-    """A key that occurs in one object twice."""
+    """A key that occurs twice in one object."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object in which no key stands twice."""
     value = dict(pairs)
     if len(value) < len(pairs):
         raise _TwiceError(Counter(key for key, _ in pairs).most_common(1)[0][0])
@@ -56,13 +55,13 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def parse_json(name: str, text: str, limits: Limits) -> Any:
-    """Return the value of a text that is JSON, or contains it in one fence; else a `_NotJson` with the reason."""
+    """Return the value of a text that is JSON, or contains it between ```; else a `_NotJson` with the reason."""
     if "```" in text and len(blocks := list(_BLOCK.finditer(text))) == 1:
         begin, end = blocks[0].span(1)
         text = "\n" * text.count("\n", 0, begin) + text[begin:end]  # errors keep their lines
     if text.lstrip()[:1] not in ("{", "["):
         return _NotJson()
-    # An empty list takes two characters in the file and fifty times as much in memory.
+    # An empty list of two characters takes a hundred bytes of memory.
     refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
     try:
         return _DECODER.decode(text)
@@ -75,19 +74,13 @@ def parse_json(name: str, text: str, limits: Limits) -> Any:
 
 
 def records_within(value: Any) -> Any:
-    """Return the records of an object that says no more of them, or contains them column by column; else the value.
-
-    >>> records_within({"model": "m", "results": [{"id": "d1", "keyphrases": ["tide"]}]})
-    [{'id': 'd1', 'keyphrases': ['tide']}]
-    >>> records_within({"doc_id": {"0": "d1", "1": "d2"}, "keyphrase": {"0": "tide", "1": "sea"}})
-    [{'doc_id': 'd1', 'keyphrase': 'tide'}, {'doc_id': 'd2', 'keyphrase': 'sea'}]
-    """
+    """Return the records of an object that wraps them, or contains them column by column; else the value."""
     if not isinstance(value, dict):
         return value
     only = next(iter(value.values())) if len(value) == 1 else None
     if isinstance(only, dict) and len(only) > 1 and all(isinstance(cell, dict) for cell in only.values()):
         return records_within(only)  # objects by id under a name
-    if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # pandas, rows beside their heads
+    if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # orient="split" of pandas
         names, rows = value["columns"], value["data"]
         whole = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)
         return [dict(zip(map(str, names), row, strict=False)) for row in rows] if whole else value
@@ -104,7 +97,7 @@ def records_within(value: Any) -> Any:
 
 
 def _by_column(value: dict[str, Any]) -> Any:
-    """Return the rows of a table that pandas wrote column by column; any other object as it is."""
+    """Return the rows of a table written column by column, as pandas does; any other object unchanged."""
     columns = [dict(enumerate(cells)) if isinstance(cells, list) else cells for cells in value.values()]
     whole = find_roles(value, ("doc_id",)) and find_roles(value, ("phrase", "phrases"))
     if not whole or not all(isinstance(cells, dict) and list(cells) == list(columns[0]) for cells in columns):
@@ -113,7 +106,7 @@ def _by_column(value: dict[str, Any]) -> Any:
 
 
 def _holds_records(name: str, inner: Any) -> bool:
-    """Recognize records of documents, or lists by id under a name that does not describe them."""
+    """Recognize records of documents, or lists by id in a field such as `results`."""
     if isinstance(inner, list):
         first = [item for item in inner[:_FIRST] if isinstance(item, dict)]
         parts = (("doc_id", "text"), ("gold", "predictions", "phrases"))
@@ -125,9 +118,7 @@ def _holds_records(name: str, inner: Any) -> bool:
 
 
 def unfenced(value: Any) -> Any:
-    """Return the answer of a language model without the fence around it, and a list in it as a list.
-
-    An object of one list is that list.
+    """Return the answer of a language model without ``` around it; as a list if it is one, or an object of one list.
 
     >>> unfenced('```json\\n["tide"]\\n```'), unfenced('{"keyphrases": ["tide"]}'), unfenced("tide")
     (['tide'], ['tide'], 'tide')
@@ -140,8 +131,8 @@ def unfenced(value: Any) -> Any:
         parsed = json.loads(answer)
     except (ValueError, RecursionError):
         return answer
-    found = next(iter(parsed.values())) if isinstance(parsed, dict) and len(parsed) == 1 else parsed
-    return found if isinstance(found, list) else answer
+    items = next(iter(parsed.values())) if isinstance(parsed, dict) and len(parsed) == 1 else parsed
+    return items if isinstance(items, list) else answer
 
 
 def is_json(value: Any) -> bool:
@@ -155,7 +146,7 @@ def begins_like_json(value: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return the beginning of a value as the report shows it."""
+    """Return the first characters of a value for the report."""
     try:
         return str(value)[:200].encode("utf-8", "replace").decode("utf-8")
     except (ValueError, RecursionError) as error:
@@ -163,11 +154,11 @@ def shown(value: Any) -> str:
 
 
 def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
-    """Return the objects of a JSON array, or those that stand one after another in a text, as in JSONL.
+    """Return the objects of a JSON array, or those that follow each other in a text, as in JSONL.
 
-    Where no object begins, the rest of the line is broken; nothing is returned if too many lines are.
+    A line without an object is broken; nothing is returned if too many lines are.
 
-    whole  what `parse_json` made of the text
+    whole  the value of the text by `parse_json`
     """
     if isinstance(whole, list):
         objects = any(whole[:_FIRST]) and all(isinstance(value, dict) for value in whole)
@@ -176,22 +167,19 @@ def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
         return [JsonRecord(1, whole)] if is_json(whole) else []
     records, bad, position, line, start = list[JsonRecord](), 0, 0, 1, 0
     while (position := _end(_BETWEEN, text, position)) < len(text):
-        line, start, broken = _line(text, start, position, line), position, "no JSON object"
+        line, start, broken = _line(text, start, position, line), position, ""
         try:
             value, position = _DECODER.raw_decode(text, start)
-            broken = "" if isinstance(value, dict) else broken
+            broken = "" if isinstance(value, dict) else "no JSON object"
         except _TwiceError as error:
             raise _twice(name, text[start:], error, line) from None
         except (ValueError, RecursionError) as error:
-            early = isinstance(error, json.JSONDecodeError) and (
-                "Untermin" in error.msg or error.pos >= _end(_LINE, text, start)
-            )
+            late = isinstance(error, json.JSONDecodeError) and error.pos >= _end(_LINE, text, start)
+            early = late or "Untermin" in str(error)
             broken = "no whole JSON object (ends early)" if early else f"no JSON object ({_stopped(error)})"
-        position = _end(_LINE, text, start) if broken else position
-        bad += bool(broken)
-        records.append(
-            JsonRecord(line, None, broken, text[start:position][:200]) if broken else JsonRecord(line, value)
-        )
+        if broken:
+            bad, value, position = bad + 1, None, _end(_LINE, text, start)
+        records.append(JsonRecord(line, value, broken, text[start:position][:200] if broken else ""))
         blank = len(records) == _FIRST and not any(record.value for record in records)
         if records[0].broken or blank or bad > _BROKEN * max(len(records), _FIRST):
             return []
@@ -199,19 +187,17 @@ def parse_records(name: str, text: str, whole: Any) -> list[JsonRecord]:
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
-    """Return where what a pattern matches from a position on ends."""
     return pattern.match(text, position).end()  # type: ignore[union-attr]
 
 
 def _stopped(error: Exception) -> str:
-    """Report in words at what Python stopped."""
     if isinstance(error, json.JSONDecodeError):
         return f"column {error.colno}: {error.msg}"
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
 
 
 def _twice(name: str, text: str, error: _TwiceError, first: int = 1) -> InputError:
-    """Return the refusal of a key that stands twice in an object of a text, which begins in some line."""
+    """Return the refusal of a repeated key, with both lines; `first` is the line where the text begins."""
     key = str(error)
     places = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
     lines = list(dict.fromkeys(_line(text, 0, place.start(), first) for place in islice(places, 2))) or [first]
@@ -220,5 +206,4 @@ def _twice(name: str, text: str, error: _TwiceError, first: int = 1) -> InputErr
 
 
 def _line(text: str, start: int, position: int, first: int = 1) -> int:
-    """Return the line of a position, counted from the first, which is that of the start."""
     return first + len(_LINE_END.findall(text, start, position))

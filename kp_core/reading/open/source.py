@@ -1,4 +1,4 @@
-"""Turn paths, folders, archives and uploads into named bytes in memory; nothing from an archive touches the disk."""
+"""Read paths, folders, archives and uploads into memory; archives are never unpacked to disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.open.archive import gunzip, is_folder, is_gzip, is_ignored, is_zip, natural_key, unpack
 from kp_core.typeset import storable
 
-#: Only these endings are taken off a name; in `candidats.degree` the ending is the name of the system.
+#: Endings that are removed from names; in `candidats.degree` the ending is the name of the system.
 KNOWN_EXTENSIONS = frozenset(
     (
         *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip", ".tar"),
@@ -30,7 +30,7 @@ KNOWN_EXTENSIONS = frozenset(
 
 @dataclass(frozen=True)
 class Source:
-    """A file in memory: its name (for a member of a folder or archive, the path inside) and its bytes."""
+    """A file in memory: its name (in a folder or archive the path inside) and its bytes."""
 
     name: str
     data: bytes
@@ -41,11 +41,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Bundle:
-    """What stands behind one path or upload: its name, its files, and the members that were left out.
+    """The files of one path or upload, and the names of those that were left out.
 
-    folder  a folder or archive: of what is in it, files that nobody can read are left out
-    loose   several paths that were given one by one, named like the folder they occurs in: each of them was meant
-    given   the path that was given, or the name of the upload
+    folder  whether it is a folder or archive, of which unreadable files are left out
+    loose   whether it is several paths, named like their common folder, which must all be readable
+    given   the path, or the name of the upload
     """
 
     name: str
@@ -62,11 +62,7 @@ class Bundle:
 
 
 def fingerprint(contents: Iterable[bytes]) -> str:
-    """Return the SHA-256 of files, one after the other, so that a report names the very bytes.
-
-    >>> fingerprint([b"tide"])[:12]
-    '8a28929ac7f9'
-    """
+    """Return the SHA-256 of the concatenated files."""
     digest = sha256()
     for content in contents:
         digest.update(content)
@@ -74,11 +70,7 @@ def fingerprint(contents: Iterable[bytes]) -> str:
 
 
 def stem_of(name: str) -> str:
-    """Return the last part of a path without its known extensions.
-
-    >>> stem_of("out/yake.jsonl.gz"), stem_of("candidats.degree"), stem_of("C-7.txt")
-    ('yake', 'candidats.degree', 'C-7')
-    """
+    """Return the last part of a path without its known extensions."""
     base = storable(PurePosixPath(name).name or name)
     for _ in range(2):
         suffix = PurePosixPath(base).suffix
@@ -109,10 +101,7 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
 
 
 def together(bundles: Sequence[Bundle]) -> list[Bundle]:
-    """Put loose files into one bundle, with the folders that tell them apart, so that what belongs together is seen so.
-
-    Several paths, as a shell makes them of a pattern, are the folder that they all occur in.
-    """
+    """Put loose files into one bundle, named with their paths below their common folder."""
     loose = [bundle for bundle in bundles if not bundle.folder]
     if len(loose) < 2:
         return list(bundles)
@@ -123,25 +112,19 @@ def together(bundles: Sequence[Bundle]) -> list[Bundle]:
     for bundle, parent in zip(loose, parents, strict=True):
         inside = parent.relative_to(root).as_posix() if parent and root else ""
         named += (Source(str(PurePosixPath(inside, file.name)), file.data) for file in bundle.files)
-    files, ignored = _without_notes(named)
+    files, ignored = _without_ignored(named)
     paths = root is not None and len(known) == len(loose)
     name = root.name if paths and root else pluralize(len(loose), "file")
-    return [Bundle(name, tuple(files), tuple(ignored), loose=paths), *(bundle for bundle in bundles if bundle.folder)]
+    return [Bundle(name, files, ignored, loose=paths), *(bundle for bundle in bundles if bundle.folder)]
 
 
-def _without_notes(files: Iterable[Source]) -> tuple[list[Source], list[str]]:
-    """Return the files that are data, and the names of the others."""
-    kept, ignored = list[Source](), list[str]()
-    for file in files:
-        if is_ignored(file.name, file.data):
-            ignored.append(file.name)
-        else:
-            kept.append(file)
-    return kept, ignored
+def _without_ignored(files: Iterable[Source]) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+    ignored = {file.name: is_ignored(file.name, file.data) for file in files}
+    return tuple(file for file in files if not ignored[file.name]), tuple(name for name in ignored if ignored[name])
 
 
 def _bytes(path: Path, name: str, limits: Limits) -> bytes:
-    """Read a file up to the limit: the size that a pipe or a device gives beforehand is not its size."""
+    """Read a file up to the limit; pipes and devices do not know their size."""
     refuse_over(limits.file_bytes, path.stat().st_size, "bytes", name)
     with path.open("rb") as stream:
         data = stream.read(limits.file_bytes + 1)
@@ -150,23 +133,22 @@ def _bytes(path: Path, name: str, limits: Limits) -> bytes:
 
 
 def _folder(root: Path, limits: Limits) -> Bundle:
-    found = list(islice((p for p in root.rglob("*") if p.is_file()), limits.archive_members + 1))
-    refuse_over(limits.archive_members, len(found), "files or more", root.name, "a folder")
-    paths = sorted(found, key=lambda p: natural_key(p.relative_to(root).as_posix()))
+    paths = list(islice((path for path in root.rglob("*") if path.is_file()), limits.archive_members + 1))
+    refuse_over(limits.archive_members, len(paths), "files or more", root.name, "a folder")
+    inside = {path.relative_to(root).as_posix(): path for path in paths}
     files, ignored, total = list[Source](), list[str](), 0
-    for path in paths:
-        inner = path.relative_to(root).as_posix()
+    for inner in sorted(inside, key=natural_key):
         if is_ignored(inner):
             ignored.append(inner)
             continue
-        refuse_over(limits.unpacked_bytes, total + path.stat().st_size, "bytes", root.name, "a folder")
-        unpacked = _unpack(Source(inner, _bytes(path, inner, limits)), limits, nested=True)
+        refuse_over(limits.unpacked_bytes, total + inside[inner].stat().st_size, "bytes", root.name, "a folder")
+        unpacked = _unpack(Source(inner, _bytes(inside[inner], inner, limits)), limits, nested=True)
         total += sum(len(file.data) for file in unpacked.files)
         refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
         files += unpacked.files
         ignored += unpacked.ignored
-    files, notes = _without_notes(files)
-    return Bundle(root.resolve().name, tuple(files), (*ignored, *notes), folder=True)
+    data, empty = _without_ignored(files)
+    return Bundle(root.resolve().name, data, (*ignored, *empty), folder=True)
 
 
 def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
@@ -186,17 +168,16 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
     return Bundle(name, (Source(name, data),))
 
 
-#: The variable that names the folder.
+#: The environment variable with the folder of shared data sets.
 SHARED_FOLDER = "KPSCOPE_DATA"
 
 
 def shared_names(root: Path) -> list[str]:
-    """Return the data sets of a folder: every folder or file in it, hidden ones and notes left out."""
+    """Return the names of the data sets in a folder: folders and files, without hidden ones and notes."""
     return sorted(_shared_paths(root), key=natural_key)
 
 
 def _shared_paths(root: Path) -> dict[str, Path]:
-    """Return what is in the folder by the names under which it is shown."""
     try:
         return {storable(path.name): path for path in root.iterdir() if not is_ignored(path.name)}
     except OSError:
@@ -205,36 +186,27 @@ def _shared_paths(root: Path) -> dict[str, Path]:
 
 
 def shared(root: Path, name: str, limits: Limits = LIMITS) -> Source:
-    """Return one data set as an upload of it would be: a file as it is, a folder packed as one zip in memory.
+    """Return one data set like an upload: a file unchanged, a folder as a zip in memory.
 
-    Raises `InputError` if there is no such data set, where a link in it leads out of `root`, or at a limit.
+    Raises `InputError` if there is no such data set, if a link in it leads out of `root`, or at a limit.
     """
     path = _shared_paths(root).get(name)
     if path is None:
         raise InputError(f"“{name}”", "nothing", "a shared data set", "Choose one that is listed.")
-    _refuse_links_that_leave(root, path)
+    for link in filter(Path.is_symlink, (path, *path.rglob("*"))):
+        if link.is_dir() or not link.resolve().is_relative_to(root.resolve()):
+            found = f"a link that leads elsewhere (“{link.relative_to(root).as_posix()}”)"
+            raise InputError(f"“{path.name}”", found, "plain files", "Ask whoever runs this server to copy the files.")
     if not path.is_dir():
         refuse_over(limits.file_bytes, path.stat().st_size, "bytes", f"“{name}”")
         return Source(name, path.read_bytes())
-    return packed(name, ((one.name, one.data) for one in expand(path, limits).files))
+    return packed(name, ((file.name, file.data) for file in expand(path, limits).files))
 
 
 def packed(name: str, members: Iterable[tuple[str, bytes]]) -> Source:
-    """Return a folder as one zip in memory, so that it is listed, read and removed as a whole.
-
-    >>> packed("teams", [("ana/7.key", b"tide")]).name
-    'teams.zip'
-    """
+    """Return the files of a folder as one zip in memory."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for member, data in members:
             archive.writestr(member, data)
     return Source(f"{name}.zip", buffer.getvalue())
-
-
-def _refuse_links_that_leave(root: Path, path: Path) -> None:
-    inside = root.resolve()
-    for one in (path, *path.rglob("*")):
-        if one.is_symlink() and (not one.resolve().is_relative_to(inside) or one.is_dir()):
-            found = f"a link that leads elsewhere (“{one.relative_to(root).as_posix()}”)"
-            raise InputError(f"“{path.name}”", found, "plain files", "Ask whoever runs this server to copy the files.")

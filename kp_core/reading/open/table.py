@@ -1,4 +1,4 @@
-"""Hold a table of any origin as columns of Arrow, and find which of its first rows is the head."""
+"""Define a table as Arrow columns, and find its header among the first rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -21,30 +22,30 @@ from kp_core.reading.open.decode import split_lines
 from kp_core.reading.open.values import HALF_A_CHARACTER, Mask, Rejected, is_number
 from kp_core.typeset import storable
 
-#: Heads of what is under no field of JSON: ids, the ids around and within others, lists, and strings.
+#: Column names for JSON values without a field: ids, outer and inner ids, lists, and strings.
 KEY, OUTER, INNER, LIST, TEXT = BRACKETS = ("(key)", "(outer)", "(inner)", "(list)", "(text)")
 _RULE = re.compile(r"\s*(?::?-{2,}:?\s*)?")
+#: A cell of the second header row of Qualtrics.
+_IMPORTED = re.compile(r'\{"ImportId"')
 #: A field of MARC, with its subfield.
 _MARC = re.compile(r"[0-9]{3}(?:\$[a-z0-9])*")
-#: Rows among which the head is sought, and rows with which it is compared.
+#: Numbers of rows that may be the header, and of rows with which it is compared.
 _HEADS, _BODY = 10, 200
-#: From here on, floats are whole because they have no room for less.
-_WHOLE = 2**53
 
 
 @dataclass
 class Table:
-    """Columns of equal length under their names; from a text file all are text, elsewhere numbers and lists occur.
+    """Named columns of equal length; those of text files contain text, others also numbers and lists.
 
-    names   empty until `headed` found them, where the format itself has none
-    lines   line of each row, or None where row i occurs in line i + 1
-    read    how many rows the opener met below the head, counted where it met them, so before any is taken out
-    nulls   whether a missing value is told from an empty one, as in JSON, where it is no list
-    form    the format that the file is of
-    datasets  the data sets with which the ids begin, if a column names them
-    dataset, run  the columns that became a part of the ids, and of the names of systems
-    splits  whether a text may contain several phrases, as where the format has no lists of its own
-    seen    what was found by looking at a column, so that it is looked together
+    names   column names; empty until `headed` finds them
+    lines   line of each row; None if row i is in line i + 1
+    read    number of rows below the header, including rejected and blank ones
+    nulls   whether a missing value differs from an empty one, as in JSON
+    form    name of the file format
+    datasets  data sets that the ids begin with
+    dataset, run  columns that became part of the ids, or of the names of systems
+    splits  whether a text may contain several phrases
+    seen    cache of properties of columns
     """
 
     file: str
@@ -75,11 +76,11 @@ class Table:
         return self.columns[self.names.index(name)]
 
     def texts(self, name: str) -> pa.ChunkedArray:
-        """Return a column as text, nothing missing."""
+        """Return a column as text, without missing values."""
         return as_text(self.column(name))
 
     def first_texts(self, name: str, rows: int) -> pa.ChunkedArray:
-        """Return the first rows of a column as text; all numbers with a point tell how it is written."""
+        """Return the first rows of a column as text; the format of floats depends on all rows."""
         column = self.column(name)
         return self.texts(name).slice(0, rows) if pa.types.is_floating(column.type) else as_text(column.slice(0, rows))
 
@@ -90,7 +91,7 @@ class Table:
         return np.arange(1, len(self) + 1) if self.lines is None else np.asarray(self.lines, dtype=np.int64)
 
     def numbers(self) -> pa.ChunkedArray:
-        """Return 1, 2, ... as text, one a row."""
+        """Return 1, 2, ... as text, one number per row."""
         return pa.chunked_array([pa.array(map(str, range(1, len(self) + 1)), pa.large_string())])
 
     def rows(self, mask: pa.ChunkedArray | pa.Array) -> Table:
@@ -98,25 +99,27 @@ class Table:
         lines = self.line_numbers()[np.asarray(mask.to_numpy(zero_copy_only=False), dtype=bool)]
         return replace(self, columns=[column.filter(mask) for column in self.columns], lines=lines.tolist())
 
+    def take_out(self, gone: Mask, message: str = "") -> Table:
+        """Return the table without some rows, which count as blank, with a note on them if a message is given."""
+        if not gone.any():
+            return self
+        notes = [*self.notes, *([Note("info", self.file, message)] if message else [])]
+        return replace(self.rows(pa.array(~gone)), blank=self.blank + int(gone.sum()), notes=notes)
+
     def without(self, names: Sequence[str]) -> Table:
         """Return the table without some columns."""
-        kept = [place for place, name in enumerate(self.names) if name not in names]
-        return replace(
-            self, names=[self.names[place] for place in kept], columns=[self.columns[place] for place in kept]
-        )
+        kept = [name not in names for name in self.names]
+        return replace(self, names=[*compress(self.names, kept)], columns=[*compress(self.columns, kept)])
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as large strings; whole numbers lose a `.0` that only a missing value brought in.
-
-    A float that is no number says that there is no text.
-    """
+    """Return a column as large strings, empty if missing; a column of whole floats is written without `.0`."""
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)
         values = column.drop_null().to_numpy()
-        if np.all((np.floor(values) == values) & (np.abs(values) < _WHOLE)):
+        if np.all((np.floor(values) == values) & (np.abs(values) < 2**53)):
             column = column.cast(pa.int64())
-    if pa.types.is_nested(column.type):  # lists where one text is wanted
+    if pa.types.is_nested(column.type):
         values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
         column = pa.chunked_array([pa.array(values, pa.large_string())])
     column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
@@ -124,7 +127,7 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def list_columns(table: Table) -> list[str]:
-    """Return the columns whose cells are lists; only some formats have any."""
+    """Return the names of the columns whose cells are lists."""
     return [name for name, column in zip(table.names, table.columns, strict=True) if holds_lists(column)]
 
 
@@ -139,7 +142,7 @@ def holds_lists_of_texts(column: pa.ChunkedArray) -> bool:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a type holds text."""
+    """Return whether a type is text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
@@ -149,7 +152,7 @@ def share_with(texts: pa.ChunkedArray, mark: str) -> float:
 
 
 def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
+    """Return a column in one of the types of a table: large strings, numbers or lists."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return plain_column(column.cast(pa.large_string() if is_text(kind.value_type) else kind.value_type))
@@ -167,7 +170,7 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def table_of(
     file: str, names: Sequence[str], columns: Sequence[tuple[pa.Array, list[int]]], lines: Sequence[int], limits: Limits
 ) -> Table:
-    """Return a table of columns, each with the rows in which it contains half a character; these rows are rejected."""
+    """Return a table of columns, each given with its rows that contain half a character, which are rejected."""
     arrays = [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column, _ in columns]
     table = Table(file, header_names([storable(name) for name in names]), arrays, lines, limits=limits)
     table.read = len(table)
@@ -181,11 +184,7 @@ def table_of(
 
 
 def header_names(header: Sequence[str]) -> list[str]:
-    """Return distinct, non-empty names of columns, each on one line.
-
-    >>> header_names(["id", " ", "id", "Keywords\\nAnna"])
-    ['id', 'column 2', "id'", 'Keywords Anna']
-    """
+    """Return distinct, non-empty names of columns, each on one line."""
     names: dict[str, None] = {}
     for number, cell in enumerate(header, 1):
         name = " ".join(filter(None, map(str.strip, split_lines(cell)))) or f"column {number}"
@@ -196,27 +195,26 @@ def header_names(header: Sequence[str]) -> list[str]:
 
 
 def headed(table: Table, mapping: Mapping) -> Table:
-    """Return a table whose columns are named by its head, if it has one; rows above the head are told in a note."""
+    """Return a table with the names from its header, if it has one, without blank, explaining and repeated rows."""
     if not table.columns:
         return table
     first = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
     rows = [[cell or "" for cell in row] for row in zip(*first, strict=True)]
-    if imported := next((place for place, row in enumerate(rows[:5]) if all(map(_is_imported, row))), 0):
-        # Qualtrics writes codes above the questions, which are the head, and numbers of the questions below them.
+    imported = next((place for place, row in enumerate(rows[:5]) if all(map(_IMPORTED.match, row))), 0)
+    if imported:  # Qualtrics writes codes above the questions, and numbers of the questions below them
         kept = [place not in (imported, *range(imported - 1)) for place in range(len(table))]
-        below = replace(table.rows(pa.array(kept)), read=table.read - kept.count(False))
-        return headed(below, mapping)
+        return headed(replace(table.rows(pa.array(kept)), read=table.read - kept.count(False)), mapping)
     above, heads = _head(table, rows, mapping)
     skipped = above + heads
-    # Markdown parts the head from the rows.
+    # Markdown has a rule below the header.
     skipped += bool(heads) and len(rows) > skipped and any(rows[skipped]) and all(map(_RULE.fullmatch, rows[skipped]))
-    beneath = int(table.line_numbers()[above]) if heads else 0
+    header_line = int(table.line_numbers()[above]) if heads else 0
     titles = [" ".join(filter(None, map(str.strip, row))) for row in rows[:above]]
-    titles += [row[3] for row in table.rejected if row[1] < beneath]
-    said = f"Above the header: {pluralize(len(titles), 'row')}, “{titles[0][:60]}”." if titles else ""
-    rejected = [row for row in table.rejected if row[1] >= beneath]
+    titles += [row[3] for row in table.rejected if row[1] < header_line]
+    message = f"Above the header: {pluralize(len(titles), 'row')}, “{titles[0][:60]}”." if titles else ""
+    rejected = [row for row in table.rejected if row[1] >= header_line]
     numbered = [f"column {number}" for number in range(1, len(table.columns) + 1)]
-    trimmed = replace(
+    table = replace(
         table,
         names=header_names(_one_head(rows[above : above + heads])) if heads else numbered,
         columns=[column.slice(skipped) for column in table.columns],
@@ -224,70 +222,57 @@ def headed(table: Table, mapping: Mapping) -> Table:
         header=bool(heads),
         rejected=rejected,
         read=table.read - skipped - (len(table.rejected) - len(rejected)),
-        notes=[*table.notes, *([Note("info", table.file, said)] if said else [])],
+        notes=[*table.notes, *([Note("info", table.file, message)] if message else [])],
     )
-    blank = [pc.equal(column, "").to_numpy() for column in trimmed.columns]
-    trimmed = _take_out(trimmed, np.logical_and.reduce(blank))  # spreadsheets leave them behind
+    table = table.take_out(np.logical_and.reduce([pc.equal(column, "").to_numpy() for column in table.columns]))
     if not heads:
-        return trimmed
+        return table
     head = rows[above + heads - 1]
-    trimmed = _without_heads(trimmed, head)
-    if not {*empty_table("gold")} <= {*trimmed.names}:  # nobody explains the heads that we write
-        trimmed = _without_explanation(trimmed)
-    trimmed = _without_footer(trimmed)
+    table = _without_heads(table, head)
+    if not {*empty_table("gold")} <= {*table.names}:
+        table = _without_explanation(table)
+    table = _without_footer(table)
     unnamed = not head[0].strip() or is_form(head)
-    return trimmed.without(trimmed.names[: unnamed and len(trimmed.names) > 1 and counts_rows(trimmed.columns[0])])
-
-
-def _is_imported(cell: str) -> bool:
-    return cell.startswith('{"ImportId"')
+    return table.without(table.names[: unnamed and len(table.names) > 1 and counts_rows(table.columns[0])])
 
 
 def counts_rows(column: pa.ChunkedArray) -> bool:
-    """Recognize a column that only counts the rows, from 0 or 1, as programs write it in front of a table."""
+    """Return whether a column only counts the rows, from 0 or 1."""
     cells = column.to_pylist()
     return len(cells) > 1 and any(cells == list(map(str, range(first, first + len(cells)))) for first in (0, 1))
 
 
-def _take_out(table: Table, gone: Mask, message: str = "") -> Table:
-    """Return a table without some rows, which count as blank, with a note on them if one is given."""
-    if not gone.any():
-        return table
-    notes = [*table.notes, *([Note("info", table.file, message)] if message else [])]
-    return replace(table.rows(pa.array(~gone)), blank=table.blank + int(gone.sum()), notes=notes)
-
-
 def _without_heads(table: Table, head: list[str]) -> Table:
-    """Take out rows that repeat the head, as where files were joined one after another; they are told in a note."""
+    """Take out rows that repeat the header, as in files that were concatenated."""
     again = np.ones(len(table), dtype=bool)
     for column, cell in zip(table.columns, head, strict=True):
         if again.any():
             again &= pc.equal(pc.utf8_trim_whitespace(column), cell.strip()).to_numpy()
     lines = table.line_numbers()[again]
     times = f"{pluralize(len(lines), 'time')}, first in line {next(iter(lines), 0)}"
-    return _take_out(table, again, f"The header is repeated {times}; the repeats were skipped.")
+    return table.take_out(again, f"The header is repeated {times}; the repeats were skipped.")
 
 
 def _without_explanation(table: Table) -> Table:
-    """Take out a row below the head that says what the columns are, which is told in a note.
+    """Take out a row below the header that explains the columns.
 
-    It is in parentheses, or the fields of MARC, or unlike all rows below it in two columns, and like them in none.
+    Its cells are in parentheses, or fields of MARC, or at least two are unlike all cells below and none is like them.
     """
     first = [list(map(str.strip, column.slice(0, _BODY).to_pylist())) for column in table.columns]
     if len(table) < 3 or len(first) < 2:
         return table
-    own = list(filter(None, (cells[0] for cells in first)))
+    filled = list(filter(None, (cells[0] for cells in first)))
     kinds = [_is_unlike(cells[0], list(filter(None, cells[1:]))) for cells in first]
-    bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in own) and len(own) > 1
-    marc = all(map(_MARC.fullmatch, own)) and any("$" in cell for cell in own)
+    bracketed = all(re.fullmatch(r"\(.+\)|\[.+\]", cell) for cell in filled) and len(filled) > 1
+    marc = all(map(_MARC.fullmatch, filled)) and any("$" in cell for cell in filled)
     if not (bracketed or marc) and (kinds.count(True) < 2 or False in kinds):
         return table
-    shown = " | ".join(own)[:60]
-    return _take_out(table, np.arange(len(table)) == 0, f"Below the header: 1 row that explains it, “{shown}”.")
+    message = f"Below the header: 1 row that explains it, “{' | '.join(filled)[:60]}”."
+    return table.take_out(np.arange(len(table)) == 0, message)
 
 
 def _without_footer(table: Table) -> Table:
-    """Take out rows of sums below a table, and notes that a blank row parts from it; they are told in a note."""
+    """Take out sums at the end of a table, and notes behind a blank row."""
     last = table.line_numbers()[-_HEADS:].tolist()
     rows = list(zip(*(column.slice(len(table) - len(last)).to_pylist() for column in table.columns), strict=True))
     below: list[str] = []
@@ -297,25 +282,25 @@ def _without_footer(table: Table) -> Table:
         digits = [bool(re.search(r"\d", cell)) for cell in (cells[1:] or words[1:])]
         sums = bool(digits) and all(digits) and plain(words[0]) in TOTALS
         alone = (len(cells) == 1 and " " in cells[0]) or cells[0].endswith(":")
-        note = alone and last[len(rows) - 1] - last[len(rows) - 2] > 1
-        if not (sums or note):
+        if not (sums or (alone and last[len(rows) - 1] - last[len(rows) - 2] > 1)):
             break
         below.append(" ".join(cells))
         rows.pop()
-    # Lines of another number of cells behind a blank line were rejected; they are notes too.
+    # Rows of another width behind a blank line are notes too.
     notes = [row for row in table.rejected if last and row[1] > last[-1] + 1]
-    rows_below = [*(row[3] for row in notes), *below]
-    if not rows_below:
+    if not (notes or below):
         return table
-    said = f"Below the table: {pluralize(len(rows_below), 'row')}, “{rows_below[-1][:60]}”."
+    size, example = len(notes) + len(below), (below or [notes[-1][3]])[-1]
+    message = f"Below the table: {pluralize(size, 'row')}, “{example[:60]}”."
     kept = table.rows(pa.array(np.arange(len(table)) < len(table) - len(below))) if below else table
     rejected = [row for row in table.rejected if row not in notes]
-    all_notes = [*table.notes, Note("info", table.file, said)]
-    return replace(kept, rejected=rejected, blank=table.blank + len(rows_below), notes=all_notes)
+    return replace(
+        kept, rejected=rejected, blank=table.blank + size, notes=[*table.notes, Note("info", table.file, message)]
+    )
 
 
 def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, int]:
-    """Return how many rows stand above the head, and how many rows the head has: 0, 1 or 2."""
+    """Return the number of rows above the header, and of the header: 0, 1 or 2."""
     chosen = mapping.header
     if chosen == "no" or not rows:
         return 0, 0
@@ -327,52 +312,53 @@ def _head(table: Table, rows: list[list[str]], mapping: Mapping) -> tuple[int, i
     above = next((place for place, size in enumerate(sizes[:-1]) if size >= min(2, len(rows[0]))), len(sizes) - 1)
     if above and not is_head(rows[above:], mapping):
         above = 0
-    # Rows such as “Date: | 2026” may stand above a row that names several columns.
+    # Rows such as “Date: | 2026” may precede a row that names several columns.
     for place, row in enumerate(rows[:_HEADS]):
         titles = zip(sizes[:place], rows, strict=False)
-        if sum(map(is_known, row)) > 1 and all(n < sizes[place] or one[0].strip().endswith(":") for n, one in titles):
+        if sum(map(is_known, row)) > 1 and all(n < sizes[place] or top[0].strip().endswith(":") for n, top in titles):
             above = max(above, place)
             break
     two = _continues(rows[above:])
-    # Over a merged cell nothing may be known of the columns; the row below it names them.
+    # The columns below merged cells may be named in the second row only.
     if chosen != "yes" and not is_head(rows[above:], mapping) and not (two and is_head(rows[above + 1 :], mapping)):
         return 0, 0
     return above, 2 if two else 1
 
 
 def _continues(rows: list[list[str]]) -> bool:
-    """Return whether the second row belongs to the head: it parts what a merged cell above it spans."""
+    """Return whether the second row belongs to the header: it divides merged cells of the first."""
     if len(rows) < 3 or not any(map(str.strip, rows[0])):
         return False
     top, second, *body = ([cell.strip() for cell in row] for row in rows)
     parts = {place: second[place] for place, cell in enumerate(top) if place and not cell and second[place]}
     repeated = any(row[place] == part for place, part in parts.items() for row in body)
-    # Under a last column without a name a number is data.
     data = any(map(is_number, parts.values())) and not all(map(is_number, filter(None, second)))
-    return bool(parts) and not (repeated or data) and all(len(one) <= 40 and ";" not in one for one in parts.values())
+    return (
+        bool(parts) and not (repeated or data) and all(len(part) <= 40 and ";" not in part for part in parts.values())
+    )
 
 
 def _one_head(heads: list[list[str]]) -> list[str]:
-    """Return one head of one or two rows; what stands over several columns is repeated over each."""
+    """Return the column names of one or two header rows; a cell above several columns is repeated for each."""
     if len(heads) == 1:
         return heads[0]
-    spread, parts = list[str](), [part.strip() for part in heads[1]]
+    above, parts = list[str](), [part.strip() for part in heads[1]]
     for cell, part in zip(heads[0], parts, strict=True):
-        spread.append(cell.strip() or (spread[-1] if spread and part else ""))
-    one = len({cell for cell, part in zip(spread, parts, strict=True) if cell and part}) == 1
-    return [part if part and one else f"{cell} {part}".strip() for cell, part in zip(spread, parts, strict=True)]
+        above.append(cell.strip() or (above[-1] if above and part else ""))
+    same = len({cell for cell, part in zip(above, parts, strict=True) if cell and part}) == 1
+    return [part if part and same else f"{cell} {part}".strip() for cell, part in zip(above, parts, strict=True)]
 
 
 def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
-    """Return whether the first row names the columns: by words of the field, or since it is unlike the rows below."""
-    if not rows or mapping.header:  # “no” leaves nothing to be asked here
+    """Return whether the first row names the columns: by words of the field, or because it is unlike the rows below."""
+    if not rows or mapping.header:
         return bool(rows)
     first, others = rows[0], rows[1:]
-    if any(cell.rstrip().endswith(";") for cell in first):  # a list, of which no head is
+    if any(cell.rstrip().endswith(";") for cell in first):
         return False
     known = sum(map(is_known, first))
     if known == 1 and any(cell.strip().isdigit() and is_known(cell) for cell in first):
-        known = 0  # a number may be a tag of MARC, but hardly alone
+        known = 0  # a single tag of MARC may be any number
     if known >= 2 or {*mapping.columns} & {*first}:
         return True
     below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
@@ -381,18 +367,16 @@ def is_head(rows: list[list[str]], mapping: Mapping) -> bool:
     unlike = True in kinds and False not in kinds
     counted_up = {f"{base_of(cell)} {number_of(cell)}" for cell in first}
     series = any(f"{base_of(cell)} 2" in counted_up for cell in first if number_of(cell) == 1)
-    return ((known == 1 or unlike or series) and not repeated) or _is_of_codes(first, below)
-
-
-def _is_of_codes(first: list[str], below: list[list[str]]) -> bool:
-    """Recognize a first row of codes, such as d1, d2, d3, over cells that have no digit."""
+    if (known == 1 or unlike or series) and not repeated:
+        return True
+    # Codes such as d1, d2, d3, above cells without digits.
     named = [(cell.strip(), cells) for cell, cells in zip(first, below, strict=True) if cell.strip()]
     codes = all(re.search(r"\d", head) and not re.search(r"[\s;,|\[]", head) for head, _ in named)
     return len(named) > 1 and codes and all(cells and not re.search(r"\d", "".join(cells)) for _, cells in named)
 
 
 def _is_unlike(head: str, cells: list[str]) -> bool | None:
-    """Return whether a first cell is of another kind than all those below; None if they have no kind."""
+    """Return whether a first cell is of another kind than all cells below; None if these have no common kind."""
     if not head.strip() or not cells:
         return None
     numbers, most = sum(map(is_number, cells)), 0.8 * len(cells)

@@ -1,4 +1,4 @@
-"""Turn columns of text into trimmed text, numbers and pandas columns, checking single cells only if necessary."""
+"""Trim columns of text and convert them to numbers and pandas columns."""
 
 from __future__ import annotations
 
@@ -18,27 +18,23 @@ from kp_core.corpus import flatten
 from kp_core.typeset import storable
 
 HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
-#: Addresses of concepts, between `<` and `>`.
+#: URIs of concepts, between `<` and `>`.
 URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")
-#: How text of Arrow stands in pandas.
+#: The pandas type of Arrow text.
 TEXT = pd.StringDtype(na_value=np.nan)
-#: A rejected row: file, line (0 where there is none), reason, content.
+#: A rejected row: file, line (0 if unknown), reason, content.
 Rejected = tuple[str, int, str, str]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-#: White space, control characters and the byte order mark: what is taken off both ends of ids and phrases.
+#: Characters that are trimmed from ids and phrases: white space, control characters and the byte order mark.
 EDGES = "".join(c for c in map(chr, range(0x3001)) if c.isspace() or unicodedata.category(c) == "Cc") + "\ufeff"
-#: Rankings made from PDF hold U+008C and the like as whole phrases: what is nothing else stays a phrase.
+#: Without control characters such as U+008C, which are whole phrases in rankings made from PDF.
 _LESS = "".join(c for c in EDGES if not "\x80" <= c <= "\x9f" or c == "\x85")
 
 
 def number(value: object) -> float:
-    """Return a JSON or text value as a float; NaN if it is none.
-
-    >>> number("0.82"), number(3), number("high")
-    (0.82, 3.0, nan)
-    """
+    """Return a JSON or text value as a float; NaN if it is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return math.nan
     try:
@@ -53,11 +49,7 @@ def is_number(value: object) -> bool:
 
 
 def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Take white space and control characters off both ends; an untouched column comes back as it was.
-
-    >>> trim(pa.chunked_array([["tide", " sea ", "x\\u00a0"]], pa.large_string())).to_pylist()
-    ['tide', 'sea', 'x']
-    """
+    """Trim white space and control characters; return the same column if nothing changes."""
     trimmed = pc.utf8_trim(column, EDGES)
     if trimmed.equals(column):
         return column
@@ -77,7 +69,7 @@ def longer_than(column: pa.ChunkedArray, limit: int, lengths: npt.NDArray[np.int
 
 
 def distinct_values(column: pa.ChunkedArray, starts: npt.NDArray[np.int64]) -> pa.Array:
-    """Return the distinct values in order of first appearance, given the rows at which the value changes."""
+    """Return the distinct values in order of first appearance, given the rows where the value changes."""
     return pc.unique(flatten(column).take(pa.array(starts)))
 
 
@@ -87,31 +79,21 @@ def distinct(column: pa.ChunkedArray) -> list[str]:
 
 
 def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
-    """Return a column as finite numbers (NaN otherwise), and which values were given but are no finite number.
-
-    >>> floats(pa.chunked_array([["1", "", "high", "1e5", "inf"]], pa.large_string()))[1].tolist()
-    [False, False, True, False, True]
-    """
+    """Return a column as finite numbers (NaN otherwise), and which values are given but no finite number."""
     if pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
         return np.full(len(column), np.nan), np.ones(len(column), dtype=bool)
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        text = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
-        text = trim(text.fill_null("") if text.null_count else text)
-        given = (byte_lengths(text) > 0).astype(bool)
-        values = _parsed(text)
-    else:
-        given = ~column.is_null().to_numpy() if column.null_count else np.ones(len(column), dtype=bool)
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        given = ~column.is_null().to_numpy()
         values = column.cast(pa.float64(), safe=False).to_numpy()
+    else:
+        text = trim(column.cast(pa.large_string()).fill_null(""))
+        given, values = byte_lengths(text) > 0, _parsed(text)
     finite = np.isfinite(values)
     return (values if finite.all() else np.where(finite, values, np.nan)), given & ~finite
 
 
 def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert decimal commas to points and drop percent signs, if every cell of the column is a number.
-
-    >>> with_points(pa.chunked_array([["0,5", "75 %", ""]], pa.large_string())).to_pylist()
-    ['0.5', '75', '']
-    """
+    """Convert decimal commas to points and drop percent signs, if every cell of the column is a number."""
     if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring_regex(column, "[,%]")).as_py():
         return column
     written = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+([.,]\d+)?( ?%)?)?\s*$")).as_py()
@@ -122,7 +104,7 @@ def with_points(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def repeated(value: str, size: int) -> pa.ChunkedArray:
-    """Return a column of one text."""
+    """Return a column that repeats one text."""
     return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
 
 
@@ -136,13 +118,13 @@ def _parsed(text: pa.ChunkedArray) -> Floats:
 
 
 def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
-    """Return a DataFrame, the named columns first; text stays in Arrow memory."""
+    """Return a DataFrame with the named columns first; text stays in Arrow memory."""
     columns: dict[str, object] = {}
     stored = dict.fromkeys(table.column_names)
     for name in [*first, *(n for n in stored if n not in first)]:
         if name not in stored:
             columns[name] = np.full(len(table), np.nan)
-        elif name == "variants" and pa.types.is_nested(table[name].type):  # a file may have a column of this name
+        elif name == "variants" and pa.types.is_nested(table[name].type):
             lists = table[name].to_pylist()
             columns[name] = pd.Series([None if v is None else tuple(v) for v in lists], dtype=object)
         else:
@@ -151,28 +133,24 @@ def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
 
 
 def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
-    """Return a column as pandas contains it, without a copy of text."""
+    """Return a column for pandas, without copying text."""
     if pa.types.is_large_string(column.type):
         return pd.Series(TEXT.__from_arrow__(column), copy=False)
     return column.to_pandas()
 
 
 def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
-    """Return an Arrow text column and the places of values that contain half a character.
-
-    >>> text_column(["tide", "x\\ud800"])[1]
-    [1]
-    """
+    """Return an Arrow text column, and the rows that contain half a character."""
     try:
         return pa.array(values, pa.large_string()), []
     except UnicodeEncodeError:
-        kept = [None if value is None else storable(value) for value in values]
-        bad = [place for place, (value, other) in enumerate(zip(values, kept, strict=True)) if value != other]
-        return pa.array(kept, pa.large_string()), bad
+        texts = [None if value is None else storable(value) for value in values]
+        half = [row for row, (value, text) in enumerate(zip(values, texts, strict=True)) if value != text]
+        return pa.array(texts, pa.large_string()), half
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
-    """Return numbers as numbers, lists of text as lists, all else as text; and the places of half characters.
+    """Return numbers as numbers, lists of text as lists, others as text; and the rows that contain half a character.
 
     >>> [column_of(values)[0].to_pylist() for values in ([1, 2.5, None], [("tide", "tides")], [1, "a"])]
     [[1.0, 2.5, None], [['tide', 'tides']], ['1', 'a']]
@@ -180,8 +158,8 @@ def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
     present = [value for value in values if value is not None]
     if present and all(type(value) in (int, float) and abs(value) < 2**53 for value in present):
         return pa.array(values, pa.int64() if all(type(value) is int for value in present) else pa.float64()), []
-    if present and all(isinstance(one, (list, tuple)) and all(isinstance(v, str) for v in one) for one in present):
+    if present and all(isinstance(cell, (list, tuple)) and all(isinstance(v, str) for v in cell) for cell in present):
         lists = [None if value is None else [storable(text) for text in value] for value in values]
-        half = [row for row, (own, kept) in enumerate(zip(values, lists, strict=True)) if kept and list(own) != kept]
+        half = [row for row, (cell, texts) in enumerate(zip(values, lists, strict=True)) if texts and [*cell] != texts]
         return pa.array(lists, pa.list_(pa.large_string())), half
     return text_column([value if value is None or isinstance(value, str) else str(value) for value in values])

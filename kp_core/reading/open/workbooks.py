@@ -1,4 +1,4 @@
-"""Turn the sheets of a workbook (XLSX, ODS) into tables of the text that they show; no formula or macro is run."""
+"""Read the sheets of workbooks (XLSX, ODS) as tables of text; no formula or macro is run."""
 
 from __future__ import annotations
 
@@ -19,86 +19,66 @@ from kp_core.errors import InputError, pluralize
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists.family import File
 from kp_core.reading.meaning.mapping import Mapping
-from kp_core.reading.open.archive import DAMAGED, check_workbook
+from kp_core.reading.open.archive import DAMAGED, check_workbook, refuse_damaged
 from kp_core.reading.open.table import Table, headed
 
 _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-#: A cell with a formula whose value nobody kept; an empty text is a value.
+#: A cell with a formula without a stored value; an empty text is a value.
 _FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
-#: A character that XML cannot hold, as the format spells it.
-_SPELLED = re.compile("_x00([01][0-9A-Fa-f])_")
-#: The numbers of the rows of a sheet that are not blank, and its columns, in which each of them has a text.
+#: A character that is not allowed in XML, as XLSX writes it.
+_ESCAPED = re.compile("_x00([01][0-9A-Fa-f])_")
+#: The numbers of the rows of a sheet that are not blank, and the columns of these rows.
 _Filled = tuple[list[int], list[tuple[str, ...]]]
 
 
 def sheet_names(file: File) -> list[str]:
-    """Return the names of the sheets, those that are shown first."""
+    """Return the names of the sheets, visible ones first."""
     return list(_book(file))
 
 
 def read_sheet(file: File, sheet: str, mapping: Mapping) -> Table:
     """Return a sheet as a table."""
     book = _book(file)
-    filled = (
-        (lambda: book[sheet]) if file.workbook == "ODS" else (lambda: _filled(file, _excel_rows(file, book[sheet])))
-    )
-    numbers, texts = file.once(f"sheet {sheet}", filled)
+
+    def read() -> _Filled:
+        return book[sheet] if file.workbook == "ODS" else _filled(file, _excel_rows(file, book[sheet]))
+
+    numbers, texts = file.once(f"sheet {sheet}", read)
     columns = [pa.chunked_array([pa.array(column, pa.large_string())]) for column in texts]
-    read = numbers[-1] if numbers else 0
-    table = Table(
-        file.name, [], columns, numbers, limits=file.limits, blank=read - len(numbers), read=read, sheet=sheet
-    )
-    table = headed(table, mapping)
+    size = numbers[-1] if numbers else 0
+    counts: dict[str, Any] = {"blank": size - len(numbers), "read": size, "sheet": sheet}
+    table = headed(Table(file.name, [], columns, numbers, limits=file.limits, **counts), mapping)
     table.described = f"sheet “{sheet}” of {pluralize(len(table), 'row')} and {pluralize(len(columns), 'column')}"
     return table
 
 
 def _book(file: File) -> dict[str, Any]:
-    """Return the sheets of a workbook by name, opened once: those of openpyxl, or the rows of ODS."""
+    """Return the sheets of a workbook by name: those of openpyxl, or the rows of ODS."""
     return file.once("book", lambda: _open_document(file) if file.workbook == "ODS" else _open_excel(file))
 
 
-def _refuse_formulas(file: File, sheet: str, content: bytes) -> None:
-    """Refuse a sheet with formulas without values, as programs write them: their cells would be blank."""
-    if match := _FORMULA.search(content):
-        where, what = f"{file.name}, sheet “{sheet}”, cell {match[1].decode()}", "a formula without its value"
-        remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
-        raise InputError(where, what, "values", remedy)
-
-
 def _open_excel(file: File) -> dict[str, Any]:
-    """Open an Excel workbook; its parts are checked before anything reads them."""
-    # No part declares entities, so openpyxl need not look for them by a parser in Python, which takes thrice the time.
+    # Without entities, openpyxl needs no slow safe parser.
     os.environ.setdefault("OPENPYXL_DEFUSEDXML", "False")
-    import openpyxl  # takes an eighth of the time of `import kp_core`
+    import openpyxl  # slow to import
 
     check_workbook(file.name, file.source.data, file.limits)
-    try:
-        with warnings.catch_warnings(action="ignore"):  # of styles and extensions, on which no value depends
-            book = openpyxl.load_workbook(
-                io.BytesIO(file.source.data), read_only=True, data_only=True, keep_links=False
-            )
-    except Exception:  # whatever a damaged workbook makes of the XML, the archive or the reader
-        raise _damaged(file) from None
-    shown_first = sorted(book.worksheets, key=lambda sheet: sheet.sheet_state != "visible")
-    sheets = {sheet.title: sheet for sheet in shown_first}
-    if len(sheets) < len(shown_first):  # two of one name
-        raise _damaged(file)
-    return sheets
-
-
-def _damaged(file: File) -> InputError:
-    return InputError(file.name, "a damaged or unusual workbook", "a workbook (XLSX, ODS)", "Save it again, or as CSV.")
+    content = io.BytesIO(file.source.data)
+    with refuse_damaged(file.name, "workbook", (Exception,)), warnings.catch_warnings(action="ignore"):
+        book = openpyxl.load_workbook(content, read_only=True, data_only=True, keep_links=False)
+        sheets = sorted(book.worksheets, key=lambda sheet: sheet.sheet_state != "visible")
+        if len({sheet.title for sheet in sheets}) < len(sheets):
+            raise ValueError
+    return {sheet.title: sheet for sheet in sheets}
 
 
 def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
-    """Return those of the rows of a sheet that are not blank."""
     limits, where = file.limits, file.name
     numbers, rows = list[int](), list[list[str]]()
     cells = characters = width = 0
-    try:
+    with refuse_damaged(where, "workbook", (Exception,)):
         for number, texts in every:
-            cells += max(len(texts), 1)  # a row number may lie millions of rows down
+            cells += max(len(texts), 1)
             refuse_over(limits.table_cells, cells, "cells", where, "a sheet")
             while texts and not texts[-1]:
                 texts.pop()
@@ -109,29 +89,28 @@ def _filled(file: File, every: Iterator[tuple[int, list[str]]]) -> _Filled:
             width = max(width, len(texts))
             refuse_over(limits.columns, width, "columns", where, "a sheet")
             refuse_over(limits.cells, width * len(rows), "cells", where, "a sheet as wide as its widest row")
-            characters += sum(map(len, texts))  # one shared text may stand in millions of cells
+            characters += sum(map(len, texts))  # millions of cells may share one text
             refuse_over(limits.unpacked_bytes, characters, "characters", where, "a sheet")
-    except InputError:
-        raise
-    except Exception:  # as above: the XML of a sheet is read while it is walked
-        raise _damaged(file) from None
     refuse_over(limits.rows, len(rows), "rows", where, "a sheet")
     return numbers, list(zip_longest(*rows, fillvalue=""))
 
 
 def _excel_rows(file: File, page: Any) -> Iterator[tuple[int, list[str]]]:
-    """Give number and cells of the rows of an Excel sheet; the size that it declares may be wrong."""
+    """Yield number and cells of the rows of an Excel sheet; refuse formulas without stored values."""
     from openpyxl.worksheet._read_only import ReadOnlyCell, WorkSheetParser
 
     book, before = page.parent, 0
     content = book._archive.read(page._worksheet_path)
-    _refuse_formulas(file, page.title, content)
+    if match := _FORMULA.search(content):
+        where, what = f"{file.name}, sheet “{page.title}”, cell {match[1].decode()}", "a formula without its value"
+        remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
+        raise InputError(where, what, "values", remedy)
     formats = (book.epoch, book._date_formats, book._timedelta_formats)
     with warnings.catch_warnings(action="ignore"):
         for number, cells in WorkSheetParser(io.BytesIO(content), page._shared_strings, True, *formats).parse():
             refuse_over(file.limits.table_cells, number, "cells", file.name, "a sheet")
             if number <= before:
-                raise _damaged(file)
+                raise ValueError
             before, texts = number, list[str]()
             for cell in cells:
                 texts += [""] * (cell["column"] - 1 - len(texts))
@@ -141,15 +120,11 @@ def _excel_rows(file: File, page: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 def shown(value: Any, cell: Any = None) -> str:
-    """Return a value as the spreadsheet shows it: a number without a needless point, and with the zeros of its format.
-
-    >>> shown(3.0), shown(0.1 + 0.2), shown(True), shown(datetime.datetime(2026, 5, 1))
-    ('3', '0.3', 'TRUE', '2026-05-01')
-    """
+    """Return a value as the spreadsheet shows it, with the leading zeros of its format."""
     if value is None:
         return ""
-    if isinstance(value, str):  # what XML cannot hold, the format spells as numbers
-        return _SPELLED.sub(lambda found: chr(int(found[1], 16)), value) if "_x" in value else value
+    if isinstance(value, str):
+        return _ESCAPED.sub(lambda code: chr(int(code[1], 16)), value) if "_x" in value else value
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):
@@ -163,21 +138,22 @@ def shown(value: Any, cell: Any = None) -> str:
 
 
 def _open_document(file: File) -> dict[str, _Filled]:
-    """Return the rows of every sheet of an OpenDocument file, which is one stream of them; it is read once."""
+    """Return the rows of every sheet of an OpenDocument file, which is read once."""
     check_workbook(file.name, file.source.data, file.limits)
-    try:
-        with zipfile.ZipFile(io.BytesIO(file.source.data)) as packed, packed.open("content.xml") as content:
-            events = ElementTree.iterparse(content, ("start", "end"))
-            sheets = (one for event, one in events if event == "start" and one.tag == f"{_TABLE}table")
-            return {str(one.get(f"{_TABLE}name")): _filled(file, _open_document_rows(file, events)) for one in sheets}
-    except (ElementTree.ParseError, KeyError, *DAMAGED) as error:
-        raise error if isinstance(error, InputError) else _damaged(file) from None
+    with (
+        refuse_damaged(file.name, "workbook", (ElementTree.ParseError, KeyError, *DAMAGED)),
+        zipfile.ZipFile(io.BytesIO(file.source.data)) as packed,
+        packed.open("content.xml") as content,
+    ):
+        events = ElementTree.iterparse(content, ("start", "end"))
+        sheets = (element for event, element in events if event == "start" and element.tag == f"{_TABLE}table")
+        return {str(sheet.get(f"{_TABLE}name")): _filled(file, _open_document_rows(file, events)) for sheet in sheets}
 
 
 def _open_document_rows(
     file: File, events: Iterator[tuple[str, ElementTree.Element]]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Give number and cells of the rows up to the end of a sheet; cells contain the text that they show."""
+    """Yield number and cells of the rows up to the end of a sheet."""
     number = 1
     for event, element in events:
         if event == "end" and element.tag == f"{_TABLE}table":
@@ -187,7 +163,7 @@ def _open_document_rows(
             for cell in element:
                 lines = ["".join(line.itertext()) for line in cell.findall(f"{_TEXT}p")]
                 times = int(cell.get(f"{_TABLE}number-columns-repeated", 1))
-                # Behind the last cell and row the format repeats blank ones to the edge of the sheet.
+                # Blank cells and rows are repeated up to the edge of the sheet.
                 row += ["\n".join(lines)] * min(times, file.limits.columns + 1)
             times = int(element.get(f"{_TABLE}number-rows-repeated", 1))
             for place in range(times if any(row) else 0):

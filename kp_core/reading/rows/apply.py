@@ -1,4 +1,4 @@
-"""Turn a table and its layout, once it is found, into rows: one phrase, one text or one score of one person each."""
+"""Turn a table with its layout into rows of one phrase, one text, or one score of one annotator."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from kp_core.reading.rows.separators import json_list
 
 _TEXTS = ("text", "title", "group")
 _YES, _NO = (pa.array(sorted(words), pa.large_string()) for words in (YES, NO))
-#: What some collections put between a title and the text.
+#: Separators of title and text in some collections.
 _TITLE_END = r" (\[sep\]|\[SEP\]|<eos>) "
-#: What stands beside the score of a judged system: its role, and its name among judgements.
+#: Role of a column next to the score of a judged system → its name among judgements.
 _BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
-#: Rows that are looked at for columns that are not read.
+#: Number of rows that are searched for columns that are not read.
 _ROWS = 10_000
 
 
 def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
-    """Return the rows of the layout's role, and those of accompanying texts and judgements."""
+    """Return the rows of the layout's role, and of the texts and judgements in the same table."""
     if layout.kind == "judged":
         return [_judgements(layout)]
     titles = layout.table.texts(layout.columns["title"]).to_pylist() if "title" in layout.columns else ()
@@ -71,7 +71,6 @@ def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
 
 
 def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
-    """Leave out the rows of which a verdict says no."""
     if "verdict" not in layout.columns:
         return layout, []
     name = layout.columns["verdict"]
@@ -83,7 +82,6 @@ def _without_rejected(layout: Layout) -> tuple[Layout, list[Note]]:
 
 
 def _phrases(layout: Layout) -> list[Rows]:
-    """Return the rows of phrases, of the gold standard and of systems apart, and lists without a phrase."""
     if layout.gold_is:
         return _of_both(layout)
     if layout.kind == "turned":  # each column is a document, each row a person, or a part of the list
@@ -109,7 +107,6 @@ def _phrases(layout: Layout) -> list[Rows]:
 
 
 def _of_both(layout: Layout) -> list[Rows]:
-    """Return the rows of the gold standard and of systems, as one column distinguishes them."""
     name = layout.columns["system"]
     is_gold = pc.is_in(layout.table.texts(name), pa.array(layout.gold_is, pa.large_string()))
     beside = {role: column for role, column in layout.columns.items() if role not in ("system", "rank", "score")}
@@ -121,17 +118,13 @@ def _of_both(layout: Layout) -> list[Rows]:
 
 
 def _have_several_rows(layout: Layout) -> bool:
-    """Recognize columns of people or systems of which each row gives one phrase more of its document."""
-    known = not layout.numbered and not layout.united and all(len(names) == 1 for names in layout.sources.values())
-    return known and not layout.cells and count_distinct({"doc_id": layout.ids()}) * 2 <= len(layout.table)
+    """Recognize columns of annotators or systems with one phrase per row and several rows per document."""
+    one_each = not layout.numbered and not layout.united and all(len(names) == 1 for names in layout.sources.values())
+    return one_each and not layout.cells and count_distinct({"doc_id": layout.ids()}) * 2 <= len(layout.table)
 
 
 def _melted(layout: Layout) -> Layout:
-    """Return one phrase per row, with a column for its source, from columns that each belong to one source.
-
-    Such a column contains marks of those who chose the phrase beside it, scores of systems for it, or the phrases, or
-    lists of them for a document.
-    """
+    """Turn columns that each belong to one source or document into rows, with the name of the column in each row."""
     table = layout.table
     value = {"wide": "phrase", "turned": "phrase", "scored": "score"}.get(layout.kind)
     others, parts = table.without([names[0] for names in layout.sources.values()]), []
@@ -154,7 +147,7 @@ def _melted(layout: Layout) -> Layout:
 
 
 def _further(layout: Layout) -> list[Note]:
-    """Name the columns that are not read though their name, or what they contain, suggests it."""
+    """Name columns that are not read although their name or their cells suggest a meaning."""
     table = layout.table
     used = {*layout.columns.values(), *(name for names in layout.sources.values() for name in names)}
     again = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
@@ -163,14 +156,14 @@ def _further(layout: Layout) -> list[Note]:
         for name in dict.fromkeys(again)
     ]
     if varying := [name for name in _varying(layout) if name not in used and name.rstrip("'") not in again]:
-        said = f"Columns that vary within documents and are not read: {quoted(varying)}."
+        message = f"Columns that vary within documents and are not read: {quoted(varying)}."
         remedy = "In the form of the file, use them as annotator, system, rank, score, relevance or type."
-        notes.append(Note("info", table.file, f"{said} {remedy}"))
+        notes.append(Note("info", table.file, f"{message} {remedy}"))
     return notes
 
 
 def _varying(layout: Layout) -> list[str]:
-    """Return the columns that say different things of one list, in a table of a keyphrase or a list per row."""
+    """Return the columns whose values differ within a list, in a table of a keyphrase or a list per row."""
     if layout.kind not in ("long", "lists") or not layout.table.header or layout.numbered or layout.proposal.own:
         return []
     mask = pa.array(np.arange(len(layout.table)) < _ROWS)
@@ -182,7 +175,7 @@ def _varying(layout: Layout) -> list[str]:
 
 
 def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
-    """Take out the rows that the tidy form has for a list without a phrase: no phrase, and `yes` under `empty`."""
+    """Separate the rows of empty lists, which have no phrase, and `yes` in the column `empty`."""
     table, columns = layout.table, layout.columns
     if "empty" not in table.names:
         return layout, None
@@ -199,7 +192,6 @@ def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
 
 
 def _long(layout: Layout) -> Rows:
-    """Read one phrase per row."""
     table, columns, role = layout.table, layout.columns, layout.role
     named = {"phrase": layout.phrases, "source": layout.source_column(), "concept": columns.get("concept")}
     taken = {"doc_id": layout.ids()} | {part: table.texts(name) for part, name in named.items() if name is not None}
@@ -223,25 +215,21 @@ def _long(layout: Layout) -> Rows:
     _add_others(taken, table, used, ("annotator", "system", "variants", "source", "list"))
     notes: list[Note] = []
     if not table.header:
-        said = f"There is no header; the content suggests {in_words(told(columns))}."
-        notes.append(Note("warning", table.file, said))
+        message = f"There is no header; the content suggests {in_words(told(columns))}."
+        notes.append(Note("warning", table.file, message))
     return Rows(role, pa.table(taken), len(table), table.lines, notes=notes)
 
 
 def _add_others(
-    taken: dict[str, pa.ChunkedArray], table: Table, used: Container[str | None], own: Sequence[str] = ()
+    taken: dict[str, pa.ChunkedArray], table: Table, used: Container[str | None], lists: Sequence[str] = ()
 ) -> None:
-    """Add the columns that play no role; names that are ours, and those that are taken, say that they are the file's.
-
-    Variants that contain no lists of spellings are an ordinary column.
-    """
+    """Add the columns without a role; a name that KPScope uses itself gets a suffix."""
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in used:
-            taken[name + BESIDE if name in taken or name in own else name] = column
+            taken[name + BESIDE if name in taken or name in lists else name] = column
 
 
 def _variants(table: Table) -> pa.Array | None:
-    """Return the column `variants` of a tidy gold table (JSON lists, or lists of a DataFrame), if there is one."""
     if "variants" not in table.names:
         return None
     column = table.column("variants")
@@ -256,15 +244,13 @@ def _variants(table: Table) -> pa.Array | None:
 
 
 def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows:
-    """Read one list per cell, or one phrase per cell of numbered columns; `sources` or a column names their source."""
     table, builder = layout.table, ListBuilder(role, layout.table.limits)
     owner = layout.source_column() if len(sources) == 1 else None
     for part in ("rank", "score") if layout.kind == "lists" and role == "system" else ():
         if part in layout.columns and parallel(layout) is None:
-            message = (
-                f"“{layout.columns[part]}” next to lists of phrases is not used: lists keep their order, best first."
-            )
-            builder.notes.append(Note("warning", table.file, message))
+            name = layout.columns[part]
+            message = f"“{name}” next to lists of phrases is not used: lists keep their order, best first."
+            builder.say("warning", table.file, message)
     turned = layout.mapping.document == HEADS
     commas, at_once = list[str](), None if turned else rows_at_once(layout, role, sources)
     for source, names in sources.items():
@@ -280,19 +266,17 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
 
 
 def _say_missing(builder: ListBuilder, layout: Layout, name: str) -> None:
-    """Report which documents have no list because its place is empty."""
-    gone = layout.table.column(name).is_null().to_pylist()
-    without = [doc_id for doc_id, is_null in zip(layout.ids().to_pylist(), gone, strict=True) if is_null]
-    if without:
-        said = f"{pluralize(len(without), 'document')} without “{name}” (missing or null), the first “{without[0]}”"
-        whom = "it" if len(without) == 1 else "them"
-        builder.say("info", layout.table.file, f"{said}: there is no list for {whom}.")
+    without = layout.ids().filter(layout.table.column(name).is_null())
+    if len(without):
+        count, whom = pluralize(len(without), "document"), "it" if len(without) == 1 else "them"
+        message = f"{count} without “{name}” (missing or null), the first “{without[0]}”: there is no list for {whom}."
+        builder.say("info", layout.table.file, message)
 
 
 def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owners: Sequence[str | None]) -> str:
-    """Add the list of every row in some columns, and return what parts their phrases.
+    """Add the list of every row in some columns, and return their separator.
 
-    Where a document is a column that nobody owns, its rows are parts of one list.
+    If a column is a document without annotators, its rows are parts of one list.
     """
     table, cells, last = layout.table, ListCells(layout, names), ""
     united = layout.mapping.document == HEADS and layout.source_column() is None
@@ -310,15 +294,15 @@ def _add_lists(builder: ListBuilder, layout: Layout, names: Sequence[str], owner
 
 
 def _texts_of(layout: Layout) -> tuple[dict[str, pa.ChunkedArray], list[Note]]:
-    """Return texts, titles and types of documents; tokens are joined, and a title is split off at its mark."""
+    """Return texts, titles and types of documents; join tokens, and split titles off."""
     table, notes = layout.table, list[Note]()
     taken = {role: table.texts(layout.columns[role]) for role in _TEXTS if role in layout.columns}
     for role in taken:
         if holds_lists_of_texts(column := table.column(layout.columns[role])):
             joined = [" ".join(filter(None, tokens or ())) for tokens in column.to_pylist()]
             taken[role] = pa.chunked_array([pa.array(joined, pa.large_string())])
-            said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
-            notes.append(Note("info", table.file, said))
+            message = "Texts are lists of tokens; they were joined with spaces (tokenised)."
+            notes.append(Note("info", table.file, message))
     if "text" in taken and "title" not in taken and pc.any(pc.match_substring_regex(taken["text"], _TITLE_END)).as_py():
         pairs = list(map(title_and_body, taken["text"].to_pylist()))
         for part, values in zip(("title", "text"), zip(*pairs, strict=True), strict=True):
@@ -338,7 +322,7 @@ def _documents(layout: Layout) -> Rows:
 
 
 def _beside(layout: Layout) -> list[Rows]:
-    """Return the texts, titles and types that occur in a gold table, if each is constant within its document."""
+    """Return the texts, titles and types in a gold table that are constant within documents."""
     table = layout.table
     ids = layout.ids()
     taken = {"doc_id": ids}
@@ -360,9 +344,9 @@ def _beside(layout: Layout) -> list[Rows]:
 
 
 def _pair_numbers(base: dict[str, Any], annotators: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Number pairs by what they say, so that several people score one; where one scored a pair twice, by their rows."""
-    told = pd.DataFrame({name: column.to_pylist() for name, column in base.items() if name != "pair_id"})
-    pair = told.groupby(list(told), sort=False, dropna=False).ngroup() + 1
+    """Number pairs by their content, so that annotators share them; by row if an annotator scored a pair twice."""
+    contents = pd.DataFrame({name: column.to_pylist() for name, column in base.items() if name != "pair_id"})
+    pair = contents.groupby(list(contents), sort=False, dropna=False).ngroup() + 1
     twice = pd.DataFrame({"pair": pair, "annotator": annotators.to_pylist()}).duplicated().any()
     return base["pair_id"] if twice else pa.chunked_array([pa.array(pair.astype(str), pa.large_string())])
 
@@ -373,7 +357,7 @@ def _is_judged(layout: Layout) -> bool:
 
 
 def _judged(layout: Layout) -> Rows:
-    """Return judged system output as judgements whose keyphrase is not yet known; `gold_id` may supply it later."""
+    """Return judged system output as judgements without a keyphrase, which `gold_id` may supply later."""
     table, columns = layout.table, layout.columns
     taken = {
         "pair_id": table.numbers(),
@@ -388,7 +372,7 @@ def _judged(layout: Layout) -> Rows:
 
 
 def _judgements(layout: Layout) -> Rows:
-    """Return one row per pair and annotator; a blank score is no judgement, one outside the scale is rejected."""
+    """Return one row per pair and annotator, without blank scores; reject scores outside the scale."""
     table, columns = layout.table, layout.columns
     judges = [name for names in layout.sources.values() for name in names]
     refuse_over(table.limits.judges, len(judges), "annotators per pair", table.file, "a table")
@@ -422,7 +406,6 @@ def _judgements(layout: Layout) -> Rows:
 
 
 def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.NDArray[np.int64]) -> None:
-    """Refuse judgements that would repeat the texts of their pairs, once a score, beyond the limits."""
     refuse_over(table.limits.rows, len(pair), "scores", table.file, "a table")
     times = np.bincount(pair, minlength=len(table))
     texts = [column for column in base.values() if pa.types.is_large_string(column.type)]

@@ -1,10 +1,11 @@
-"""Turn the checked rows of all files into one Corpus: documents, gold standard, ranked lists, judgements, report."""
+"""Combine the checked rows of all files into one Corpus."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +31,9 @@ Integers = npt.NDArray[np.int64]
 def assemble(
     parts: Sequence[Part], fixes: Sequence[str], limits: Limits, notes: Iterable[Note] = (), silent: Iterable[str] = ()
 ) -> Corpus:
-    """Build the corpus, or raise an error if it is inconsistent as a whole.
+    """Build the corpus, or raise an error if the files contradict each other.
 
-    silent  named systems without output: scored as missing everywhere, with a note
+    silent  systems without output, which are scored as missing everywhere
     """
     all_notes = [*notes, *(note for part in parts for note in part.notes)]
     if datasets := datasets_of(parts):
@@ -42,8 +43,8 @@ def assemble(
     gold_parts, system_parts, texts, judged = (
         [part for part in parts if part.role == role] for role in ("gold", "system", "documents", "judgements")
     )
-    for own, what in ((gold_parts, "annotators"), (system_parts, "systems")):
-        owners = {name: part.file for part in own for name in part.every_source()}
+    for parts_of_role, what in ((gold_parts, "annotators"), (system_parts, "systems")):
+        owners = {name: part.file for part in parts_of_role for name in part.every_source()}
         refuse_over(limits.sources, len(owners), what, next(reversed(owners.values()), ""), "data")
     gold = _gold([part for part in gold_parts if len(part.table)], limits)
     rankings = dict[str, Ranking]()
@@ -74,7 +75,6 @@ def _gold(parts: Sequence[Part], limits: Limits) -> pd.DataFrame:
         return empty_table("gold").drop(columns="variants")
     table = _concat([part.table for part in parts]).rename_columns({"source": "annotator"})
     if len(table) > limits.list_phrases:
-        # Rows of one list mostly stand together, so that only their runs are counted.
         starts = np.union1d(*(run_starts(table[name]) for name in ("annotator", "doc_id")))
         runs = table.select(["annotator", "doc_id"]).take(pa.array(starts))
         runs = runs.append_column("size", pa.array(np.diff(starts, append=len(table))))
@@ -86,7 +86,7 @@ def _gold(parts: Sequence[Part], limits: Limits) -> pd.DataFrame:
 
 
 def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], notes: list[Note]) -> pd.DataFrame:
-    """Return the ranked lists of all systems, in order of loading; how their ranks came about goes to `rankings`."""
+    """Return the ranked lists of all systems in order of loading; add to `rankings` how each was ranked."""
     pieces: dict[str, list[pa.Table]] = {}
     owners: dict[str, Part] = {}
     for part in parts:
@@ -100,20 +100,18 @@ def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], n
         if name not in pieces:
             continue
         table = _concat(pieces[name])
-        starts = part.starts() if table is part.table else run_starts(table["doc_id"])
-        found = order(table, starts, part.mapping.higher_is_better, lower="yake" in plain(name))
-        rankings[name] = found.ranking
-        refuse_over(limits.list_phrases, int(found.rank.max()), f"phrases of “{name}”", part.file, "a list")
-        notes += _said_of_order(name, part.file, found, part.mapping.higher_is_better)
-        table = table if found.take is None else table.take(pa.array(found.take))
+        by_score = order(table, run_starts(table["doc_id"]), part.mapping.higher_is_better, lower="yake" in plain(name))
+        rankings[name] = by_score.ranking
+        refuse_over(limits.list_phrases, int(by_score.rank.max()), f"phrases of “{name}”", part.file, "a list")
+        notes += _said_of_order(name, part.file, by_score, part.mapping.higher_is_better)
+        table = table if by_score.take is None else table.take(pa.array(by_score.take))
         kept = [column for column in table.column_names if column != "rank"]
-        ranked = table.select(kept).append_column("rank", pa.chunked_array([pa.array(found.rank)]))
+        ranked = table.select(kept).append_column("rank", pa.chunked_array([pa.array(by_score.rank)]))
         tables.append(ranked.rename_columns({"source": "system"}))
     return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score")) if tables else empty_table("runs")
 
 
 def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
-    """Return the rows of each system; none of those whose lists a fix left out."""
     if len(part.sources) <= 1:
         return [(name, part.table) for name in part.sources if len(part.table)]
     codes, names = pd.factorize(part.table["source"].to_pandas())
@@ -121,30 +119,29 @@ def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
     return [(name, part.table.take(pa.array(rows[code]))) for code, name in enumerate(names)]
 
 
-def _said_of_order(name: str, file: str, found: Order, chosen: bool | None) -> Iterator[Note]:
-    """Say what was done to bring the lists of a system into the order of their ranks, and how to have the other one."""
-    by, higher = found.ranking.ranked_by, found.ranking.higher_is_better
+def _said_of_order(name: str, file: str, by_score: Order, chosen: bool | None) -> Iterator[Note]:
+    by, higher = by_score.ranking.ranked_by, by_score.ranking.higher_is_better
     first, other = ("highest", "lower") if higher else ("lowest", "higher")
     option = f"--as {file}:higher_is_better={'no' if higher else 'yes'}"
     remedy = f" If {other} scores are better, change it in the form of the file ({option})." if chosen is None else ""
-    if by == "score" and not higher and not found.ranking.resorted:
+    if by == "score" and not higher and not by_score.ranking.resorted:
         yield Note("info", file, f"Scores of “{name}” rise down the lists: lower is taken as better.{remedy}")
-    if found.ranking.resorted:
+    if by_score.ranking.resorted:
         one, several = f"list of “{name}” was not in order of {by}", f"lists of “{name}” were not in order of {by}"
         rest = f" sorted, the {first} first.{remedy}" if by == "score" else " sorted."
-        note = Note.counting(
-            "info", file, found.ranking.resorted, f"{one}; it was{rest}", f"{several}; they were{rest}"
+        level: Literal["info", "warning"] = "warning" if by == "score" else "info"
+        yield Note.counting(
+            level, file, by_score.ranking.resorted, f"{one}; it was{rest}", f"{several}; they were{rest}"
         )
-        yield replace(note, level="warning") if by == "score" else note
-    if found.tied:
+    if by_score.tied:
         rest = f"one of equal {by}; file order stays."
         one, several = f"phrase of “{name}” follows {rest}", f"phrases of “{name}” follow {rest}"
-        yield Note.counting("info", file, found.tied, one, several)
+        yield Note.counting("info", file, by_score.tied, one, several)
 
 
 @dataclass(frozen=True)
 class Order:
-    """The order of the rows (None: unchanged), their ranks, how these came about, and what was counted."""
+    """The order of the rows (None: unchanged), their ranks, how they were ranked, and the number of ties."""
 
     take: Integers | None
     rank: Integers
@@ -153,16 +150,16 @@ class Order:
 
 
 def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = None, *, lower: bool = False) -> Order:
-    """Order the rows of one system so that each document's rows occur together, ranked 1, 2, ...
+    """Group the rows of one system by document, ranked 1, 2, ...
 
-    starts  rows at which another document begins, as the rows stand
-    lower   whether lower scores are better if nothing else tells, as those of YAKE are
+    starts  rows at which another document begins
+    lower   whether lower scores are better if the order does not show it, as for YAKE
     """
     heads = flatten(table["doc_id"]).take(pa.array(starts)).dictionary_encode().indices.to_numpy().astype(np.int64)
     documents = np.repeat(heads, np.diff(starts, append=len(table)))
     numbers = {name: table[name].to_numpy() for name in ("rank", "score") if name in table.column_names}
     take: Integers | None = None
-    if heads.max(initial=-1) + 1 < len(heads):  # rows of one document stand apart
+    if heads.max(initial=-1) + 1 < len(heads):  # rows of a document are apart
         take = np.argsort(documents, kind="stable")
         documents, numbers = documents[take], {name: values[take] for name, values in numbers.items()}
     follows = np.diff(documents) == 0
@@ -186,14 +183,12 @@ def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = Non
 
 
 def _moved(documents: Integers, key: npt.NDArray[np.float64], follows: npt.NDArray[np.bool_]) -> Integers | None:
-    """Return the rows of each document by a key, the least first; None if they are in this order."""
     return np.lexsort((key, documents)) if ((key[1:] < key[:-1]) & follows).any() else None
 
 
 def _higher(
     scores: npt.NDArray[np.float64] | None, follows: npt.NDArray[np.bool_], chosen: bool | None, lower: bool
 ) -> bool:
-    """Return whether higher scores are better, judged over all lists."""
     if chosen is not None or scores is None:
         return chosen is not False
     rises = bool(((scores[1:] > scores[:-1]) & follows).any())
@@ -202,8 +197,7 @@ def _higher(
 
 
 def _concat(tables: list[pa.Table]) -> pa.Table:
-    """Put tables one after another; a further column of different types becomes text."""
-    names = Counter(name for name, _ in {(one.name, one.type) for table in tables for one in table.schema})
+    names = Counter(name for name, _ in {(field.name, field.type) for table in tables for field in table.schema})
     for name in (name for name, types in names.items() if types > 1):
         for place, table in enumerate(tables):
             if name in table.column_names:
@@ -220,7 +214,6 @@ def rejected_in_words(rows: pd.DataFrame) -> str:
 
 
 def _documents(given: Sequence[Part], every: Sequence[Part], limits: Limits, fixes: Sequence[str]) -> pd.DataFrame:
-    """Return a row for every id of any source, with the text, title and type that some file gives."""
     ids = pc.unique(pa.chunked_array([part.ids() for part in every], pa.large_string()))
     index = pd.Index(series(pa.chunked_array([ids])), name="doc_id")
     refuse_over(limits.documents, len(index), "documents", "documents", "data")
@@ -238,10 +231,10 @@ def _documents(given: Sequence[Part], every: Sequence[Part], limits: Limits, fix
         if "text" in rows and "keep-first" not in fixes:
             _ask_about_two_texts(rows)
         rows = rows.groupby("doc_id", sort=False, dropna=False).first().reset_index()
-    found = rows.drop(columns="file_").set_index("doc_id").reindex(index).reset_index()
+    documents = rows.drop(columns="file_").set_index("doc_id").reindex(index).reset_index()
     for name, column in blank.items():
-        found[name] = found[name].astype(TEXT) if name in found else column
-    return found[["doc_id", "text", "title", "group", *(c for c in found if c not in ("doc_id", *blank))]]
+        documents[name] = documents[name].astype(TEXT) if name in documents else column
+    return documents[["doc_id", "text", "title", "group", *(c for c in documents if c not in ("doc_id", *blank))]]
 
 
 def _ask_about_two_texts(rows: pd.DataFrame) -> None:
@@ -256,7 +249,6 @@ def _ask_about_two_texts(rows: pd.DataFrame) -> None:
 
 
 def _judgements(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
-    """Return the table of judgements, with each `gold_id` resolved to its gold keyphrase."""
     first = tuple(empty_table("judgements"))
     frames = [frame_of(part.table, first) for part in parts if len(part.table)]
     if not frames:

@@ -1,4 +1,4 @@
-"""Define the rows of one role on their way: as a family reads them, as they were checked, and with whose they are."""
+"""Define the rows of one role as a family reads them, and check them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from kp_core.reading.open.values import Rejected, byte_lengths, distinct_values,
 
 
 def put(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:
-    """Return a table with another column in place of one."""
+    """Return a table with a column replaced."""
     return table if table[name] is column else table.set_column(table.column_names.index(name), name, column)
 
 
 def phrases_by_document(doc_ids: Iterable[str], phrases: Iterable[str]) -> dict[str, set[str]]:
-    """Return the phrases of each document, in any case of letters."""
+    """Return the phrases of each document, ignoring case."""
     documents = defaultdict[str, set[str]](set)
     for doc_id, phrase in zip(doc_ids, phrases, strict=True):
         documents[doc_id].add(phrase.casefold())
@@ -37,17 +37,17 @@ def phrases_by_document(doc_ids: Iterable[str], phrases: Iterable[str]) -> dict[
 class Rows:
     """Rows of one role from one file or group of files, as a family reads them.
 
-    table     a column for each role found: doc_id, phrase, source (annotator or system), rank, score, ...
-    read      how many rows the family met, counted where it met them: those of the table, rejected and blank ones
-    lines     line of each row, or None if row i is in line i + 1; of checked rows the line of the first alone
-    places    file of each row, if the rows come from several files; of checked rows none
-    lists     for families of lists: source, doc_id, file, line and length of each list, empty ones included
-    marked    rows that the family itself rejects: row number → reason
-    rejected  lines that gave no row at all
-    counted   number of documents that are only counted, 1, 2, ...; a file of ids may name them (`settle.align`)
-    titles    titles of documents that are only counted, in their order, by which other files may know them
-    only_ids  whether the documents are such names, the n-th being that of document n
-    datasets  the data sets with which the ids begin
+    table     a column per role: doc_id, phrase, source (annotator or system), rank, score, …
+    read      number of rows, including rejected and blank ones
+    lines     line of each row, or None if row i is in line i + 1; of checked rows only the first line
+    places    file of each row, if the rows come from several files and are not checked
+    lists     source, doc_id, file, line and length of each list, empty ones included, if the family reads lists
+    marked    rows that the family rejects: row number → reason
+    rejected  lines without a row
+    counted   number of documents that have no ids but 1, 2, …; see `settle.align`
+    titles    titles of these documents
+    only_ids  whether the file only lists ids for such documents
+    datasets  data sets that are prefixes of the ids
     """
 
     role: Role
@@ -72,11 +72,12 @@ class Rows:
 
 @dataclass(kw_only=True, eq=False)
 class Part(Rows):
-    """Checked rows, with what is known of all of them and the source of each.
+    """Checked rows of one file.
 
-    file     as the report calls it; origin: the number of the upload, which may give several parts
-    name     the annotator or system if no column tells it, and whether the user gave it
-    sources  annotators or systems, once they are settled
+    file     name in the report
+    name     annotator or system if no column names it; name_given: whether the user gave it
+    origin   identity of the upload, which may have several parts
+    sources  annotators or systems, known after `settle`
     """
 
     file: str
@@ -86,18 +87,14 @@ class Part(Rows):
     mapping: Mapping
     sources: list[str] = field(default_factory=list)
 
-    def starts(self) -> npt.NDArray[np.int64]:
-        """Return the rows at which another document begins."""
-        return run_starts(self.table["doc_id"])
-
     def ids(self) -> pa.Array:
-        """Return the documents in order, those with empty lists included."""
+        """Return the documents in order, including those with empty lists."""
         if self.lists is None:
-            return distinct_values(self.table["doc_id"], self.starts())
+            return distinct_values(self.table["doc_id"], run_starts(self.table["doc_id"]))
         return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
 
     def phrases(self) -> dict[str, set[str]]:
-        """Return the phrases of each document, in any case of letters."""
+        """Return the phrases of each document, ignoring case."""
         return phrases_by_document(self.table["doc_id"].to_pylist(), self.table["phrase"].to_pylist())
 
     def every_source(self) -> list[str]:
@@ -106,11 +103,11 @@ class Part(Rows):
         return list(dict.fromkeys([*self.sources, *listed]))
 
     def put(self, name: str, column: pa.ChunkedArray) -> None:
-        """Put another column in place of one."""
+        """Replace a column."""
         self.table = put(self.table, name, column)
 
     def rename(self, column: str, renamed: abc.Mapping[str, str]) -> None:
-        """Give documents (`doc_id`) or annotators and systems (`source`) other names: old → new."""
+        """Rename documents (`doc_id`) or annotators and systems (`source`): old → new."""
         coded = self.table[column].combine_chunks().dictionary_encode()
         values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())
         self.put(column, pa.chunked_array([values.take(coded.indices)]))
@@ -120,17 +117,14 @@ class Part(Rows):
             self.sources = list(dict.fromkeys(renamed.get(name, name) for name in self.sources))
 
 
-#: The column that a row of each role cannot be without, beside the document.
+#: Role → the column that every row needs next to the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": "", "judgements": "candidate"}
-#: What is shown of a rejected row.
+#: Columns that are shown of a rejected row.
 _SHOWN = ("source", "doc_id", "rank", "phrase", "candidate", "score")
 
 
 def check(rows: Rows, file: str, limits: Limits) -> Rows:
-    """Return rows whose ids and phrases are trimmed and whose numbers are parsed; the others are rejected.
-
-    file  as the report calls it
-    """
+    """Trim ids and phrases, parse numbers, and reject rows for which this fails."""
     refuse_over(limits.rows, len(rows.table), "rows", file)
     table, reasons, notes, rejected = rows.table, dict(rows.marked), list(rows.notes), list(rows.rejected)
     for name, what, limit, empty in (
@@ -144,7 +138,7 @@ def check(rows: Rows, file: str, limits: Limits) -> Rows:
     for name in (name for name in ("score", "relevance") if name in table.column_names):
         table = _amounts(table, name, rows.role, file, reasons, notes)
     lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
-    # A list without a phrase is a row only where it is rejected.
+    # An empty list counts as a row only if it is rejected.
     read = rows.read + len(rejected) - len(rows.rejected)
     if reasons:
         order = sorted(reasons)
@@ -165,7 +159,6 @@ def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> 
 
 
 def _text(column: pa.ChunkedArray, what: str, limit: int, reasons: dict[int, str], empty: str = "") -> pa.ChunkedArray:
-    """Trim a column; mark cells that are too long and, if `empty` gives a message, empty cells."""
     column = trim(column.fill_null("") if column.null_count else column)
     lengths = byte_lengths(column)
     if empty:
@@ -175,14 +168,12 @@ def _text(column: pa.ChunkedArray, what: str, limit: int, reasons: dict[int, str
 
 
 def _ranks(table: pa.Table, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
-    """Return the table with its ranks as positive whole numbers."""
     if "rank" not in table.column_names:
         return table
     if pa.types.is_int64(table["rank"].type) and pc.all(pc.greater(table["rank"], 0), skip_nulls=False).as_py():
         return table
     ranks, _ = floats(table["rank"])
     zeros = int((ranks == 0).sum())
-    # Rejected one by one, they would take the best phrase off every list.
     if zeros and zeros >= int((ranks == 1).sum()):
         ranks = ranks + 1
         notes.append(Note("info", file, "Ranks begin with 0; 1 was added to each."))
@@ -192,7 +183,7 @@ def _ranks(table: pa.Table, file: str, reasons: dict[int, str], notes: list[Note
 
 
 def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[int, str], notes: list[Note]) -> pa.Table:
-    """Return the table with its scores, or grades, as numbers; a column without any is an ordinary one, or nothing."""
+    """Return the table with scores or grades as numbers; a column without a number loses its role."""
     values, bad = floats(table[name])
     missing = np.isnan(values) & ~bad
     if len(values) and missing.all():
@@ -211,7 +202,7 @@ def _amounts(table: pa.Table, name: str, role: Role, file: str, reasons: dict[in
 
 
 def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.DataFrame:
-    """Check the ids of lists as those of their rows are checked; an empty list has no row that could be rejected."""
+    """Check the ids of lists; reject empty lists, which have no row."""
     ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
     reasons: dict[int, str] = {}
     trimmed = _text(ids, "id", limits.id_characters, reasons, "an empty id")
@@ -224,7 +215,7 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
 
 
 def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits, *, strict: bool) -> None:
-    """Refuse a file with over 20% of its rows rejected; in strict mode refuse at the first one."""
+    """Refuse a file if too many rows were rejected; in strict mode if any was."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:
         return
@@ -237,6 +228,5 @@ def refuse_if_mostly_rejected(name: str, checked: Sequence[Rows], limits: Limits
     if len(rejected) * 100 > limits.rejected_percent * read:
         rows = f"{len(rejected):,} of {pluralize(read, 'row')}"
         found = f"{rows} that {'does' if len(rejected) == 1 else 'do'} not fit, the first: {shown}"
-        raise InputError(
-            where, found, f"at most {limits.rejected_percent}% such rows", "This is probably another format."
-        )
+        expected = f"at most {limits.rejected_percent}% such rows"
+        raise InputError(where, found, expected, "This is probably another format.")

@@ -1,4 +1,4 @@
-"""Turn the ids of all sides into tables of where they meet, and of rules that make them meet one to one."""
+"""Compare the document ids of gold standard, systems and texts, and find rules that make them match one to one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from os.path import commonprefix, splitext
 from typing import TypeAlias
 
@@ -22,7 +22,7 @@ from kp_core.reading.open.source import KNOWN_EXTENSIONS
 
 
 def strip_extension(doc_id: str) -> str:
-    """Take one known extension off an id.
+    """Remove a known extension from an id.
 
     >>> strip_extension("C-7.txt"), strip_extension("C-7.2")
     ('C-7', 'C-7.2')
@@ -32,7 +32,7 @@ def strip_extension(doc_id: str) -> str:
 
 
 def _only_number(doc_id: str) -> str:
-    """Return the number of an id that has one, as it counts.
+    """Return the only number in an id, without leading zeros.
 
     >>> _only_number("paper-1.pdf"), _only_number("P001"), _only_number("2-1")
     ('1', '1', '2-1')
@@ -51,7 +51,7 @@ def _last_part(doc_id: str) -> str:
     return doc_id[place:] if re.fullmatch(r"\w+", doc_id[place:]) else doc_id
 
 
-#: Rules for ids in the order in which they are offered: name → what it does in words, and the rule.
+#: Name of a rule for ids → its description and function, in the order in which they are offered.
 ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
     "nfc-ids": ("compose accents (NFC)", lambda doc_id: unicodedata.normalize("NFC", doc_id)),
     "strip-path": ("strip the path", lambda doc_id: re.split(r"[/\\]", doc_id.rstrip("/\\"))[-1] or doc_id),
@@ -61,36 +61,36 @@ ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
     "last-part": ("keep the part after the last separator", _last_part),
     "only-number": ("keep the number alone", _only_number),
 }
-#: Rules that leave so little of an id that they are offered last, and only where all ids meet.
+#: Rules that keep so little of an id that they are offered last, and only if all ids match.
 _LOOSE = ("last-part", "only-number")
 _STRICT = [name for name in ID_RULES if name not in _LOOSE]
-#: What is tried to make ids meet, in order.
+#: Combinations of rules that are tried, in order.
 _TRIED = [*((name,) for name in _STRICT), *combinations(_STRICT, 2), *((name,) for name in _LOOSE)]
-#: Fixes that concern no ids.
+#: Fixes that do not change ids.
 OTHER_FIXES: dict[str, str] = {
     "keep-first": "keep the first of two lists, or texts, for one document",
     "merge": "merge two lists for one document",
     "strip-common": "strip what all file names of systems (or annotators) begin or end with",
     "types-from-ids": "take the document type from the beginning of the id",
 }
-#: Every fix in words.
+#: Fix → its description.
 WORDS = {name: what for name, (what, _) in ID_RULES.items()} | OTHER_FIXES
-#: A fix, what it does, two sides or sources, how many ids would match, and of how many.
+#: A fix, its description, two sides or sources, and how many ids of how many would match.
 _Offer: TypeAlias = tuple[str, str, str, str, int, int]
 
 
 def types_in_ids(ids: Sequence[str]) -> dict[str, str]:
-    """Return id → document type where all ids are a type and a number; empty unless there are two to ten types.
+    """Return id → document type if all ids are one of two to ten types and a number, else nothing.
 
     >>> types_in_ids(["C-1", "C-17", "H-3", "H-4"])
     {'C-1': 'C', 'C-17': 'C', 'H-3': 'H', 'H-4': 'H'}
     >>> types_in_ids(["lecture-01", "lecture-02"]), types_in_ids(["C-1", "H-3"]), types_in_ids(["C-1", "C-2", "tides"])
     ({}, {}, {})
     """
-    found = {one: match[1] for one in ids if (match := re.fullmatch(r"(.*?[^\W\d_])[\W_]*\d+", one))}
-    sizes = Counter(found.values())
-    fit = len(found) == len(ids) and 2 <= len(sizes) <= 10 and min(sizes.values()) > 1
-    return found if fit else {}
+    types = {doc_id: match[1] for doc_id in ids if (match := re.fullmatch(r"(.*?[^\W\d_])[\W_]*\d+", doc_id))}
+    sizes = Counter(types.values())
+    fit = len(types) == len(ids) and 2 <= len(sizes) <= 10 and min(sizes.values()) > 1
+    return types if fit else {}
 
 
 def id_fix(name: str) -> Callable[[str], str] | None:
@@ -117,60 +117,62 @@ def without_common(names: Sequence[str]) -> list[str]:
 
 
 def applied(names: Sequence[str], doc_id: str) -> str:
-    """Return an id after some rules, one after the other."""
+    """Apply rules to an id, one after the other."""
     for name in names:
         doc_id = ID_RULES[name][1](doc_id)
     return doc_id
 
 
 def sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
-    """Return the documents of every annotator, system and of the texts, by side, in order; a side may be out."""
+    """Return side → source → its documents in order; sides are gold, systems and texts."""
     return memoize(corpus, "sources", None, lambda: _sources(corpus))
 
 
 def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     texts = corpus.documents.loc[corpus.documents["text"].notna(), "doc_id"].tolist()
-    found = {"texts": {"texts": texts}} if texts else {}
+    by_side = {"texts": {"texts": texts}} if texts else {}
     for side, role, table in (("systems", "system", corpus.runs), ("gold", "gold", corpus.gold)):
         column = "system" if role == "system" else "annotator"
-        # The first row of every run of one source and document stands for the others.
         starts = np.union1d(*(run_starts(pa.array(table[name])) for name in (column, "doc_id")))
         rows = table.iloc[starts].rename(columns={column: "source"})
         pairs = pd.concat([rows, corpus.empty[corpus.empty["role"] == role]])[["source", "doc_id"]].drop_duplicates()
         if len(pairs):
-            found = {side: pairs.groupby("source", sort=False)["doc_id"].agg(list).to_dict()} | found
-    return found
+            by_side = {side: pairs.groupby("source", sort=False)["doc_id"].agg(list).to_dict()} | by_side
+    return by_side
 
 
 def sides(corpus: Corpus) -> dict[str, list[str]]:
     """Return the documents of the gold standard, the systems and the texts, in order."""
     every = sources(corpus)
-    return {side: list(dict.fromkeys(one for ids in named.values() for one in ids)) for side, named in every.items()}
+    return {side: list(dict.fromkeys(chain.from_iterable(named.values()))) for side, named in every.items()}
 
 
 def coverage(corpus: Corpus) -> pd.DataFrame:
-    """Return the number of documents of each side, of all of them, and of those that every side has.
+    """Count the documents of each side, of all sides together, and those that every side has.
 
     >>> from kp_core.reading.load import load
     >>> coverage(load(gold={"d1": ["tide"], "d2": []}, systems={"a": {"d1": ["sea"]}})).to_numpy().tolist()
     [['gold', 2], ['systems', 1], ['every side', 1], ['all', 2]]
     """
-    found = sides(corpus)
-    shared = set.intersection(*map(set, found.values())) if found else set()
-    sizes = {side: len(ids) for side, ids in found.items()} | {"every side": len(shared), "all": len(corpus.documents)}
+    by_side = sides(corpus)
+    shared = set.intersection(*map(set, by_side.values())) if by_side else set()
+    sizes = {side: len(ids) for side, ids in by_side.items()} | {
+        "every side": len(shared),
+        "all": len(corpus.documents),
+    }
     return pd.DataFrame(list(sizes.items()), columns=["side", "documents"])
 
 
 def _alone(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str], list[str]]]:
-    """Give every two sides with their documents, and those that only the first has."""
-    for (left, own), (right, others) in permutations(sides(corpus).items(), 2):
+    """Yield each ordered pair of sides with their documents, and those that only the first has."""
+    for (left, ids), (right, others) in permutations(sides(corpus).items(), 2):
         known = set(others)
-        yield left, right, own, others, [doc_id for doc_id in own if doc_id not in known]
+        yield left, right, ids, others, [doc_id for doc_id in ids if doc_id not in known]
 
 
 def gaps(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return one row for two sides: documents of each, how many only one has, and the first of these."""
-    rows = [(left, right, len(own), len(only), ", ".join(only[:first])) for left, right, own, _, only in _alone(corpus)]
+    """Return one row per pair of sides: documents of each, how many only one has, and the first of these."""
+    rows = [(left, right, len(ids), len(only), ", ".join(only[:first])) for left, right, ids, _, only in _alone(corpus)]
     return pd.DataFrame(rows, columns=["in", "not in", "documents", "only here", "first"])
 
 
@@ -186,7 +188,7 @@ def unmatched(corpus: Corpus, first: int = 10) -> pd.DataFrame:
 
 
 def missing(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return one row per system that has no list for some document of the gold standard: how many, and the first."""
+    """Return one row per system without a list for some document of the gold standard."""
     needed, lists = sides(corpus).get("gold", []), sources(corpus).get("systems", {})
     known = {system: set(lists.get(system, ())) for system in corpus.systems}
     lacking = {system: [doc_id for doc_id in needed if doc_id not in there] for system, there in known.items()}
@@ -200,17 +202,17 @@ def fixes(corpus: Corpus) -> pd.DataFrame:
 
 
 def suggestions(corpus: Corpus) -> pd.DataFrame:
-    """Return the fixes for ids that make two sides meet one to one; where it takes two, they are joined by a comma.
+    """Return the fixes that make ids of two sides match one to one, two fixes joined by a comma.
 
-    Where a side contains ids in several forms, because its annotators or systems differ, these are tried one by one.
+    If annotators or systems of one side have different ids, they are tried one by one.
     """
     return memoize(corpus, "suggestions", None, lambda: _suggestions(sources(corpus), sides(corpus)))
 
 
-def _suggestions(every: dict[str, dict[str, list[str]]], found: dict[str, list[str]]) -> pd.DataFrame:
+def _suggestions(every: dict[str, dict[str, list[str]]], sources_by_fix: dict[str, list[str]]) -> pd.DataFrame:
     rows: list[_Offer] = []
-    for left, right in combinations(found, 2):
-        together = _offers({left: found[left]}, {right: found[right]})
+    for left, right in combinations(sources_by_fix, 2):
+        together = _offers({left: sources_by_fix[left]}, {right: sources_by_fix[right]})
         rows += together or _offers(every[left], every[right])
     for named in every.values() if not rows else ():
         first, *rest = named
@@ -219,22 +221,21 @@ def _suggestions(every: dict[str, dict[str, list[str]]], found: dict[str, list[s
 
 
 def _offers(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> list[_Offer]:
-    """Return the first fix for each source of the right side that makes it meet one of the left."""
-    found = []
+    offers = []
     for name, ids in right.items():
-        offers = (_offer(other, set(others), name, set(ids)) for other, others in left.items())
-        found += [offer] if (offer := next(filter(None, offers), None)) else []
-    return found
+        tried = (_offer(other, set(others), name, set(ids)) for other, others in left.items())
+        offers += [offer] if (offer := next(filter(None, tried), None)) else []
+    return offers
 
 
-def _offer(left: str, own: set[str], right: str, others: set[str]) -> _Offer | None:
-    """Return the first fix, or two together, with which most ids of two sides meet, and those of each stay apart."""
-    of = min(len(own), len(others))
-    for names in _TRIED if own != others else ():
-        mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (own, others)]
+def _offer(left: str, left_ids: set[str], right: str, right_ids: set[str]) -> _Offer | None:
+    """Return the first fix, or pair of fixes, with which most ids of two sides match and no two become equal."""
+    of = min(len(left_ids), len(right_ids))
+    for names in _TRIED if left_ids != right_ids else ():
+        mapped = [{applied(names, doc_id) for doc_id in ids} for ids in (left_ids, right_ids)]
         met = len(mapped[0] & mapped[1])
-        apart = len(mapped[0]) == len(own) and len(mapped[1]) == len(others)
+        apart = len(mapped[0]) == len(left_ids) and len(mapped[1]) == len(right_ids)
         enough = met == of or (met * 2 >= of and names[0] not in _LOOSE)
-        if apart and enough and met > len(own & others):
+        if apart and enough and met > len(left_ids & right_ids):
             return ",".join(names), " and ".join(WORDS[name] for name in names), left, right, met, of
     return None

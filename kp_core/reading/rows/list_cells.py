@@ -1,4 +1,4 @@
-"""Split the cells of columns that contain lists into the phrases of each row, with the scores next to them."""
+"""Split cells with lists into the phrases of each row, with their scores."""
 
 from __future__ import annotations
 
@@ -27,21 +27,20 @@ from kp_core.reading.open.values import byte_lengths, is_number, repeated
 from kp_core.reading.rows.check import Rows
 from kp_core.reading.rows.separators import cell_separator, json_list, number_behind
 
-#: Cells of fewer characters may say that somebody chose nothing.
-_SHORT = 12
+#: Cells that mean an empty list.
 _NOTHING = {"nan", "-", "–", "—", "/", "n/a", "k.a.", "k. a.", "none", "keine", "aucun", "ninguno", "nessuno"}
-#: How lists begin that a cell spells out.
+#: First characters of lists in JSON, Python, NumPy or R.
 _OPENS = ("[", "{", "(", "a", "c", "n", "N")
 
 
 class ListCells:
-    """The cells of one list per row: as they are written, and as lists if they spell one out.
+    """The cells of a column with one list per row, as text and as lists.
 
-    separator  what parts the phrases of a text, a name of `SEPARATORS`
+    separator  what separates the phrases of a text, a name of `SEPARATORS`
     items      the list of each row, None if its cell is text
-    shape      what the items of lists are
-    missing    rows without any list, not even an empty one
-    scores, texts  of each row: the scores of its items, and the text in which items have their places
+    missing    rows without a list, not even an empty one
+    scores     the scores of the items of each row
+    texts      the text of each row, in which spans have their places
     """
 
     cells: list[Any]
@@ -49,11 +48,9 @@ class ListCells:
     shape: Shape
 
     def __init__(self, layout: Layout, names: Sequence[str]) -> None:
-        """Read one column, or several whose cells are the phrases, or parts, of one list."""
         table, name = layout.table, names[0]
-        self.separator = layout.cells.replace("tokens", "") or cell_separator(
-            table, name, sum(layout.sources.values(), ())
-        )
+        self.separator = "" if layout.cells == "tokens" else layout.cells
+        self.separator = self.separator or cell_separator(table, name, sum(layout.sources.values(), ()))
         self.missing, self.texts = [False] * len(table), list[str]()
         self.amount, self.nothing = "score" if layout.role == "system" else "relevance", Counter[str]()
         self.scores = parallel(layout) if len(names) == 1 else None
@@ -61,7 +58,7 @@ class ListCells:
             mark = MARKS.get(self.separator, ";") if layout.united else ""
             self.cells = list(zip(*(table.column(part).to_pylist() for part in names), strict=True))
             self.items = [_joined(row, mark) for row in self.cells]
-            self.separator, self.shape, self.spelled_out = "none", "phrases", True
+            self.separator, self.shape, self.has_lists = "none", "phrases", True
             return
         column = table.column(name)
         if table.nulls:
@@ -78,7 +75,7 @@ class ListCells:
             self.texts = [""] * len(table) if text is None else table.texts(text).to_pylist()
             self.items = [None] * len(table)
         self.shape = _shape(layout, name, self.items, scored=self.scores is not None)
-        self.spelled_out = any(items is not None for items in self.items)
+        self.has_lists = any(items is not None for items in self.items)
 
     def add(self, builder: ListBuilder, row: int) -> None:
         """Add the phrases of a row to the open list."""
@@ -87,15 +84,14 @@ class ListCells:
             self._add_items(builder, items, self.scores[row] if self.scores else None)
         elif self.separator == "spans":
             builder.extend(marked(cell, self.texts[row]))
-        elif len(cell) < _SHORT and cell.strip().lower() in _NOTHING:
+        elif cell.strip().lower() in _NOTHING:
             self.nothing[cell.strip()] += 1
-        elif self.spelled_out and is_number(cell):
+        elif self.has_lists and is_number(cell):
             builder.add(cell[:200], reject="no list")
         else:
             self._split(builder, cell)
 
     def _split(self, builder: ListBuilder, cell: str) -> None:
-        """Add the phrases of a text."""
         mark = MARKS.get(self.separator, ";")
         if self.shape == "scored":
             for piece in builder.pieces(cell, mark):
@@ -104,7 +100,7 @@ class ListCells:
         elif BORDER in cell:
             add_list(builder, builder.pieces(cell, mark), "phrases")
         elif self.separator in MARKS:
-            builder.split(cell, mark)
+            builder.extend(builder.pieces(cell, mark))
         elif self.separator == "uris":
             for uri in re.findall(r"<([^<>\s]+)>", cell):
                 builder.add(uri, concept=uri)
@@ -128,7 +124,7 @@ class ListCells:
     def notes(self, file: str, name: str) -> Iterator[Note]:
         """Yield the notes on how cells were split, and on empty cells."""
         texts = [cell for cell, items in zip(self.cells, self.items, strict=True) if items is None]
-        others = [one for one in texts if self.separator not in one and re.search("[,，、|]", one)]
+        others = [cell for cell in texts if self.separator not in cell and re.search("[,，、|]", cell)]
         if self.separator in (";", "；") and 4 * len(others) > len(self.cells):
             shown = f"{len(others):,}, “{others[0][:60]}”"
             message = f"Cells of “{name}” without `{self.separator}` were kept as one phrase: {shown}."
@@ -139,10 +135,10 @@ class ListCells:
 
 
 def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -> Rows | None:
-    """Return the rows of one column of lists of texts without a look at each of them; None if any needs one."""
-    table, names, owner = layout.table, [name for own in sources.values() for name in own], layout.source_column()
-    column, inner = table.column(names[0]), layout.inner or ("tokens" if layout.cells == "tokens" else "phrases")
-    if len(names) > 1 or inner != "phrases" or parallel(layout) is not None or not holds_lists_of_texts(column):
+    """Return the rows of a column of lists of texts without a loop over rows; None if some row needs a closer look."""
+    table, names, owner = layout.table, sum(sources.values(), ()), layout.source_column()
+    column, plain_lists = table.column(names[0]), layout.mapping.inner in ("", "phrases") and layout.cells != "tokens"
+    if len(names) > 1 or not plain_lists or parallel(layout) is not None or not holds_lists_of_texts(column):
         return None
     there, ids = column.is_valid(), layout.ids()
     if pc.any(pc.equal(pc.utf8_trim_whitespace(ids), "")).as_py():
@@ -155,14 +151,13 @@ def rows_at_once(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ..
     taken: dict[str, Any] = {"doc_id": ids.take(of_row), "phrase": phrases, "list": of_row}
     heads: dict[str, Any] = {"source": None, "doc_id": ids.to_pandas(), "file": table.file, "line": lines}
     if owner is not None or (whose := next(iter(sources)) or layout.source):
-        own = repeated(whose, len(ids)) if owner is None else table.texts(owner).filter(there)
-        taken["source"], heads["source"] = own.take(of_row), own.to_pandas()
+        owners = repeated(whose, len(ids)) if owner is None else table.texts(owner).filter(there)
+        taken["source"], heads["source"] = owners.take(of_row), owners.to_pandas()
     listed = pd.DataFrame(heads).assign(length=lengths)
     return Rows(role, pa.table(taken), len(phrases), np.repeat(lines, lengths), lists=listed)
 
 
 def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[np.int64], limits: Limits) -> bool:
-    """Recognize lists with blanks, bullets or borders in them, and what is over a limit."""
     sizes = byte_lengths(ids)
     large = lengths.max(initial=0) > limits.list_phrases or len(phrases) > limits.rows
     large = large or sizes.max(initial=0) > limits.id_characters or int(sizes @ lengths) > limits.unpacked_bytes
@@ -173,18 +168,18 @@ def _need_a_look(ids: pa.ChunkedArray, phrases: pa.Array, lengths: npt.NDArray[n
 
 
 def _joined(row: Sequence[Any], mark: str) -> list[Any]:
-    """Return one list of the cells of several columns, lists or text; without a mark each text is one phrase."""
+    """Return the cells of several columns as one list, texts split at the mark, if there is one."""
     items: list[Any] = []
     for cell in row:
-        spelled_out = isinstance(cell, str) and cell.lstrip()[:1] == "["
-        value = (json_list(cell) or cell) if spelled_out else [] if cell is None else cell
+        is_list = isinstance(cell, str) and cell.lstrip()[:1] == "["
+        value = (json_list(cell) or cell) if is_list else [] if cell is None else cell
         parts = value if isinstance(value, list) else str(value).split(mark) if mark else [str(value)]
         items += [part for part in parts if not isinstance(part, str) or part.strip()]
     return items
 
 
 def parallel(layout: Layout) -> list[Any] | None:
-    """Return the lists of a column of systems that give each item of the lists of phrases its score."""
+    """Return the lists of scores next to the lists of phrases of systems, or None."""
     table, name = layout.table, layout.columns.get("score", "score")
     if name not in table.names or layout.role == "gold":
         return None
@@ -195,16 +190,16 @@ def parallel(layout: Layout) -> list[Any] | None:
 
 
 def _shape(layout: Layout, name: str, items: Sequence[Any], *, scored: bool) -> Shape:
-    """Return what the items of lists are: lists of strings are tokens next to scores, and under names of programs."""
-    if layout.inner or layout.cells == "tokens":
-        return cast(Shape, layout.inner or "tokens")
-    found, _ = shape_of([one for one in items if one is not None]) or ("phrases", "")
-    programmed = plain(name) == "keyphrases" and name != name.lower()
-    return "tokens" if found == "variants" and (scored or programmed) else found
+    """Return what the items of lists are; lists of strings next to scores are tokens."""
+    if layout.mapping.inner or layout.cells == "tokens":
+        return cast(Shape, layout.mapping.inner or "tokens")
+    shape, _ = shape_of([value for value in items if value is not None]) or ("phrases", "")
+    programmed = plain(name) == "keyphrases" and name != name.lower()  # keyphraseTokens
+    return "tokens" if shape == "variants" and (scored or programmed) else shape
 
 
 def marked(cell: str, text: str) -> list[str]:
-    """Return what the JSON of a cell marks in a text, or chooses for it; a cell that is none is one phrase.
+    """Return the spans or choices that the JSON of a cell marks in a text; any other cell is one phrase.
 
     >>> marked('[{"start": 4, "end": 8}]', "The tide"), marked('{"choices": ["tide", "sea"]}', ""), marked("sea", "")
     (['tide'], ['tide', 'sea'], ['sea'])
@@ -215,5 +210,5 @@ def marked(cell: str, text: str) -> list[str]:
     if items is None:
         return [cell]
     spans = [item for item in items if isinstance(item, dict)]
-    found = [item.get("text") or text[item.get("start", 0) : item.get("end", 0)] for item in spans]
-    return list(dict.fromkeys(filter(None, found or map(str, items))))
+    phrases = [item.get("text") or text[item.get("start", 0) : item.get("end", 0)] for item in spans]
+    return list(dict.fromkeys(filter(None, phrases or map(str, items))))

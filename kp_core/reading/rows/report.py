@@ -1,4 +1,4 @@
-"""Turn a loaded corpus into the tables that say what was understood: files, lists, phrases, odd characters."""
+"""Report how a corpus was read: files, lists, phrases, and unusual characters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kp_core.reading.limits import Limits
 from kp_core.reading.rows.identifiers import sides
 from kp_core.text.normalise import Normaliser
 
-#: Columns of the table of files that have another name there, and fields of a reading that it leaves out.
+#: Fields of a reading that have another name in the table of files, and those that it leaves out.
 _NAMED = {"size": "bytes", "bom": "BOM", "line_ends": "line ends", "rows_read": "rows read"} | {
     f"rows_{what}": what for what in ("loaded", "rejected", "blank")
 }
@@ -24,7 +24,7 @@ _LEFT_OUT = ["files", "sha256", "mapping", "whose", "documents"]
 
 
 def files(corpus: Corpus) -> pd.DataFrame:
-    """Return one row per file: how it was understood and how many rows were read, loaded, rejected and blank."""
+    """Return one row per file: how it was read, and the number of rows read, loaded, rejected and blank."""
     rows = [asdict(reading) for reading in corpus.report.readings]
     table = pd.DataFrame(rows, columns=[field.name for field in fields(Reading)])
     table["columns"] = [", ".join(f"{role} = {name}" for role, name in c.items()) for c in table["columns"]]
@@ -33,7 +33,7 @@ def files(corpus: Corpus) -> pd.DataFrame:
 
 
 def understood(corpus: Corpus) -> str:
-    """Report in one line whether anything was left out.
+    """Report in one line whether files were left out.
 
     >>> from kp_core.reading.load import load
     >>> understood(load(gold={"d1": ["tide"]}, systems={"a": {"d1": ["sea"]}}))
@@ -48,7 +48,7 @@ def understood(corpus: Corpus) -> str:
     return f"{files} understood; left out: {pluralize(len(ignored), 'file')} without lists or texts ({shown})."
 
 
-#: What a file is in words: of nobody named, and what one of its rows is.
+#: Role → what a file is in words, and what one of its rows is.
 _IS: dict[Role | VocabularyTable, tuple[str, str]] = {
     "gold": ("gold standard", "phrase"),
     "system": ("system output", "phrase"),
@@ -65,7 +65,7 @@ _NAMES = 4
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was understood of one file, or of files that are read as one: what it is, and all of it in one line."""
+    """How one file, or a group of files, was read: in a few words (`what`) and in one line (`words`)."""
 
     file: str
     role: Role | VocabularyTable
@@ -74,7 +74,7 @@ class Receipt:
 
 
 def receipt(corpus: Corpus) -> list[Receipt]:
-    """Return what was understood of each file, in order.
+    """Return how each file was read, in order.
 
     >>> from kp_core.reading.load import load
     >>> lists = {"d1": [("tide", 0.1), ("moon", 0.4)]}
@@ -84,33 +84,33 @@ def receipt(corpus: Corpus) -> list[Receipt]:
     system yake · 1 of 2 documents · 2 phrases · lower score is better
     """
     in_use = len(sides(corpus).get("gold", corpus.documents))
-    found = []
-    for one in corpus.report.readings:
-        ways = {(way.ranked_by, way.higher_is_better) for way in map(corpus.rankings.get, one.whose) if way}
-        better = {("score", True): "higher", ("score", False): "lower"}.get(ways.pop(), "") if len(ways) == 1 else ""
-        parts = [_what(one)]
-        parts += [] if one.documents is None else [f"{one.documents:,} of {pluralize(in_use, 'document')}"]
-        parts += [pluralize(one.rows_loaded, _IS[one.role][1])]
-        parts += [f"{better} score is better"] if better and one.role == "system" else []
-        parts += [f"{pluralize(one.rows_rejected, 'row')} rejected"] if one.rows_rejected else []
-        found.append(Receipt(one.file, one.role, parts[0], " · ".join(parts)))
-    return found
+    receipts = []
+    for reading in corpus.report.readings:
+        rankings = filter(None, map(corpus.rankings.get, reading.whose))
+        ways = {ranking.higher_is_better if ranking.ranked_by == "score" else None for ranking in rankings}
+        parts = [_what(reading)]
+        parts += [] if reading.documents is None else [f"{reading.documents:,} of {pluralize(in_use, 'document')}"]
+        parts += [pluralize(reading.rows_loaded, _IS[reading.role][1])]
+        if reading.role == "system" and len(ways) == 1 and (higher := ways.pop()) is not None:
+            parts.append(f"{'higher' if higher else 'lower'} score is better")
+        parts += [f"{pluralize(reading.rows_rejected, 'row')} rejected"] if reading.rows_rejected else []
+        receipts.append(Receipt(reading.file, reading.role, parts[0], " · ".join(parts)))
+    return receipts
 
 
-def _what(one: Reading) -> str:
-    """Return what a file is, and whose."""
-    systems = one.whose if one.role == "system" else one.systems
-    names = {True: f"{len(systems):,} systems", False: f"system{'s' * (len(systems) > 1)} {', '.join(systems)}"}
-    named = names[len(systems) > _NAMES] if systems else ""
-    if one.role == "system" and systems:
+def _what(reading: Reading) -> str:
+    systems = reading.whose if reading.role == "system" else reading.systems
+    named = f"system{'s' * (len(systems) > 1)} {', '.join(systems)}" if systems else ""
+    named = f"{len(systems):,} systems" if len(systems) > _NAMES else named
+    if reading.role == "system" and systems:
         return named
-    whose = () if one.whose == ("gold",) else one.whose
+    whose = () if reading.whose == ("gold",) else reading.whose
     people = pluralize(len(whose), "annotator") if len(whose) > _NAMES else ", ".join(whose)
-    return _IS[one.role][0] + (f" of {people}" if people else "") + (f" and {named}" if named else "")
+    return _IS[reading.role][0] + (f" of {people}" if people else "") + (f" and {named}" if named else "")
 
 
 _OWNER = ["role", "source"]
-#: Columns of the statistics that stand also where they say 0.
+#: Columns of the statistics that are shown even if all are 0.
 _ALWAYS = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
 
 
@@ -158,11 +158,11 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
 
 
 def telling(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the statistics without the counts that are 0 for everybody, except those that a reader looks for."""
+    """Return the statistics without counts that are 0 for all sources, except the usual ones."""
     return table[[name for name in table if name in _ALWAYS or table[name].any()]]
 
 
-#: Characters that often go wrong, and forms that are not the usual ones: in words, and how a text is told.
+#: Characters that often go wrong and unusual forms, with the test of a text.
 _ODD: dict[str, Callable[[str], object]] = {
     "no-break space": re.compile("\u00a0").search,
     "soft hyphen": re.compile("\u00ad").search,
@@ -176,7 +176,7 @@ _ODD: dict[str, Callable[[str], object]] = {
 
 
 def characters(corpus: Corpus) -> pd.DataFrame:
-    """Return how many phrases and texts hold characters that often go wrong, with the first example of each."""
+    """Count phrases and texts with characters that often go wrong, with the first example of each."""
     texts = {"gold": corpus.gold["phrase"], "systems": corpus.runs["phrase"], "texts": corpus.documents["text"]}
     rows = []
     for where, values in texts.items():
@@ -188,17 +188,13 @@ def characters(corpus: Corpus) -> pd.DataFrame:
 
 
 def _around(text: str, found: object) -> str:
-    """Return a phrase, or a short piece of a text around what was found."""
     if len(text) <= 80 or not isinstance(found, re.Match):
         return text[:80]
     return text[max(found.start() - 30, 0) : found.start() + 30]
 
 
 def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
-    """Return one row per distinct phrase before and after a pipeline, changed ones first, in the order of the files.
-
-    change  “changed”, “nothing is left”, or empty
-    """
+    """Return one row per distinct phrase before and after normalization, changed ones first."""
     phrases = pd.concat([corpus.gold["phrase"], corpus.runs["phrase"]]).drop_duplicates()
     before = phrases.to_list()
     table = pd.DataFrame({"phrase": before, "compared as": normaliser.apply(before)}, dtype="str")
@@ -210,7 +206,7 @@ def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
 def limits(values: Limits) -> pd.DataFrame:
     """Return one row per limit: its value, what it bounds, and the variable of the environment that changes it."""
     rows = [
-        (f"{getattr(values, one.name):,}", one.metadata["words"], f"KPSCOPE_LIMIT_{one.name.upper()}")
-        for one in fields(values)
+        (f"{getattr(values, limit.name):,}", limit.metadata["words"], f"KPSCOPE_LIMIT_{limit.name.upper()}")
+        for limit in fields(values)
     ]
     return pd.DataFrame(rows, columns=["at most", "of what", "changed by"])

@@ -1,4 +1,4 @@
-"""Turn what was read into findings: what cannot be meant so, with what would mend it."""
+"""Find what looks wrong in data as they were read, with answers that would correct it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from kp_core.reading.open.values import is_number
 from kp_core.reading.rows.check import Part, phrases_by_document
 from kp_core.reading.rows.identifiers import WORDS, applied, sources, suggestions
 
-#: So many different values are looked at, and no fewer than so many tell anything.
+#: Number of distinct values that are looked at, and the fewest from which a finding follows.
 _MOST, _FEWEST = 500, 5
-#: More words or characters than these are no phrase.
+#: Most words and characters of a phrase.
 _WORDS, _CHARACTERS = 12, 100
 _ADDRESS = re.compile(r"<?(?:https?://|www\.|mailto:)\S+|[^\s@]+@[^\s@]+\.[a-z]+", re.IGNORECASE)
 _DECIMAL, _ARXIV = re.compile(r"-?\d+[.,]\d+(?:e-?\d+)?", re.IGNORECASE), re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?")
@@ -33,7 +33,7 @@ def _is_sentence(text: str) -> bool:
     return len(text.split()) > _WORDS or len(text) > _CHARACTERS
 
 
-#: What most phrases, or most ids, cannot be: in words, and the test.
+#: What most phrases, or most ids, cannot be, with the test.
 _NO_PHRASES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("numbers", is_number),
     ("addresses", _ADDRESS.fullmatch),
@@ -50,7 +50,7 @@ _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 
 def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
-    """Return what phrases or ids of a file cannot be that they were read as, unless the user named its columns."""
+    """Return a finding or form if phrases or ids of a file look wrong, unless the user named its columns."""
     exported = any(isinstance(layout, Layout) and layout.proposal.own for layout in recognition.plan)
     if part.mapping.as_read or part.mapping.names_columns or part.role not in ("gold", "system") or exported:
         return None
@@ -60,7 +60,7 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
         values = _first_values(part.table[column])
         for what, is_so in tests:
             invalid = [value for value in values if is_so(value)]
-            # Addresses of concepts stand between `<` and `>` where they are meant.
+            # Addresses in angle brackets are concepts.
             bracketed = what == "addresses" and invalid and f"<{invalid[0].strip('<>')}>".encode() in file.source.data
             meant = sentences if what == "as long as sentences" else bracketed
             behind = what == "followed by a number"
@@ -81,18 +81,17 @@ def doubt_of(part: Part, recognition: Recognition) -> Finding | Form | None:
 
 
 def _first_values(column: pa.ChunkedArray) -> list[str]:
-    found = pc.unique(column.slice(0, 20 * _MOST)).slice(0, _MOST)
-    return [str(value) for value in found.to_pylist()]
+    values = pc.unique(column.slice(0, 20 * _MOST)).slice(0, _MOST)
+    return [str(value) for value in values.to_pylist()]
 
 
 def _ask(
     part: Part, recognition: Recognition, found: str, expected: str, field: str, mapping: Mapping | None = None
 ) -> Finding | Form:
-    """Ask in a form what a table means that was read oddly; of any other file whether it is meant."""
+    """Ask in a form what a table means, and of any other file whether it was read as intended."""
     file = recognition.files[0]
     if recognition.plan and isinstance(recognition.plan[0], Layout):
         form = form_of(recognition, found)
-        # Of phrases with a number behind them it is the score; else the next column without a meaning is proposed.
         free = [name for name in form.columns if name not in form.mapping.columns]
         changes: dict[str, Any] = {"inner": "scored"} if field == "inner" else {field: free[0]} if free else {}
         proposed = mapping or replace(form.mapping, **changes)
@@ -104,10 +103,9 @@ def _ask(
 
 
 def _odd_first_row(part: Part) -> dict[str, str]:
-    """Return the first row if it may be a header: no list, or of a document named unlike all others."""
     table = part.table
     lengths = [] if part.lists is None or not part.counted else part.lists["length"].tolist()
-    if len(lengths) > 2 and lengths[0] == 1 < min(lengths[1:]):  # one word above lines of lists
+    if len(lengths) > 2 and lengths[0] == 1 < min(lengths[1:]):
         return {"phrase": table["phrase"][0].as_py()}
     first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
     if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
@@ -119,61 +117,59 @@ def _odd_first_row(part: Part) -> dict[str, str]:
 
 
 def findings(corpus: Corpus) -> tuple[Finding, ...]:
-    """Return what makes the numbers of a corpus mean little or nothing: sides that hardly meet, and what would help."""
+    """Return what makes results meaningless, such as sides with hardly a document in common, and what would help."""
     return memoize(corpus, "findings", None, lambda: (*_apart(corpus), *shifted(corpus)))
 
 
 def _apart(corpus: Corpus) -> list[Finding]:
     every = sources(corpus) if len(corpus.gold) else {}
     gold = set().union(*every.get("gold", {}).values())
-    found = []
+    notes = []
     for name, ids in {**every.get("systems", {}), **every.get("texts", {})}.items() if gold else ():
         common, is_system = len(gold & set(ids)), name in corpus.systems
-        # Texts of some documents are texts; systems are scored as if they said nothing of the others.
+        # Texts may be of some documents, but missing lists of systems are scored as empty.
         if common * 2 >= len(gold) or (common and not is_system):
             continue
         level: Level = "stop" if not common and is_system else "warn"
         noun = "lists" if is_system else "texts"
         ids_of_both = f" (“{min(gold)[:40]}”, where {name} has “{min(ids)[:40]}”)" if ids and not common else ""
-        said = f"{noun} for {common:,} of {pluralize(len(gold), 'document')} of the gold standard{ids_of_both}"
-        found.append(Finding(level, name, said, f"{noun} for most of them", _offers(corpus, gold, ids)))
-    return found
+        message = f"{noun} for {common:,} of {pluralize(len(gold), 'document')} of the gold standard{ids_of_both}"
+        notes.append(Finding(level, name, message, f"{noun} for most of them", _offers(corpus, gold, ids)))
+    return notes
 
 
 def shifted(corpus: Corpus) -> list[Finding]:
-    """Find lists that meet the keyphrases of the next, or the previous, document throughout, and hardly ever their own.
-
-    Files without ids do so where one of them has a line too many, or too few, near its beginning.
-    """
+    """Find systems whose lists match keyphrases of the next or previous document, as after a missing line."""
     documents = list(dict.fromkeys(corpus.gold["doc_id"].head(20 * _MOST)))[:_MOST]
     if len(documents) < _FEWEST or not corpus.systems:
         return []
-    found, expected = [], "lists in the order of the gold standard"
+    shifts = []
     gold, runs = (table[table["doc_id"].isin(documents)] for table in (corpus.gold, corpus.runs))
     due = list(phrases_by_document(gold["doc_id"], gold["phrase"]).values())
     for name, rows in runs.groupby("system", sort=False):
         phrases = phrases_by_document(rows["doc_id"], rows["phrase"])
         lists = [phrases.get(doc_id, set()) for doc_id in documents]
-        own = _meeting(lists, due)
+        in_place = _meeting(lists, due)
         for which, met in (("next", _meeting(lists, due[1:])), ("previous", _meeting(lists[1:], due))):
-            if met * 2 >= len(documents) and own * 10 <= met:
-                said = (
-                    f"lists that match keyphrases of the {which} document ({met:,} of them), not of their own ({own:,})"
-                )
-                found.append(Finding("warn", str(name), f"{said}, as if shifted by one line", expected))
-    return found
+            if met * 2 >= len(documents) and in_place * 10 <= met:
+                counts = f"of the {which} document ({met:,} of them), not of their own ({in_place:,})"
+                shift = f"lists that match keyphrases {counts}, as if shifted by one line"
+                shifts.append(Finding("warn", str(name), shift, "lists in the order of the gold standard"))
+    return shifts
 
 
 def _meeting(lists: Sequence[set[str]], due: Sequence[set[str]]) -> int:
-    """Return how many lists have a phrase of the set at the same place."""
-    return sum(not one.isdisjoint(two) for one, two in zip(lists, due, strict=False))
+    return sum(not phrases.isdisjoint(expected) for phrases, expected in zip(lists, due, strict=False))
 
 
 def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, ...]:
-    """Return the fixes that make ids meet, each with an id that it changes."""
     answers = []
     for fixes in (tuple(joined.split(",")) for joined in dict.fromkeys(suggestions(corpus)["fix"])):
-        examples = (f"“{one}” → “{applied(fixes, one)}”" for one in (*ids, *sorted(gold)) if applied(fixes, one) != one)
+        examples = (
+            f"“{doc_id}” → “{applied(fixes, doc_id)}”"
+            for doc_id in (*ids, *sorted(gold))
+            if applied(fixes, doc_id) != doc_id
+        )
         if example := next(examples, ""):
             answers.append(Reply(" and ".join(WORDS[name] for name in fixes), fixes=fixes, example=example))
     return tuple(answers)
@@ -181,11 +177,12 @@ def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, 
 
 def notes(corpus: Corpus) -> list[Note]:
     """Return the findings as warnings to show with every number."""
-    return [Note("warning", one.where, f"There are {one.found}. {one.remedy}") for one in findings(corpus)]
+    warnings = ((finding.where, f"There are {finding.found}. {finding.remedy}") for finding in findings(corpus))
+    return [Note("warning", where, message) for where, message in warnings]
 
 
 def refuse_apart(corpus: Corpus) -> None:
     """Refuse to score systems of which none has a document of the gold standard."""
-    stops = [one for one in findings(corpus) if one.level == "stop"]
+    stops = [finding for finding in findings(corpus) if finding.level == "stop"]
     if stops and len(stops) == len(corpus.systems):
         raise Question(stops[0])

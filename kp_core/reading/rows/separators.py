@@ -26,7 +26,7 @@ _WHOLE = {
 def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certain: bool = True) -> str:
     """Return how the cells of a column are split; if unclear, as in the columns beside it.
 
-    certain  they are lists, which single phrases do not disprove
+    certain  whether the cells are lists for certain, even if some contain a single phrase
     """
     if holds_lists(table.column(name)):
         return "lists"
@@ -37,19 +37,19 @@ def cell_separator(table: Table, name: str, beside: Iterable[str] = (), *, certa
         if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
             return separator
     mark = common_mark(_shares(filled), certain=certain)
-    for other in beside if not mark else ():  # single phrases in one column, lists in another
+    for other in beside if not mark else ():
         mark = mark or common_mark(_shares(table.texts(other)), certain=False)
     return mark or (";" if certain else "")
 
 
 def _shares(texts: pa.ChunkedArray) -> dict[str, float]:
-    if not pc.any(pc.match_substring_regex(texts, _ANY_MARK)).as_py():  # one look instead of one for each mark
+    if not pc.any(pc.match_substring_regex(texts, _ANY_MARK)).as_py():
         return dict.fromkeys(MARKS, 0.0)
     return {name: share_with(texts, mark) for name, mark in MARKS.items()}
 
 
 def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
-    """Return the separator of phrases, by the share of cells with each of `MARKS`; empty if there is none.
+    """Return the separator of phrases by the share of cells with each of `MARKS`; empty if there is none.
 
     >>> common_mark({";": 0.0, "|": 0.6}, certain=False), common_mark({",": 0.1}, certain=False)
     ('|', '')
@@ -61,7 +61,7 @@ def common_mark(shares: Mapping[str, float], *, certain: bool) -> str:
 
 
 def json_list(cell: str) -> list[object] | None:
-    """Return the list that a cell spells out in JSON, or as Python writes it, or None.
+    """Return the list that a cell contains in the syntax of JSON, Python, NumPy or R, or None.
 
     >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("['tide' 'sea']"), json_list('c("tide", "sea")')
     (['tide'], ['tide', None], ['tide', 'sea'], ['tide', 'sea'])
@@ -87,7 +87,7 @@ def json_list(cell: str) -> list[object] | None:
     return None
 
 
-#: A number behind a phrase: “tide (0.85)”, “tide: 0.85”, “tide = 85 %”; at the most so many characters are looked at.
+#: A number behind a phrase, as in “tide (0.85)” or “tide: 85 %”, and the number of characters that are searched for it.
 _BEHIND = re.compile(r"(?:\(([-+]?[0-9]*[.,]?[0-9]+) ?%?\)|[:=] ?([-+]?[0-9]*[.,]?[0-9]+) ?%?)$")
 _TAIL = 30
 

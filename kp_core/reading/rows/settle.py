@@ -1,4 +1,4 @@
-"""Turn the checked rows of every file into lists that have a source and clean ids, each there once."""
+"""Give the checked rows of every file their sources and ids, and refuse duplicate lists."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ _LIST = ["role", "source", "doc_id"]
 
 
 def align(parts: Sequence[Part], notes: list[Note]) -> None:
-    """Refuse counted files of unequal length; name their documents by a file of ids, else by a table of texts.
+    """Name the documents of files without ids, whose line n is document n; refuse such files of unequal length.
 
-    Line n of every file is document n. A table of texts names them only if it is alone, one file, and has exactly as
-    many documents.
+    The ids come from a file of ids, or from the only table of texts if it has as many documents.
     """
     _align_by_titles(parts, notes)
     numbered = [part for part in parts if part.counted]
@@ -66,7 +65,7 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
 
 
 def _align_by_titles(parts: Sequence[Part], notes: list[Note]) -> None:
-    """Name counted documents by their titles, where a table of texts has these, or files of other people do."""
+    """Match documents without ids by their titles, with a table of texts or between annotators."""
     titled = [(part, names) for part in parts if part.counted and (names := _names(part.titles))]
     others = [part for part in parts if part.role == "documents" and "title" in part.table.column_names]
     texts = [part for part in others if not part.counted and _names(part.table["title"].to_pylist())]
@@ -80,28 +79,24 @@ def _align_by_titles(parts: Sequence[Part], notes: list[Note]) -> None:
     for part, names in titled:
         strange = [title for title, name in zip(part.titles, names, strict=True) if name not in known]
         if len(strange) == len(names):
-            continue  # other words for all of them: their order decides
+            continue  # no title matches, so the order decides
         if strange:
             found = f"the title “{strange[0][:60]}”, which {texts[0].file} does not have"
-            raise InputError(
-                part.file, found, "its titles", "Add a column of ids to both files, or use the same titles."
-            )
+            remedy = "Add a column of ids to both files, or use the same titles."
+            raise InputError(part.file, found, "its titles", remedy)
         part.rename("doc_id", {str(number): known[name] for number, name in enumerate(names, 1)})
         part.counted = 0
         notes.append(Note("info", part.file, f"Documents {whose}, by their titles."))
 
 
 def _names(titles: Iterable[str | None]) -> list[str]:
-    """Return titles, ignoring case; none unless every document has a title and all differ."""
+    """Return titles, ignoring case; nothing if some are missing or equal."""
     names = [" ".join((title or "").casefold().split()) for title in titles]
     return names if all(names) and len(set(names)) == len(names) else []
 
 
 def label(parts: Sequence[Part], notes: list[Note]) -> None:
-    """Call every concept whose phrase is only its identifier as others call it, the gold standard before systems.
-
-    Runs of identifiers and a gold standard of labels then meet by phrase too, and a reader sees words.
-    """
+    """Replace identifiers in place of phrases by the label that another file has, the gold standard first."""
     known = [part for part in parts if part.role in ("gold", "system") and "concept" in part.table.column_names]
     known.sort(key=lambda part: part.role)
     tables = [part.table.select(["concept", "phrase"]).to_pandas() for part in known]
@@ -115,15 +110,12 @@ def label(parts: Sequence[Part], notes: list[Note]) -> None:
         if len(called):
             phrases = pa.array(called.combine_first(table["phrase"]), pa.large_string())
             part.put("phrase", pa.chunked_array([phrases]))
-            said = f"Identifiers called by the label that another file has for them: {len(called):,}."
-            notes.append(Note("info", part.file, said))
+            message = f"Identifiers replaced by the label that another file has for them: {len(called):,}."
+            notes.append(Note("info", part.file, message))
 
 
 def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> pd.DataFrame:
-    """Name the sources of all rows, apply the fixes, refuse lists that are there twice; return the empty lists.
-
-    An empty list is a row of role, source (annotator or system) and doc_id.
-    """
+    """Name the sources of all rows, apply the fixes, refuse duplicate lists, and return the empty lists."""
     for role in ("system", "gold"):
         _name_by_files([part for part in parts if part.role == role and not part.name_given], fixes)
     several = len({part.origin for part in parts if part.role == "gold"}) > 1
@@ -145,22 +137,19 @@ def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> pd
     return _settle_lists(parts, fixes, notes)
 
 
-#: The name of a file of one run: a number, with a word for runs before it or not.
+#: The name of a file of one run: a number, perhaps after a word for runs.
 _RUN = re.compile(r"(?:seed|run|replicate|lauf|rep|r|s)?[-_ ]?\d+", re.IGNORECASE)
 
 
 def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
-    """Name files of runs after the folder of their system, and files of one name in different folders by their paths.
-
-    What all names have in common is stripped if asked.
-    """
+    """Name files of runs after the folder of their system, and files with the same name by their paths."""
     folders: dict[PurePosixPath, list[Part]] = {}
     for part in parts:
         folders.setdefault(PurePosixPath(part.file).parent, []).append(part)
-    for folder, own in folders.items():
-        names = {part.name for part in own if part.role == "system" and _RUN.fullmatch(part.name)}
-        apart = len(own) == len(names) == len({part.origin for part in own}) > 1
-        for part in own if apart and folder.name and plain(folder.name) not in SYSTEM_FOLDERS else ():
+    for folder, members in folders.items():
+        names = {part.name for part in members if part.role == "system" and _RUN.fullmatch(part.name)}
+        are_runs = len(members) == len(names) == len({part.origin for part in members}) > 1
+        for part in members if are_runs and folder.name and plain(folder.name) not in SYSTEM_FOLDERS else ():
             part.name = f"{folder.name}#{part.name}"
     times = Counter(name for name, _ in {(part.name, part.origin) for part in parts})
     for part in parts:
@@ -173,7 +162,7 @@ def _name_by_files(parts: Sequence[Part], fixes: Sequence[str]) -> None:
 
 
 def _name_sources(part: Part, default: str) -> None:
-    """Give every row and list a source: the name that the user gave, else the column's, else the default."""
+    """Give every row and list a source: the name given by the user, else that in the column, else the default."""
     if part.lists is not None:
         part.lists = part.lists.assign(source=part.lists["source"].fillna(default))
     if "source" not in part.table.column_names:
@@ -190,14 +179,13 @@ def _name_sources(part: Part, default: str) -> None:
 
 
 def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
-    """Apply one rule to all ids; refused if two ids of one file would become one."""
+    """Apply a rule to all ids; refuse it if two ids of a file would become equal."""
     rule = id_fix(fix)
     if rule is None:
         return
     changed: set[str] = set()
     for part in (part for part in parts if "doc_id" in part.table.column_names):
         ids = part.ids().to_pylist()
-        # What a rule leaves is trimmed like any id, and never blank.
         left = trim(pa.chunked_array([[rule(doc_id) for doc_id in ids]], pa.large_string())).to_pylist()
         renamed = {old: new or old for old, new in zip(ids, left, strict=True)}
         taken: dict[str, str] = {}
@@ -211,7 +199,6 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
 
 
 def _refuse_lists_of_two_files(tables: Sequence[Part]) -> None:
-    """Refuse tables of one annotator or system for the same documents: their rows would become one list."""
     if max(Counter(name for part in tables for name in part.sources).values(), default=1) == 1:
         return
     keys = ["source", "doc_id"]
@@ -224,7 +211,7 @@ def _refuse_lists_of_two_files(tables: Sequence[Part]) -> None:
 
 
 def _settle_lists(parts: Sequence[Part], fixes: Iterable[str], notes: list[Note]) -> pd.DataFrame:
-    """Keep one list per document of everybody, or merge them; return those without a phrase."""
+    """Keep one list per source and document, or merge them; return the empty lists."""
     listed = [part for part in parts if part.lists is not None and part.role in ("gold", "system")]
     if not listed:
         return empty_table("empty")

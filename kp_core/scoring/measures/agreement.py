@@ -1,8 +1,8 @@
 """Turn the choices of several annotators into tables per document, and these into agreement coefficients.
 
-The tables are those of all pairs together, of each pair, and of each against the others. Only sizes of intersections
-are needed: an item that c annotators chose adds c(c-1) ordered pairs of agreeing choices. No table of all phrases is
-ever made. A document that an annotator did not see is missing; a phrase not chosen is “no”.
+There are tables of all pairs together, of each pair, and of each annotator against the others. Only sizes of
+intersections are needed: an item that c annotators chose adds c(c-1) ordered pairs of agreeing choices. A document that
+an annotator did not see is missing; a phrase not chosen is “no”.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from kp_core.scoring.measures.registry import measure
 
 @dataclass(frozen=True)
 class Panel(Cells):
-    """The mean concordance table over all pairs of annotators, fields (D, 1), with what alpha counts beside it.
+    """The mean concordance table over all pairs of annotators, fields (D, 1), and further counts for alpha.
 
-    returned = size = the mean number of choices of an annotator; hits = the mean size of the intersection of a pair.
-    Scott's pi of it is Fleiss' kappa; AC1, PABAK, P_pos and P_neg of it are those of several annotators.
+    returned = size = the mean number of choices per annotator; hits = the mean size of the intersection of a pair.
+    Its Scott's pi is Fleiss' kappa; its AC1, PABAK, P_pos and P_neg are those of several annotators.
 
     values, yes   number of decisions (phrases times annotators), and how many of them are “yes”
     apart         2 [(R-1) C - Q] / (R-1), C choices and Q ordered pairs of agreeing choices by R annotators
@@ -36,7 +36,7 @@ class Panel(Cells):
 
 @dataclass(frozen=True)
 class Shares(Cells):
-    """The mean table, fields (D, 1), and each annotator's own number of choices and phrases seen (D, A)."""
+    """The mean table, fields (D, 1), and the number of choices and of phrases seen per annotator (D, A)."""
 
     chosen: Floats
     seen: Floats
@@ -53,7 +53,7 @@ class PairTables(Cells):
     pair_denominator: Floats
 
     @property
-    def each(self) -> Cells:
+    def of_pairs(self) -> Cells:
         """The tables of all pairs."""
         return Cells(*self.arrays()[5:])
 
@@ -66,9 +66,8 @@ def sizes(choices: AnnotatorChoices) -> Ints:
 
 
 def agreeing(choices: AnnotatorChoices) -> Ints:
-    """Return the ordered pairs of agreeing choices of each document (D,): the sum of c(c-1) over its items."""
-    votes = choices.votes
-    weight = votes * (votes - 1.0)
+    """Count the ordered pairs of agreeing choices of each document (D,): the sum of c(c-1) over its items."""
+    weight = choices.votes * (choices.votes - 1.0)
     return np.rint(np.bincount(choices.document, weight, minlength=choices.seen.shape[1])).astype(np.int64)
 
 
@@ -76,16 +75,16 @@ def panel(choices: AnnotatorChoices, universe: Floats) -> Panel:
     """Return the mean tables of all documents; those seen by fewer than two annotators are 0 everywhere."""
     annotators = choices.seen.sum(axis=0)
     chosen = np.bincount(choices.document[choices.item], minlength=len(annotators))
-    return _panel(*(one[:, None].astype(float) for one in (annotators, chosen, agreeing(choices), universe)))
+    return _panel(*(count[:, None].astype(float) for count in (annotators, chosen, agreeing(choices), universe)))
 
 
 def without_each(choices: AnnotatorChoices, universe: Floats) -> Panel:
-    """Return for each annotator the mean tables of the others (D, A): a row and a column less of its matrix."""
-    own, documents = sizes(choices), choices.seen.shape[1]
+    """Return for each annotator the mean tables of the others (D, A)."""
+    size, documents = sizes(choices), choices.seen.shape[1]
     votes, flat = choices.votes, choices.annotator * documents + choices.document[choices.item]
-    shared = np.bincount(flat, votes[choices.item] - 1.0, minlength=own.size).reshape(own.shape)
-    seen, chosen, pairs = choices.seen.sum(axis=0), own.sum(axis=0), agreeing(choices)
-    raters, yes, agreed = (one.T.astype(np.float64) for one in (seen - choices.seen, chosen - own, pairs - 2 * shared))
+    shared = np.bincount(flat, votes[choices.item] - 1.0, minlength=size.size).reshape(size.shape)
+    seen, chosen, pairs = choices.seen.sum(axis=0), size.sum(axis=0), agreeing(choices)
+    raters, yes, agreed = (x.T.astype(float) for x in (seen - choices.seen, chosen - size, pairs - 2 * shared))
     return _panel(raters, yes, agreed, universe[:, None])
 
 
@@ -99,7 +98,7 @@ def _panel(annotators: Floats, chosen: Floats, pairs: Floats, universe: Floats) 
 
 
 def shares(choices: AnnotatorChoices, universe: Floats) -> Shares:
-    """Return the mean tables with each annotator's own numbers, for Conger's kappa."""
+    """Return the mean tables with the counts of each annotator, for Conger's kappa."""
     used = choices.seen.sum(axis=0) > 1
     seen = np.where(choices.seen & used, universe, 0.0).T
     chosen = np.where(used, sizes(choices), 0).T.astype(np.float64)
@@ -133,14 +132,14 @@ def pairs_together(seen: Bools) -> tuple[Ints, Ints]:
 
 
 def pairs(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> Pairs:
-    """Return the tables of the pairs `common` (by default all with documents in common), document by document."""
-    own, seen = sizes(choices).T, choices.seen.T
+    """Return the tables of the pairs `common` (by default all that saw a document together), per document."""
+    size, seen = sizes(choices).T, choices.seen.T
     annotators = seen.shape[1]
     first, second = common or pairs_together(choices.seen)
     number = np.zeros((annotators, annotators), np.int64)
     number[first, second] = np.arange(len(first))
     both = seen[:, first] & seen[:, second]
-    one, two = (np.where(both, own[:, side], 0).astype(np.float64) for side in (first, second))
+    row, column = (np.where(both, size[:, side], 0).astype(np.float64) for side in (first, second))
     hits = np.zeros(both.size)
     order = np.argsort(choices.item, kind="stable")
     item, annotator = choices.item[order], choices.annotator[order]
@@ -150,16 +149,15 @@ def pairs(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints]
         flat = choices.document[item[same]] * len(first) + pair
         hits += np.bincount(flat, minlength=both.size)
     n = universe[:, None] * both
-    return Pairs(first, second, Cells(hits.reshape(both.shape), two, one, n, two), both)
+    return Pairs(first, second, Cells(hits.reshape(both.shape), column, row, n, column), both)
 
 
 def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool = False) -> tuple[Cells, Bools]:
-    """Return each annotator's table against the union (or majority) of the others, fields (D, A), and where it counts.
+    """Return the table of each annotator against the union (or majority) of the others (D, A), and which tables count.
 
-    A document counts for an annotator who saw it with others, if one side chose something: to choose nothing is a
-    choice. The gold standard is the row.
+    A document counts for an annotator if others saw it too and one side chose something. The others are the gold.
     """
-    own, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
+    chosen, seen, votes = sizes(choices).T, choices.seen.T, choices.votes
     others = seen.sum(axis=1)[:, None] - seen
     enough = others // 2 + 1 if majority else np.ones_like(others)
     cell = choices.document[choices.item], choices.annotator
@@ -173,9 +171,9 @@ def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool =
         size = np.where(enough == threshold, kept[:, None], size)
     lost = (votes[choices.item] >= enough[cell]) & ~supported
     size = size - np.bincount(flat, lost, minlength=seen.size).reshape(seen.shape)
-    counts = seen & (others > 0) & ((size > 0) | (own > 0))
-    found, chosen, gold, n = (np.where(counts, x, 0).astype(np.float64) for x in (hits, own, size, universe[:, None]))
-    return Cells(found, chosen, gold, n, chosen), counts
+    counts = seen & (others > 0) & ((size > 0) | (chosen > 0))
+    fields = (np.where(counts, x, 0).astype(float) for x in (hits, chosen, size, universe[:, None], chosen))
+    return Cells(*fields), counts
 
 
 measure("K")(concordance.scott_pi)  # of the mean table of all pairs
@@ -183,14 +181,14 @@ measure("K")(concordance.scott_pi)  # of the mean table of all pairs
 
 @measure("alpha", Panel)
 def alpha(panel: Panel) -> Floats:
-    """Return Krippendorff's alpha for nominal data; n decisions, n_1 of them “yes”."""
+    """Return Krippendorff's alpha for nominal data: n decisions, n_1 of them “yes”."""
     n, yes = panel.values, panel.yes
     return 1 - ratio(panel.apart * (n - 1), 2 * yes * (n - yes), np.nan)
 
 
 @measure("Conger", Shares)
 def conger(panel: Shares) -> Floats:
-    """Return Conger's kappa; p_r is the share of “yes” of an annotator over the documents he or she saw."""
+    """Return Conger's kappa; p_r is an annotator's share of “yes” in the documents that he or she saw."""
     there = panel.seen != 0
     share = ratio(panel.chosen, panel.seen)
     count = there.sum(axis=-1, keepdims=True)
@@ -203,28 +201,28 @@ def conger(panel: Shares) -> Floats:
 
 @measure("Light", PairTables)
 def light(tables: PairTables) -> Floats:
-    """Return the mean over the pairs, undefined pairs left out."""
-    values = concordance.kappa(tables.each)
+    """Return the mean kappa over the pairs for which it is defined."""
+    values = concordance.kappa(tables.of_pairs)
     defined = (~np.isnan(values)).sum(axis=-1, keepdims=True)
     return ratio(np.nansum(values, axis=-1, keepdims=True), defined, np.nan)
 
 
 @measure("alpha-Jaccard")
-def jaccard(common: Floats, one: Floats, two: Floats) -> Floats:
-    """Return the share of the union that is common, of sets (n,) that have something in common.
+def jaccard(common: Floats, first: Floats, second: Floats) -> Floats:
+    """Return the intersection as a share of the union, of overlapping sets (n,).
 
     >>> jaccard(np.array([1.0]), np.array([2.0]), np.array([3.0])).tolist()
     [0.25]
     """
-    return common / (one + two - common)
+    return common / (first + second - common)
 
 
 @measure("alpha-MASI")
-def masi(common: Floats, one: Floats, two: Floats) -> Floats:
-    """Return the same times 1 for equal sets, 2/3 where one contains the other, 1/3 where they overlap.
+def masi(common: Floats, first: Floats, second: Floats) -> Floats:
+    """Return Jaccard's value times 1 for equal sets, 2/3 if one contains the other, 1/3 if they only overlap.
 
     >>> masi(np.array([1.0, 2.0]), np.array([2.0, 2.0]), np.array([2.0, 3.0])).round(4).tolist()
     [0.1111, 0.4444]
     """
-    monotone = np.select([common == np.maximum(one, two), common == np.minimum(one, two)], [1.0, 2 / 3], 1 / 3)
-    return np.asarray(jaccard(common, one, two) * monotone)
+    equal, subset = common == np.maximum(first, second), common == np.minimum(first, second)
+    return np.asarray(jaccard(common, first, second) * np.select([equal, subset], [1.0, 2 / 3], 1 / 3))

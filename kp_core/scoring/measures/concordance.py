@@ -1,7 +1,7 @@
 """Turn concordance tables into agreement measures; rows are the gold standard, columns the system.
 
-Formulas are in integers where they can be, so that nothing cancels; if both sides use one category only, a value is
-undefined (NaN) and `status` says why.
+Formulas are in integers if possible, so that nothing cancels. If both sides use only one category, a value is undefined
+(NaN) and `status` gives the reason.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kp_core.scoring.measures.registry import measure
 
 
 def table(a: Floats | float, b: Floats | float, c: Floats | float, d: Floats | float) -> Cells:
-    """Return cells from the four counts; numbers, or arrays of any one shape.
+    """Return cells from the four counts, which are numbers or arrays of one shape.
 
     >>> kappa(table(*map(np.float64, (40, 9, 6, 45)))).round(4)
     np.float64(0.6995)
@@ -27,7 +27,7 @@ def table(a: Floats | float, b: Floats | float, c: Floats | float, d: Floats | f
 
 
 def status(cells: Cells) -> NDArray[np.str_]:
-    """Name the degenerate case of each table, or `ok`; the first case that fits counts."""
+    """Name the first degenerate case that applies to each table, or `ok`."""
     a, b, c, d = cells.both, cells.gold_only, cells.system_only, cells.neither
     cases = {
         "no_items": cells.universe == 0,
@@ -63,23 +63,24 @@ def expected(cells: Cells) -> Floats:
 @measure("kappa")
 def kappa(cells: Cells) -> Floats:
     """Return Cohen's kappa."""
+    return _kappa(cells, cells.both)
+
+
+def _kappa(cells: Cells, both: Floats) -> Floats:
     n, f1, g1 = cells.universe, cells.size, cells.returned
-    return ratio(2 * (cells.both * n - f1 * g1), f1 * (n - g1) + g1 * (n - f1), np.nan)
+    return ratio(2 * (both * n - f1 * g1), f1 * (n - g1) + g1 * (n - f1), np.nan)
 
 
 @measure("kappa_max")
 def kappa_max(cells: Cells) -> Floats:
-    """Return the kappa reached if the smaller list lay wholly inside the larger."""
-    n, f1, g1 = cells.universe, cells.size, cells.returned
-    return ratio(2 * np.minimum(f1, g1) * (n - np.maximum(f1, g1)), f1 * (n - g1) + g1 * (n - f1), np.nan)
+    """Return kappa if the shorter list were part of the longer."""
+    return _kappa(cells, np.minimum(cells.size, cells.returned))
 
 
 @measure("kappa_min")
 def kappa_min(cells: Cells) -> Floats:
-    """Return the kappa if the two lists had as little in common as their sizes allow."""
-    n, f1, g1 = cells.universe, cells.size, cells.returned
-    fewest = np.maximum(f1 + g1 - n, 0)
-    return ratio(2 * (fewest * n - f1 * g1), f1 * (n - g1) + g1 * (n - f1), np.nan)
+    """Return kappa if the two lists had as little in common as their sizes allow."""
+    return _kappa(cells, np.maximum(cells.size + cells.returned - cells.universe, 0))
 
 
 @measure("MCC")
@@ -95,10 +96,7 @@ def positive(cells: Cells) -> Floats:
     return ratio(2 * cells.both, cells.size + cells.returned, np.nan)
 
 
-@measure("P_neg")
-def negative(cells: Cells) -> Floats:
-    """Return the negative agreement."""
-    return ratio(2 * cells.neither, 2 * cells.universe - cells.size - cells.returned, np.nan)
+measure("P_neg")(lambda cells: ratio(2 * cells.neither, 2 * cells.universe - cells.size - cells.returned, np.nan))
 
 
 @measure("PABAK")
@@ -123,10 +121,7 @@ def scott_pi(cells: Cells) -> Floats:
     return ratio(4 * cells.both * cells.neither - apart * apart, yes * (2 * cells.universe - yes), np.nan)
 
 
-@measure("BI")
-def bias_index(cells: Cells) -> Floats:
-    """Return the bias index."""
-    return ratio(cells.size - cells.returned, cells.universe, np.nan)
+measure("BI")(lambda cells: ratio(cells.size - cells.returned, cells.universe, np.nan))
 
 
 @measure("PI")

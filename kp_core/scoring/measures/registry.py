@@ -1,4 +1,4 @@
-"""Register every measure: its texts and its function, as used by tables, help, Methods and the command line."""
+"""Join the texts of every measure with its function, for tables, help, Methods and the command line."""
 
 from __future__ import annotations
 
@@ -12,42 +12,25 @@ from kp_core.scoring.codes import Floats
 from kp_core.settings import LARGEST_K, SUBJECT, Cutoff, Settings
 
 Family = Literal["overlap", "ranking", "concordance", "annotators", "sets", "hierarchy", "semantic", "list"]
-#: exact, sets, hierarchy, given, or as-returned.
 Matcher = str
-#: Family → how predictions are matched with keyphrases for its measures; all others match exactly. Sets are distinct
-#: phrases on both sides; with a hierarchy all broader concepts match; given is a similarity of the user's.
-_MATCHERS: dict[Family, Matcher] = {
-    "concordance": "sets",
-    "hierarchy": "hierarchy",
-    "semantic": "given",
-    "list": "as-returned",
-}
-#: Matchers that baselines do not have → the refusal if what these are made of was not loaded.
+#: Matchers without baselines → key of the error if the data that they need were not loaded.
 SPECIAL: dict[Matcher, str] = {"hierarchy": "no hierarchy", "given": "no meaning", "as-returned": "no lists"}
 #: Families of several annotators.
 OF_PEOPLE: tuple[Family, ...] = ("annotators", "sets")
 
-#: The letters that stand for a cutoff that differs by document.
+#: Letters for cutoffs that differ by document.
 LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure: how it is written, what it contains, and the function from counts to values.
+    """A measure: its texts, as described in `measures.toml`, and the function from counts to values.
 
-    name        as users write it; `@k` marks a cutoff
-    sentence    what it answers, in words a librarian understands
-    formula     in LaTeX; a b c d N are the cells of the concordance table, H_k the hits up to k, g the gold size
-    family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
-                annotators: of the tables of several annotators; sets: of the sizes of two label sets, whose similarity
-                makes an alpha; hierarchy: of counts with all broader concepts;
-                semantic: of hits by a similarity of the user's; list: of a list alone, as it was returned
-    fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
-    smooth      whether it has a gradient
-    f_of        the measures whose means over documents the average f-of-means puts into F; without: it does not exist
-    by_subject  where a subject has a value: where it is suggested, due (in the gold standard), or either; without it
-                there is no mean over subjects
-    example     what it gives for the worked example
+    family      input of the function. concordance, overlap: counts, which may be pooled; ranking: hits of a document;
+                annotators: tables of several annotators; sets: sizes of two label sets; hierarchy: counts with all
+                broader concepts; semantic: hits by similarity; list: a list as it was returned
+    fixed       cutoff of a measure written without `@k`; None: the cutoff of the evaluation
+    by_subject  the subjects that have a value: those suggested, those due (in the gold standard), or either
     cells       the counts that it reads (None: the five of `Cells`)
     """
 
@@ -68,44 +51,29 @@ class Measure:
     by_subject: Literal["", "suggested", "due", "either"] = ""
     example: str = ""
     cells: type[Any] | None = None
-
-    @property
-    def matcher(self) -> Matcher:
-        """How predictions are matched with keyphrases."""
-        return _MATCHERS.get(self.family, "exact")
-
-    @property
-    def averages(self) -> tuple[str, ...]:
-        """The averages that exist for this measure."""
-        by_family = {
-            "concordance": ("micro", "macro"),
-            "annotators": ("micro", "macro"),
-            "sets": ("micro",),
-            "overlap": ("macro", "f-of-means", "micro") if self.f_of else ("macro", "micro"),
-            "ranking": ("macro",),
-            "hierarchy": ("macro", "micro"),
-            "semantic": ("macro",),
-            "list": ("macro",),
-        }
-        return by_family[self.family] + (SUBJECT if self.by_subject else ())
+    matcher: Matcher = "exact"
+    averages: tuple[str, ...] = ("macro",)
 
 
-MEASURES: dict[str, Measure] = {}
-#: What every measure is, but for its function.
-DECLARED = read_toml("scoring/measures/measures.toml")
+_DECLARED = read_toml("scoring/measures/measures.toml")
+_FAMILIES = _DECLARED.pop("families")
+#: The order is that of measures.toml, whichever module registers its measures first.
+MEASURES: dict[str, Measure] = dict.fromkeys(_DECLARED)  # type: ignore[assignment]
 
 
 def of_systems(vocabulary: bool = False) -> list[str]:
-    """Return the measures that score the output of a system; vocabulary: also those that need a table of phrases."""
+    """Return the measures that score a system's output; vocabulary: also those that need a table of phrases."""
     without = () if vocabulary else SPECIAL
-    return [name for name, one in MEASURES.items() if one.family not in OF_PEOPLE and one.matcher not in without]
+    return [name for name, m in MEASURES.items() if m.family not in OF_PEOPLE and m.matcher not in without]
 
 
 def measure(name: str, cells: type[Any] | None = None) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Register the decorated function of counts as the measure that `measures.toml` declares."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
-        MEASURES[name] = Measure(name, score=score, cells=cells, **DECLARED[name])
+        texts = {"averages": ["macro"]} | _FAMILIES[_DECLARED[name]["family"]] | _DECLARED[name]
+        texts["averages"] = (*texts["averages"], *(SUBJECT if "by_subject" in texts else ()))
+        MEASURES[name] = Measure(name, score=score, cells=cells, **texts)
         return score
 
     return declare
@@ -113,10 +81,7 @@ def measure(name: str, cells: type[Any] | None = None) -> Callable[[Callable[...
 
 @dataclass(frozen=True)
 class Asked:
-    """A measure as asked for: with its cutoff (None: that of the evaluation), its parameter, or its mean over cutoffs.
-
-    over  the cutoffs whose values are averaged, document by document
-    """
+    """A measure with its cutoff (None: that of the evaluation), its parameter, and the cutoffs that are averaged."""
 
     measure: Measure
     cutoff: Cutoff | None = None
@@ -125,16 +90,16 @@ class Asked:
 
     @property
     def fixed(self) -> Cutoff | None:
-        """The cutoff that belongs to the measure as asked; None: it uses the cutoff of the evaluation."""
+        """The cutoff of the measure; None: that of the evaluation."""
         return self.cutoff if self.cutoff is not None else self.measure.fixed
 
     @property
     def of_tables(self) -> bool:
-        """Whether it is a measure of a system's concordance tables, which have counts of their own and need N."""
+        """Whether it is computed from concordance tables, which have separate counts and need N."""
         return self.measure.matcher == "sets"
 
     def cutoffs(self, settings: Settings) -> tuple[Cutoff, ...]:
-        """Return the cutoffs at which the measure is given."""
+        """Return the cutoffs at which the measure is computed."""
         return settings.k if self.fixed is None else (self.fixed,)
 
     def name(self, cutoff: Cutoff | None = None) -> str:
@@ -155,7 +120,7 @@ class Asked:
         return f"{base[:-1]}{letter}"
 
     def averages(self, average: str) -> list[str]:
-        """Return the averages in which the measure is given under a setting; `usual` is macro, micro for tables.
+        """Return the averages of the measure under a setting; `usual` is macro, and micro for tables.
 
         >>> parse("kappa").averages("usual"), parse("F1@k").averages("both"), parse("MAP").averages("micro")
         (['micro'], ['micro', 'macro'], ['macro'])
@@ -176,7 +141,7 @@ class Asked:
         return average in SUBJECT and average in self.averages(average)
 
     def scores(self, counts: Any) -> Floats:
-        """Return the values for counts of any shape (documents, cutoffs) or sums."""
+        """Return the values of counts (documents, cutoffs), or of their sums."""
         return self.measure.score(counts) if self.value is None else self.measure.score(counts, self.value)
 
 
@@ -191,9 +156,9 @@ def parse(text: str) -> Asked:
     text = text.strip()
     with_value = re.fullmatch(r"([\w-]+)\((\w+)=(\d+(?:\.\d+)?|\.\d+)\)", text)
     if with_value and with_value[1] in MEASURES:
-        found, value = MEASURES[with_value[1]], float(with_value[3])
-        if found.parameter == with_value[2] and 0 < value < 1:
-            return Asked(found, None, value)
+        known, value = MEASURES[with_value[1]], float(with_value[3])
+        if known.parameter == with_value[2] and 0 < value < 1:
+            return Asked(known, None, value)
     if text in MEASURES:
         return Asked(MEASURES[text])
     base, _, cutoff = text.rpartition("@")
@@ -210,8 +175,8 @@ def parse(text: str) -> Asked:
 
 
 def matchers(asked: Iterable[Asked]) -> set[Matcher]:
-    """Return how predictions are matched for some measures."""
-    return {one.measure.matcher for one in asked}
+    """Return the matchers of some measures."""
+    return {measure.measure.matcher for measure in asked}
 
 
 def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
@@ -222,5 +187,5 @@ def names_in(measures: Iterable[str] | str) -> tuple[str, ...]:
     """
     if not isinstance(measures, Iterable):
         raise UsageError(f"measures is {measures!r}; name some, such as measures='P@5,MAP'")
-    each = [measures] if isinstance(measures, str) else measures
-    return tuple(dict.fromkeys(part.strip() for names in each for part in names.split(",")))
+    lists = [measures] if isinstance(measures, str) else measures
+    return tuple(dict.fromkeys(part.strip() for names in lists for part in names.split(",")))

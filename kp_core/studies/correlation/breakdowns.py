@@ -1,4 +1,4 @@
-"""Turn judged pairs into labels and lengths, these into named subsets, and their correlations into a guard."""
+"""Label judged pairs, divide them into named subsets, and compare pooled correlations with those within subsets."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies import WORDS
 from kp_core.text.tags import keyphrase_classes
 
-#: Breakdown → what its subsets tell apart.
+#: Breakdown → what distinguishes its subsets.
 BREAKDOWNS: dict[str, str] = WORDS["breakdowns"]
 DEFAULT_BY = ("location", "complexity", "pos")
-#: The order in which known labels stand; others follow by name.
-_ORDER: list[str] = WORDS["label_order"]["labels"]
+#: Order of known labels; others follow by name.
+_ORDER: dict[str, int] = {name: place for place, name in enumerate(WORDS["label_order"]["labels"])}
 #: Near-miss types in which one phrase is a contiguous part of the other.
 CONTIGUOUS = ("INCLUDE", "PARTOF")
 
 
 def lengths(phrases: pd.DataFrame) -> Floats:
-    """Return the words of keyphrase and candidate (P, 2), function words counted."""
+    """Return the numbers of words of keyphrase and candidate (P, 2), including function words."""
     sides = [Phrases(phrases[name].tolist(), Recipe()).words.length for name in ("keyphrase", "candidate")]
     return np.stack(sides, axis=1).astype(np.float64)
 
@@ -31,9 +31,9 @@ def lengths(phrases: pd.DataFrame) -> Floats:
 def label(
     related: pd.DataFrame, phrases: pd.DataFrame, pairs: pd.DataFrame, corpus: Corpus, by: Sequence[str]
 ) -> pd.DataFrame:
-    """Return one column per breakdown; columns of the file win over what is computed.
+    """Return one column per breakdown; columns of the file take precedence over computed ones.
 
-    related is what `describe` says of the phrases, one row per pair; pairs are the rows of the file.
+    related has the relation of the phrases (see `describe`), one row per pair; pairs are the rows of the file.
     """
     words = lengths(phrases)
     labels = related[["type", "location", "complexity"]].copy()
@@ -55,33 +55,25 @@ def label(
 
 
 def paper_labels(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return labels as Kim, Baldwin & Kan 2010 group them: First+Head is Head, PP+CC is PP, other tags are hidden.
-
-    >>> paper_labels(pd.DataFrame({"location": ["First+Head", "First"], "pos": ["NN", "other"]})).to_numpy().tolist()
-    [['Head', 'NN'], ['First', '']]
-    """
+    """Return labels as Kim, Baldwin & Kan 2010 group them: First+Head is Head, PP+CC is PP, other tags are hidden."""
     return labels.replace({column: changes for column, changes in WORDS["paper_labels"].items() if column in labels})
 
 
 def subsets(words: Floats, labels: pd.DataFrame) -> dict[str, Bools]:
-    """Return the pairs (P,) in `all`, in `L<=4` and `L<=3`, and in one subset a value of every column of labels.
+    """Return the pairs (P,) in `all`, `L<=4`, `L<=3`, and in one subset per value of each column of labels.
 
-    words (P,) are those of the keyphrase. A pair without a label (missing or empty) is in no subset of that column.
+    words (P,) are the lengths of the keyphrases. A pair without a label is in no subset of that column.
 
-    >>> found = subsets(np.array([2.0, 4, 5]), pd.DataFrame({"location": ["Head", "First", None]}))
-    >>> {name: int(used.sum()) for name, used in found.items()}
+    >>> masks = subsets(np.array([2.0, 4, 5]), pd.DataFrame({"location": ["Head", "First", None]}))
+    >>> {name: int(mask.sum()) for name, mask in masks.items()}
     {'all': 3, 'L<=4': 2, 'L<=3': 1, 'location:First': 1, 'location:Head': 1}
     """
     masks = {"all": np.ones(len(words), bool), "L<=4": words <= 4, "L<=3": words <= 3}
     for column in labels:
         given = labels[column].fillna("").astype(str)
-        for value in sorted({*given} - {""}, key=_place):
+        for value in sorted({*given} - {""}, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
             masks[f"{column}:{value}"] = (given == value).to_numpy()
     return masks
-
-
-def _place(value: str) -> tuple[int, str]:
-    return (_ORDER.index(value) if value in _ORDER else len(_ORDER), value)
 
 
 def exceeds_all(frame: pd.DataFrame) -> Bools:
@@ -92,17 +84,17 @@ def exceeds_all(frame: pd.DataFrame) -> Bools:
 
 
 def pooled_and_within(frame: pd.DataFrame, breakdown: str) -> pd.DataFrame:
-    """Return one row per measure: the pooled correlation next to the mean of its subsets weighted by their pairs.
+    """Return one row per measure: the pooled correlation and the mean within subsets, weighted by their pairs.
 
-    Where both differ much, the pooled value comes from differences between the subsets (Simpson's paradox).
-    `breakdown` is a label column, such as `location`; undefined subsets are left out and counted.
+    If they differ much, the pooled value comes from differences between the subsets (Simpson's paradox). Undefined
+    subsets are left out and counted.
     """
     rows = []
     parts = frame[frame["subset"].str.startswith(f"{breakdown}:")]
     for row in frame[frame["subset"] == "all"].itertuples():
-        these = parts[(parts["measure"] == row.measure) & (parts["average"] == row.average)]
-        defined = these[these["value"].notna()]
+        of_measure = parts[(parts["measure"] == row.measure) & (parts["average"] == row.average)]
+        defined = of_measure[of_measure["value"].notna()]
         total = int(defined["n"].sum())
         within = float((defined["value"] * defined["n"]).sum() / total) if total else float("nan")
-        rows.append((row.measure, row.average, row.value, within, total, len(these) - len(defined)))
+        rows.append((row.measure, row.average, row.value, within, total, len(of_measure) - len(defined)))
     return pd.DataFrame(rows, columns=["measure", "average", "pooled", "within", "n", "undefined"])

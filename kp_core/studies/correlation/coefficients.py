@@ -1,7 +1,4 @@
-"""Turn values of measures and human scores into correlations under integer weights, with gaps, reasons and intervals.
-
-One kernel serves data, resamples and swaps.
-"""
+"""Compute correlations of measures with human scores under integer weights, with gaps, reasons and intervals."""
 
 from __future__ import annotations
 
@@ -19,12 +16,9 @@ Correlation = Literal["spearman", "pearson", "kendall"]
 #: Correlations of measures (P, M) with human scores (P, H) under weights (P, B) → (B, M, H).
 Kernel = Callable[[Floats], Floats]
 
-#: Equal fractions tie although their last bits differ.
-DECIMALS = 12
-#: No rounding error of fractions is as small.
-_TINY = 1e-30
-#: Resamples at a time: the arrays of one block stay in the processor's cache; Kendall compares cells by matrix
-#: products, which want larger ones.
+#: Decimals to which values are compared, so that equal fractions tie; smaller values stay as they are.
+DECIMALS, _TINY = 12, 1e-30
+#: Numbers of cells (resamples × pairs) computed at a time.
 BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
 
 
@@ -33,8 +27,8 @@ class EqualValues:
     """Values of P pairs in groups of equal ones.
 
     order   (P,) the pairs from low to high
-    starts  (V,) where each of the V distinct values begins in that order
-    group   (P,) the distinct value of each pair, numbered from low to high
+    starts  (V,) first place of each distinct value in that order
+    group   (P,) distinct value of each pair, numbered from low to high
     """
 
     order: Ints
@@ -42,15 +36,13 @@ class EqualValues:
     group: Ints
 
     def below(self, rows: Floats) -> Floats:
-        """Return the sums of rows (P, B) over the pairs up to and with each distinct value, (V, B)."""
+        """Return the sums of rows (P, B) over all pairs up to each distinct value, (V, B)."""
         running = running_sums(rows, self.order)
         return running if len(self.starts) == len(running) else running[np.append(self.starts[1:], len(running)) - 1]
 
 
 def running_sums(rows: Floats, order: Ints) -> Floats:
-    """Return the cumulative sums (P, B) of the rows in an order.
-
-    In two steps, within stretches and then over them: 5 to 10 times as fast as np.cumsum along the first axis.
+    """Return the cumulative sums (P, B) of the rows in an order, within stretches and then over them.
 
     >>> running_sums(np.array([[1.0], [10], [100]]), np.array([2, 0, 1])).tolist()
     [[100.0], [101.0], [111.0]]
@@ -67,7 +59,7 @@ def running_sums(rows: Floats, order: Ints) -> Floats:
 
 
 def rounded(values: Floats) -> Floats:
-    """Return values to 12 decimals, so that equal fractions tie; unsmoothed BLEU (down to 1e-308) keeps its order.
+    """Return values to 12 decimals; values as small as unsmoothed BLEU (down to 1e-308) stay as they are.
 
     >>> rounded(np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 2.0**-300])).tolist() == [0.3, 0.0, 2.0**-300]
     True
@@ -76,7 +68,7 @@ def rounded(values: Floats) -> Floats:
 
 
 def equal_values(values: Floats) -> EqualValues:
-    """Return the groups of equal values, equal to 12 decimals.
+    """Return the groups of values that are equal to 12 decimals.
 
     >>> equal_values(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
     [1, 0, 0]
@@ -86,21 +78,20 @@ def equal_values(values: Floats) -> EqualValues:
 
 
 def shares(below: Floats) -> Floats:
-    """Return the weight of each distinct value (V, B) from the weights up to and with it."""
+    """Return the weight of each distinct value (V, B) from the cumulative weights."""
     share = below.copy()
     share[1:] -= below[:-1]
     return share
 
 
-#: Deviations of a column from its mean (P, B), and their weighted sums of squares (B,), from weights and their sum.
+#: Weights and their sum → deviations of a column from its mean (P, B), and their weighted sums of squares (B,).
 _Deviations = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
 def spearman(column: Floats) -> _Deviations:
-    """Return the deviations of mid-ranks, those of the resample itself, of a column (P,).
+    """Return the deviations of the mid-ranks of a column (P,), ranked anew in each resample.
 
-    A value of weight c above others of weight u contains the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
-    Source: mid-ranks under weights follow from cumulative weights of the distinct values; equal to resampling.
+    A value of weight c above others of weight u has the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
     """
     tied = equal_values(column)
 
@@ -117,10 +108,10 @@ def spearman(column: Floats) -> _Deviations:
 
 
 def pearson(column: Floats) -> _Deviations:
-    """Return the deviations of the values of a column (P,), equal to 12 decimals."""
+    """Return the deviations of the values of a column (P,), rounded to 12 decimals."""
     column = np.round(column, DECIMALS)
-    column = column - column.mean()  # against cancellation; the mean of the resample is taken off below
-    rounding = 1e-12 * (column @ column)  # a resample may hold one value only
+    column = column - column.mean()  # against cancellation
+    rounding = 1e-12 * (column @ column)  # a resample may have a single value
 
     def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
         mean = column @ weights / np.maximum(total, 1)
@@ -131,7 +122,7 @@ def pearson(column: Floats) -> _Deviations:
 
 
 def _product_moment(x: Floats, y: Floats, deviations_of: Callable[[Floats], _Deviations]) -> Kernel:
-    """Return the kernel of Pearson's r of deviations: those of ranks give Spearman's rho."""
+    """Return the kernel of Pearson's r of deviations, which is Spearman's rho for those of ranks."""
     ours, human = [deviations_of(column) for column in x.T], [deviations_of(column) for column in y.T]
 
     def under(weights: Floats) -> Floats:
@@ -151,7 +142,7 @@ def _product_moment(x: Floats, y: Floats, deviations_of: Callable[[Floats], _Dev
 def kendall(x: Floats, y: Floats) -> Kernel:
     """Return the kernel of Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x · untied in y).
 
-    Source: Kendall 1945. Pairs with the same two values are one cell; cells are compared with each other once.
+    Source: Kendall 1945.
     """
     ours, human = [equal_values(column) for column in x.T], [equal_values(column) for column in y.T]
 
@@ -168,10 +159,10 @@ def kendall(x: Floats, y: Floats) -> Kernel:
 
 
 def _concordance(first: EqualValues, second: EqualValues, weights: Floats) -> Floats:
-    """Return the concordant less the discordant ordered pairs (B,)."""
+    """Return the concordant less the discordant ordered pairs (B,); pairs with the same two values are one cell."""
     cells = equal_values(np.asarray(first.group * len(second.starts) + second.group, np.float64))
     pair = cells.order[cells.starts]
-    # signs and weights are small integers, which float32 adds without rounding
+    # float32 adds small integers without rounding
     counts = shares(cells.below(weights)).astype(np.float32)
     a, b = first.group[pair].astype(np.float32), second.group[pair].astype(np.float32)
     surplus = np.zeros(weights.shape[1])
@@ -184,14 +175,13 @@ def _concordance(first: EqualValues, second: EqualValues, weights: Floats) -> Fl
 
 
 def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats) -> Floats:
-    """Return covariance / sqrt(spreads), NaN where a side is constant or fewer than three pairs are there."""
+    """Return covariance / sqrt(spreads); NaN if a side is constant or there are fewer than three pairs."""
     product = spread_x * spread_y
     good = (product > 0) & (total >= 3)
     value = np.divide(covariance, np.sqrt(product, where=good, out=np.ones_like(product)))
     return np.where(good, np.clip(value, -1, 1), np.nan)
 
 
-#: Name of a correlation → its kernel for measures (P, M) and human scores (P, H) without gaps.
 KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
     "spearman": lambda x, y: _product_moment(x, y, spearman),
     "pearson": lambda x, y: _product_moment(x, y, pearson),
@@ -202,15 +192,12 @@ KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
 class Correlator:
     """Correlations of measures (P, M) with human scores (P, H), each over the used pairs (P,) that have both.
 
-    pairs (M, H) is the number of these pairs; values are NaN with fewer than three of them or where a side is constant.
+    A value is NaN if there are fewer than three such pairs, or if a side is constant.
     """
 
-    def __init__(
-        self, measures: Floats, human: Floats, name: Correlation = "spearman", used: Bools | None = None
-    ) -> None:
-        """Group the columns by their gaps."""
+    def __init__(self, measures: Floats, human: Floats, name: Correlation = "spearman", used: Bools | None = None):
         self._shape = (measures.shape[1], human.shape[1])
-        #: columns defined on the same pairs: these pairs, the places of the columns in a table (M, H), and the kernel
+        #: pairs, places of the columns in a table (M, H), and kernel of the columns defined on the same pairs
         self._parts = list[tuple[Ints, Any, Kernel]]()
         for defined, columns in by_gaps(measures):
             for judged, targets in by_gaps(human):
@@ -228,7 +215,7 @@ class Correlator:
         return values
 
     def clusters(self, cluster: Ints) -> Ints:
-        """Return how many of the clusters of the pairs (P,) are behind each correlation, (M, H)."""
+        """Return the number of clusters of the pairs (P,) behind each correlation, (M, H)."""
         counts = np.zeros(self._shape, np.int64)
         for rows, place, _ in self._parts:
             counts[place] = len(np.unique(cluster[rows]))
@@ -241,7 +228,7 @@ class Correlator:
 
 
 def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
-    """Yield each pattern of defined values (P,) with the columns (K,) that have it."""
+    """Yield each pattern of defined values (P,) with its columns (K,)."""
     defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
     for place, pattern in enumerate(defined.T):
         columns[pattern.tobytes()].append(place)
@@ -250,7 +237,7 @@ def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
 
 
 def correlations(measures: Floats, human: Floats, name: Correlation = "spearman") -> Floats:
-    """Return the correlation of every measure (P, M) with every human score (P, H), (M, H).
+    """Return the correlations (M, H) of measures (P, M) with human scores (P, H).
 
     >>> correlations(np.array([[1.0], [2], [3], [np.nan]]), np.array([[1.0], [3], [2], [9]])).round(2).tolist()
     [[0.5]]
@@ -259,16 +246,12 @@ def correlations(measures: Floats, human: Floats, name: Correlation = "spearman"
 
 
 def correlation(measure: Floats, human: Floats, name: Correlation = "spearman") -> float:
-    """Return the correlation of two columns (P,), over the pairs that have both.
-
-    >>> round(correlation(np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), "kendall"), 4)
-    0.3333
-    """
+    """Return the correlation of two columns (P,), over the pairs that have both."""
     return float(correlations(measure[:, None], human[:, None], name)[0, 0])
 
 
 def reasons(values: Floats, pairs: Ints) -> NDArray[np.object_]:
-    """Return why each value is undefined, a key of REASONS: too_few pairs, or a constant side; None if defined."""
+    """Return why each value is undefined (too_few pairs, or constant), a key of REASONS; None if defined."""
     reason = np.where(pairs < 3, "too_few", "constant").astype(object)
     reason[~np.isnan(values)] = None
     return reason
@@ -277,9 +260,9 @@ def reasons(values: Floats, pairs: Ints) -> NDArray[np.object_]:
 def resampled(
     under: Callable[[Floats], Floats], cluster: Ints, weights: Floats, name: Correlation = "spearman"
 ) -> Floats:
-    """Return a function of the weights of all pairs, (P, b) → (b, …), under bootstrap weights of clusters (B, C).
+    """Return the values of `under`, (P, b) → (b, …), for bootstrap weights (B, C) of clusters.
 
-    cluster (P,) is the cluster of each pair. The function sees a block of resamples at a time.
+    cluster (P,) is the cluster of each pair; `under` is called with blocks of resamples.
     """
     step = max(8, BLOCK_CELLS[name] // max(len(cluster), 1))
     blocks = [weights[begin : begin + step].T for begin in range(0, len(weights), step)]
@@ -287,7 +270,7 @@ def resampled(
 
 
 def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:
-    """Return the 95% interval tanh(atanh r ± z·se); pairs count as independent, so it is a quick check only.
+    """Return the 95% interval tanh(atanh r ± z·se), which counts pairs as independent.
 
     se² = 1 / (n - 3) for Pearson, (1 + r²/2) / (n - 3) for Spearman, .437 / (n - 4) for Kendall.
     Source: Fisher 1915; Bonett & Wright 2000; Fieller, Hartley & Pearson 1957.
@@ -307,10 +290,10 @@ def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearm
 def partial_spearman(measure: Floats, human: Floats, controls: Floats) -> float:
     """Return Spearman's rho of a measure with human scores (P,) given controls (P, C), such as both lengths.
 
-    Ranks are freed of the ranks of the controls by least squares, and the residuals correlated (Pearson).
+    It is the Pearson correlation of the residuals after regressing the ranks on those of the controls.
 
-    >>> longer = np.array([[1.0], [2], [3], [4]])  # the measure is the length, nothing is left of it
-    >>> partial_spearman(longer[:, 0], np.array([1.0, 3, 2, 4]), longer)
+    >>> length = np.array([[1.0], [2], [3], [4]])
+    >>> partial_spearman(length[:, 0], np.array([1.0, 3, 2, 4]), length)
     nan
     """
     from scipy.stats import rankdata
@@ -321,17 +304,13 @@ def partial_spearman(measure: Floats, human: Floats, controls: Floats) -> float:
         return float("nan")
     ranks = np.asarray(rankdata(rounded(columns), axis=0))
     base = np.column_stack([np.ones(len(ranks)), ranks[:, 2:]])
-    left = ranks[:, :2] - base @ np.linalg.lstsq(base, ranks[:, :2], rcond=None)[0]
-    spread = (left**2).sum(axis=0)
+    residuals = ranks[:, :2] - base @ np.linalg.lstsq(base, ranks[:, :2], rcond=None)[0]
+    spread = (residuals**2).sum(axis=0)
     if (spread <= 1e-9 * (ranks[:, :2] ** 2).sum(axis=0)).any():
         return float("nan")
-    return float(left[:, 0] @ left[:, 1] / np.sqrt(spread[0] * spread[1]))
+    return float(residuals[:, 0] @ residuals[:, 1] / np.sqrt(spread[0] * spread[1]))
 
 
 def percent_of_ceiling(value: Floats, human: Floats) -> Floats:
-    """Return value / human in percent; NaN where people do not agree better than by chance.
-
-    >>> percent_of_ceiling(np.array([0.4763]), np.array([0.4506])).round(1).tolist()
-    [105.7]
-    """
+    """Return value / human in percent; NaN if people agree no better than by chance."""
     return 100 * value / np.where(human > 0, human, np.nan)

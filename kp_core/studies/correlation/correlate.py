@@ -1,4 +1,4 @@
-"""Turn judged phrase pairs into the study of Kim, Baldwin & Kan (2010): which similarity agrees with people."""
+"""Correlate similarity measures with human judgments of phrase pairs, after Kim, Baldwin & Kan (2010)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, es
 from kp_core.studies.correlation.human import COLUMNS, Unit, pair_table, sampling_unit, score_matrix
 from kp_core.studies.result import Numbers
 
-#: The measures of the paper, and those that any measure worth its name must beat.
+#: Measures of the paper, and trivial ones that a useful measure must beat.
 PAPER = ("R-precision", "M-R-precision", "BLEU", "METEOR", "NIST", "ROUGE-1")
 SENTINELS = ("exact", "stem-exact", "length-difference", "candidate-length", "random")
 #: Option of `correlate` → its name in a signature.
@@ -47,7 +47,7 @@ class CorrelationStudy(Numbers):
     found : Correlations
         Correlations, share of the human ceiling, tests, clusters.
     pairs : DataFrame
-        One row per judged pair: phrases, document, labels, human scores, and the value of each measure.
+        One row per judged pair: phrases, document, labels, human scores, and values of the measures.
     """
 
     found: Correlations
@@ -96,9 +96,7 @@ def correlate(
     corpus = judgements if isinstance(judgements, Corpus) else Corpus(judgements=judgements)
     table = corpus.judgements
     if not len(table):
-        raise InputError(
-            "judgements", "no judged pair", "pairs of phrases with scores", "Load a table of judged pairs."
-        )
+        raise InputError("judgements", "no judged pair", "pairs of phrases with scores", "Load judged pairs.")
     breakdowns = [name.strip() for name in by.split(",") if name.strip()] if isinstance(by, str) else list(by)
     refuse_unknown(breakdowns, BREAKDOWNS, "breakdown")
     known = {field.name for field in fields(Study)}
@@ -114,21 +112,16 @@ def correlate(
     values = _values(pairs, phrases, owner, names, choices)
     recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
     related = describe(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), recipe)
-    # of the several keyphrases of a pair the one most closely related, the first of equals
+    # the most closely related keyphrase of each pair, the first one if several are
     nearest = related["type"].map(list(TYPES).index).groupby(owner).idxmin()
     related, phrases = (rows.loc[nearest].reset_index(drop=True) for rows in (related, phrases))
     labels = label(related, phrases, pairs, corpus, breakdowns)
     used = labels["type"].isin(CONTIGUOUS).to_numpy() if paper else np.ones(len(pairs), bool)
     unit, clusters = sampling_unit(pairs)
     shown = labels[[name for name in breakdowns if name in labels]]
-    estimates = estimate(
-        scores.to_numpy()[used],
-        values[used],
-        pd.factorize(np.array(clusters, object)[used])[0],
-        (paper_labels(shown) if paper else shown)[used],
-        lengths(phrases)[used],
-        study,
-    )
+    grouped, cluster = paper_labels(shown) if paper else shown, pd.factorize(np.array(clusters, object)[used])[0]
+    words = lengths(phrases)[used]
+    estimates = estimate(scores.to_numpy()[used], values[used], cluster, grouped[used], words, study)
     human = scores.add_prefix("score ").reset_index(drop=True)
     computed = {*labels.columns, *human.columns, *values.columns}
     given = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
@@ -147,7 +140,7 @@ def correlate(
 
 
 def similarities(pairs: pd.DataFrame, measures: str | None, **options: Any) -> Numbers:
-    """Return the values of plain pairs, one row per pair and measure; measures: one text with commas between them."""
+    """Return the similarity of phrase pairs, one row per pair and measure; measures are separated by commas."""
     frame = similarity(pairs, measures or DEFAULT_MEASURES, **options)
     frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
     choices = Choices.of(options)
@@ -187,7 +180,6 @@ def correlation_from(signature: str) -> dict[str, Any]:
 
 
 def _signed(choices: Choices, study: Study, by: list[str]) -> dict[str, str]:
-    """Return how measures were compared, by its names in the signature; what is empty does not apply."""
     chosen = {"by": ",".join(by), **vars(study)}
     chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer")}
     if study.interval != "bootstrap":
@@ -198,13 +190,13 @@ def _signed(choices: Choices, study: Study, by: list[str]) -> dict[str, str]:
 
 
 def numeric_columns(judgements: pd.DataFrame) -> list[str]:
-    """Return the further columns of judgements that contain numbers, so that they can be measures."""
+    """Return the further columns of judgments that contain numbers, which can be used as measures."""
     further = [name for name in judgements.columns if name not in (*COLUMNS, "annotator", "score")]
     return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
 
 
 def _candidate_pairs(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame, Ints]:
-    """Return the phrases of each pair, with all gold keyphrases if it names none, and the place of the pair."""
+    """Return the phrases of each pair, with all gold keyphrases if it has none, and the row of the pair."""
     phrases = pairs.reindex(columns=["keyphrase", "candidate"])
     if (missing := phrases["keyphrase"].isna()).any():
         if not len(corpus.gold) or "doc_id" not in pairs:
@@ -215,39 +207,36 @@ def _candidate_pairs(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame,
     return phrases.reset_index(drop=True), phrases.index.to_numpy()
 
 
-def _values(
-    pairs: pd.DataFrame, phrases: pd.DataFrame, owner: Ints, names: list[str], choices: Choices
-) -> pd.DataFrame:
-    """Return one column per measure, one row per judged pair."""
+def _values(pairs: pd.DataFrame, phrases: pd.DataFrame, row: Ints, names: list[str], choices: Choices) -> pd.DataFrame:
     asked = {name.removeprefix("column:") for name in names}
     columns = {}
     for name in pairs.columns:
         if str(name) in asked and name not in COLUMNS:
             column = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
-            columns[str(name)] = column[owner]
+            columns[str(name)] = column[row]
     wide = score(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), names, choices, columns)
     if HUMAN in wide.names:
         raise InputError("judgements", "a measure called “human”", "another name", "Rename the column.")
-    return pd.DataFrame(best_over_gold(wide.table, owner), columns=list(wide.names))
+    return pd.DataFrame(best_over_gold(wide.table, row), columns=list(wide.names))
 
 
-def _notes(found: Correlations, values: pd.DataFrame, labels: pd.DataFrame, unit: Unit) -> list[Note]:
+def _notes(estimates: Correlations, values: pd.DataFrame, labels: pd.DataFrame, unit: Unit) -> list[Note]:
     notes = []
     for name, missing in values.isna().sum().items():
         if missing:
             text = f"undefined for {missing} of {pluralize(len(labels), 'pair')}, which its correlation leaves out"
             notes.append(Note("info", str(name), text))
-    if found.tied:
-        have = pluralize(found.tied, "pair has", "pairs have")
+    if estimates.tied:
+        have = pluralize(estimates.tied, "pair has", "pairs have")
         text = f"{have} no single majority, nor one mode nearest to the median"
-        notes.append(Note("info", "majority", f"{text}; ties go {found.study.ties}"))
-    units = int(found.frame["documents"].max())  # that of all pairs
-    if units < 10 and found.study.interval == "bootstrap":
+        notes.append(Note("info", "majority", f"{text}; ties go {estimates.study.ties}"))
+    units = int(estimates.frame["documents"].max())  # that of all pairs
+    if units < 10 and estimates.study.interval == "bootstrap":
         few = pluralize(units, f"{unit.removesuffix('s')} is", f"{unit} are")
         notes.append(Note("warning", "intervals", f"{few} too few for a reliable interval"))
-    if found.study.test == "perm-both" and found.study.trials < found.trials_needed():
-        text = f"with so many pairs of measures, {found.study.trials} trials are too few for a significant difference"
-        notes.append(Note("warning", "tests", f"{text}; ask for {found.trials_needed()} or more"))
+    if estimates.study.test == "perm-both" and estimates.study.trials < estimates.trials_needed():
+        text = f"{estimates.study.trials} trials are too few for significant differences of so many pairs of measures"
+        notes.append(Note("warning", "tests", f"{text}; ask for {estimates.trials_needed()} or more"))
     if count := int((labels["pos_source"] == "phrase").sum() if "pos_source" in labels else 0):
         tagged = pluralize(count, "keyphrase was tagged by itself", "keyphrases were tagged by themselves")
         notes.append(Note("info", "pos", f"{tagged}, which is less certain"))

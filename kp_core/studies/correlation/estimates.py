@@ -1,6 +1,6 @@
-"""Turn judged pairs, their measures, labels and clusters into correlations by subset, with intervals and tests.
+"""Estimate correlations of measures with human scores by subset, with intervals, and test pairs of measures.
 
-Every two measures are tested: PERM-BOTH by swaps, Williams by formula.
+Measures are compared by PERM-BOTH swaps or by Williams' formula.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ class Study:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse a choice that does not exist."""
         for name, kind in get_type_hints(type(self)).items():
             value, choices = getattr(self, name), get_args(kind)
             if choices:
@@ -55,16 +54,15 @@ class Study:
 
 @dataclass(frozen=True)
 class Correlations:
-    """What was found.
+    """Correlations, tests and clusters of measures.
 
-    frame     one row per measure (and `human`, the leave-one-out ceiling), subset and way to combine the scores: value
-              and interval; `n` pairs, `documents` the clusters they come from, `undefined` pairs without a value
-    ceiling   the same rows without `human`: value in percent of the human ceiling of that subset, with interval
-    tests     a row two measures, over all pairs: difference of their correlations, p and corrected p
-    clusters  for each way to combine the scores: cluster of each measure, 1 is best
-    partial   one row per measure: Spearman's rho given both lengths
-    tie_range one row per measure, over all pairs: value of the majority under each rule for what is still tied
-    tied      pairs that need that rule; study: what was asked
+    frame      one row per measure (and `human`, the leave-one-out ceiling), subset and combination of the scores;
+               `documents` are the clusters of the `n` pairs, `undefined` pairs without a value
+    ceiling    the same rows without `human`: value in percent of the human ceiling of that subset
+    tests      one row per pair of measures, over all pairs: difference of their correlations, p and corrected p
+    clusters   combination → cluster of each measure, 1 is best
+    partial    one row per measure: Spearman's rho given both lengths
+    tie_range  one row per measure: value of the majority under each rule for remaining ties; tied: pairs that need it
     """
 
     frame: pd.DataFrame
@@ -90,7 +88,7 @@ class Correlations:
         return [name for name in dict.fromkeys([*rows["a"], *rows["b"]]) if name not in beaten]
 
     def trials_needed(self, alpha: float = 0.05) -> int:
-        """Return the trials from which the corrected p of PERM-BOTH can fall below alpha at all.
+        """Return the number of trials from which the corrected p of PERM-BOTH can fall below alpha.
 
         The smallest p is 1 / (trials + 1), and Holm multiplies it by the number of tests.
         """
@@ -101,13 +99,13 @@ class Correlations:
 def estimate(
     scores: Floats, measures: pd.DataFrame, cluster: Ints, labels: pd.DataFrame, lengths: Floats, study: Study
 ) -> Correlations:
-    """Return how well measures agree with people: correlations by subset, intervals, and tests between measures.
+    """Return correlations by subset, intervals, and tests between measures.
 
-    scores    (P, R) of R annotators for P pairs; measures: one row per pair, undefined where it is no finite number
-    cluster   (P,) number of the document, or another unit, of each pair: what is resampled
-    labels    one row per pair, one column per breakdown; lengths (P, 2) words of keyphrase and candidate
+    scores    (P, R) of R annotators for P pairs; measures: one row per pair, undefined if not finite
+    cluster   (P,) number of the resampled unit of each pair, such as its document
+    labels    one row per pair, one column per breakdown; lengths: (P, 2) words of keyphrase and candidate
 
-    The same resamples serve every measure, subset and combination of scores, and the human ceiling.
+    The same resamples serve all measures, subsets and combinations of scores, and the human ceiling.
     Source: Kim, Baldwin & Kan 2010 for the study; Deutsch, Dror & Roth 2021 for intervals and tests.
     """
     values = measures.to_numpy(np.float64, na_value=np.nan)
@@ -120,16 +118,16 @@ def estimate(
         for how, people in zip(COMBINATIONS, judged.human.T, strict=True)
         for name, column in zip(judged.names, values.T, strict=True)
     ]
-    freed, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(still_tied(scores).sum())
+    controlled, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(still_tied(scores).sum())
     human = np.stack([majority(scores, rule) for rule in TIE_RULES], axis=1)
     tie_range = pd.DataFrame(correlations(values, human, study.correlation), columns=list(TIE_RULES))
     tie_range.insert(0, "measure", judged.names)
-    return Correlations(frame, ceiling, tests, clusters, freed, tie_range, tied, study)
+    return Correlations(frame, ceiling, tests, clusters, controlled, tie_range, tied, study)
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """P judged pairs: scores (P, R), measures (P, M) with their names, human scores (P, H), cluster (P,), the study."""
+    """P judged pairs: scores (P, R), measures (P, M), human scores (P, H), cluster (P,)."""
 
     scores: Floats
     measures: Floats
@@ -140,7 +138,7 @@ class _Judged:
 
 
 def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of correlations, people first, and those of percents of the human ceiling."""
+    """Return the rows of correlations, human agreement first, and those of percents of the human ceiling."""
     study, size = judged.study, len(judged.measures)
     sides = []
     for used in masks.values():
@@ -149,8 +147,8 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
 
     def gathered(take: Callable[[Ceiling | Correlator], NDArray[Any]]) -> NDArray[Any]:
         """Stack the values of all subsets, (…, S, H, M + 1), with human agreement before the measures."""
-        each = [np.concatenate([take(people), take(measures)], axis=-2) for people, measures in sides]
-        return np.stack(each, axis=-3).swapaxes(-1, -2)
+        arrays = [np.concatenate([take(people), take(measures)], axis=-2) for people, measures in sides]
+        return np.stack(arrays, axis=-3).swapaxes(-1, -2)
 
     def under(weights: Floats) -> Floats:
         return gathered(lambda side: side.under(weights))
@@ -173,29 +171,21 @@ def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame,
     reason = coefficients.reasons(value, gathered(lambda side: side.pairs))
     if judged.scores.shape[1] < 2:
         reason[..., 0] = "one_annotator"
-    columns = {
-        "correlation": np.full(value.shape, study.correlation, object),
-        "value": value,
-        "low": low,
-        "high": high,
-        "n": n,
-        "documents": clusters,
-        "undefined": np.array([used.sum() for used in masks.values()])[:, None, None] - n,
-        "reason": reason,
-    }
-    percents = {"percent": percent, "low": percent_low, "high": percent_high}
-    return _rows(masks, (HUMAN, *judged.names), columns), _rows(masks, judged.names, percents)
+    undefined = np.array([used.sum() for used in masks.values()])[:, None, None] - n
+    counts = {"n": n, "documents": clusters, "undefined": undefined, "reason": reason}
+    rows = _rows(masks, (HUMAN, *judged.names), value=value, low=low, high=high, **counts)
+    rows.insert(3, "correlation", study.correlation)
+    return rows, _rows(masks, judged.names, percent=percent, low=percent_low, high=percent_high)
 
 
 def _bounds(value: Floats, drawn: Floats, clusters: Ints) -> tuple[Floats, Floats]:
-    """Return the interval of each value from its draws (B, …) of so many clusters, NaN where the value is."""
+    """Return the interval of each value from its draws (B, …) of clusters; NaN if the value is."""
     low, high = intervals.percentile(drawn.reshape(len(drawn), -1), intervals.expanded_tail(clusters.ravel()))
     low[np.isnan(value.ravel())] = high[np.isnan(value.ravel())] = np.nan
     return low.reshape(value.shape), high.reshape(value.shape)
 
 
-def _rows(subsets: Iterable[str], names: tuple[str, ...], columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
-    """Return one row per subset, combination and measure from arrays of that shape."""
+def _rows(subsets: Iterable[str], names: tuple[str, ...], **columns: NDArray[Any]) -> pd.DataFrame:
     index = pd.MultiIndex.from_product([subsets, COMBINATIONS, names], names=["subset", "average", "measure"])
     frame = index.to_frame(index=False)[["measure", "subset", "average"]]
     return frame.assign(**{name: column.ravel() for name, column in columns.items()})
@@ -211,7 +201,7 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
         if study.test == "williams":
             p = williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1].tolist()
         for a, b in met[["a", "b"]].to_numpy() if study.test == "perm-both" else ():
-            # a stream of its own, the same for every contest: p-values do not depend on the intervals
+            # the same random numbers for every pair, independent of the intervals
             rng = np.random.default_rng([study.seed, 1])
             p.append(permute_both(measures[:, [a, b]], human, study.trials, rng, study.correlation, unit))
         table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p).dropna(subset="p")
@@ -226,30 +216,30 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
 
 
 def contests(measures: Floats, human: Floats, name: Correlation = "spearman") -> pd.DataFrame:
-    """Return every two of the measures (P, M) that both vary, as the human scores (P,) do, where all are defined.
+    """Return every pair of measures (P, M) that vary, as the human scores (P,) do, on the phrase pairs that have all.
 
-    Columns: a, b, the places of the measures; first, second, their correlations with the human score; between, that of
-    the two (not of Kendall, for which Williams' test is not offered); n pairs of phrases.
+    Columns: a, b (places of the measures), first, second (their correlations with the human score), between (that of
+    the two; missing for Kendall, which Williams' test does not support), n.
     """
     a, b = np.triu_indices(measures.shape[1], 1)
-    found = np.full((4, len(a)), np.nan)
+    statistics = np.full((4, len(a)), np.nan)
     for used, pairs in coefficients.by_gaps(measures[:, a] + measures[:, b] + human[:, None]):
-        first, second, own = a[pairs], b[pairs], measures[used]
-        others = own[:, :0] if name == "kendall" else own
-        rho = correlations(own, np.column_stack([human[used], others]), name)
-        found[:2, pairs], found[3, pairs] = (rho[first, 0], rho[second, 0]), used.sum()
+        first, second, values = a[pairs], b[pairs], measures[used]
+        others = values[:, :0] if name == "kendall" else values
+        rho = correlations(values, np.column_stack([human[used], others]), name)
+        statistics[:2, pairs], statistics[3, pairs] = (rho[first, 0], rho[second, 0]), used.sum()
         if name != "kendall":
-            found[2, pairs] = rho[first, 1 + second]
-    met = pd.DataFrame(found.T, columns=["first", "second", "between", "n"]).assign(a=a, b=b)
+            statistics[2, pairs] = rho[first, 1 + second]
+    met = pd.DataFrame(statistics.T, columns=["first", "second", "between", "n"]).assign(a=a, b=b)
     return met.dropna(subset=["first", "second"]).astype({"n": int})
 
 
 def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tuple[Floats, Floats]:
-    """Return t and two-sided p of the differences of correlations (K,), each of two with the same variable.
+    """Return t and two-sided p of differences (K,) of two correlations with the same variable.
 
-    first, second are the correlations with the human score, between that of the two measures. Strength counts, not
-    direction: a negative correlation is turned round, and `between` with it. Equal correlations have p = 1; fewer
-    than four pairs, p = NaN. On ranks (Spearman) it is an approximation. Source: Williams 1959; Steiger 1980.
+    first, second are the correlations with the human score, between that of the two measures. Absolute correlations are
+    compared. Equal ones have p = 1, fewer than four pairs p = NaN. On ranks (Spearman) the test is an approximation.
+    Source: Williams 1959; Steiger 1980.
 
     >>> t, p = williams(*np.array([[0.80], [0.72], [0.89], [26]]))  # Howell, 6th ed., p. 262
     >>> t.round(3).tolist(), p.round(3).tolist()
@@ -259,8 +249,8 @@ def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tup
 
     between = np.where((first < 0) != (second < 0), -between, between)
     a, b, free = np.abs(first), np.abs(second), np.where(pairs < 4, np.nan, pairs - 3.0)
-    left = np.maximum(1 - a**2 - b**2 - between**2 + 2 * a * b * between, 0.0)
-    below = 2 * left * (pairs - 1) / free + (a + b) ** 2 / 4 * (1 - between) ** 3
+    determinant = np.maximum(1 - a**2 - b**2 - between**2 + 2 * a * b * between, 0.0)
+    below = 2 * determinant * (pairs - 1) / free + (a + b) ** 2 / 4 * (1 - between) ** 3
     equal = close(a, b) & (pairs > 3)
     t = (a - b) * np.sqrt((pairs - 1) * (1 + between) / np.where(equal, 1, below))
     t = np.where(equal, 0.0, t)
@@ -277,10 +267,9 @@ def permute_both(
 ) -> float:
     """Return the two-sided p of PERM-BOTH of two measures (P, 2), over the pairs of phrases that have all scores.
 
-    Both measures are standardised; a trial swaps their values for every pair of phrases with probability 1/2, or for
-    every unit, such as a document, where unit (P,) is given. p = (c + 1) / (trials + 1) of |difference of the two
-    correlations|; if there are few units, all swaps are enumerated. NaN where a measure varies by less than 1e-12.
-    Source: Deutsch, Dror & Roth 2021.
+    Both measures are standardized; a trial swaps their values for every pair of phrases, or every unit (P,) such as a
+    document, with probability 1/2. p = (c + 1) / (trials + 1) of |difference of the correlations|; with few units, all
+    swaps are enumerated. NaN if a measure is constant. Source: Deutsch, Dror & Roth 2021.
     """
     unit = np.arange(len(human)) if unit is None else np.unique(unit, return_inverse=True)[1]
     used = ~np.isnan(measures.sum(axis=1) + human)
@@ -291,11 +280,11 @@ def permute_both(
 
 
 def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
-    """Return the difference of the correlations (B,) of two measures (n, 2) with the human score (n,).
+    """Return a function from swapped units (B, U), 1 or 0, to differences of correlations (B,).
 
-    It is a function of which units (B, U) are swapped, 1 or 0; unit (n,) is the unit of each pair of phrases.
+    The correlations are those of two measures (n, 2) with the human score (n,); unit (n,) is the unit of each pair.
     """
-    values, n = np.round(measures, 12), len(human)  # equal values stay equal
+    values, n = np.round(measures, 12), len(human)
     mixed = _mixed(np.round((values - values.mean(axis=0)) / values.std(axis=0), 12), human, name)
     step = max(8, coefficients.BLOCK_CELLS[name] // n)
 
@@ -308,15 +297,15 @@ def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) 
             np.subtract(1, chosen[n:], out=chosen[:n])
             first, second = mixed(chosen)
             values[begin : begin + step] = first - second
-        return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
+        return np.where(np.isnan(values), np.inf, values)  # undefined correlations are no evidence of a difference
 
     return difference
 
 
 def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Return the correlations (B,) of two measures that share the values (n, 2).
+    """Return a function to the correlations (B,) of two measures that share the values (n, 2).
 
-    The first contains those with a 1 in (2n, B), first column first, and the second contains the others.
+    The first measure has the values with a 1 in (2n, B), first column first, and the second the others.
     """
     values, n = z.T.ravel(), len(human)
     if name == "spearman":
@@ -332,10 +321,7 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tu
 
 
 def _mixed_ranks(both: EqualValues, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """Return the same of Spearman's rho from the levels of all 2n values and the human ranks less their mean (2n,).
-
-    The second measure contains what the first leaves of each level, so its sums need no pass of their own.
-    """
+    """Return the same for Spearman's rho from the groups of all 2n values and the centered human ranks (2n,)."""
     n, sizes = len(people) / 2, np.bincount(both.group).astype(float)
     middle, whole = np.cumsum(sizes) - sizes / 2, np.bincount(both.group, people)
     spread, tied = people @ people / 2, np.flatnonzero(sizes > 1)
@@ -343,15 +329,15 @@ def _mixed_ranks(both: EqualValues, people: Floats) -> Callable[[Floats], tuple[
     def correlate(chosen: Floats) -> tuple[Floats, Floats]:
         ranks = both.below(chosen)
         counts = coefficients.shares(ranks)
-        held = counts[tied]
+        ties = counts[tied]
         counts *= 0.5
         ranks -= counts
         weighted = chosen * people[:, None]
         first = np.einsum("pb,pb->b", np.take(ranks, both.group, axis=0), weighted)
         second = middle @ whole - middle[both.group] @ weighted - whole @ ranks + first
-        squares = ((n**3 - n + (own - own**3).sum(axis=0)) / 12 for own in (held, sizes[tied, None] - held))
+        squares = ((n**3 - n + (part - part**3).sum(axis=0)) / 12 for part in (ties, sizes[tied, None] - ties))
         with np.errstate(divide="ignore", invalid="ignore"):
-            rho = [products / np.sqrt(own * spread) for products, own in zip((first, second), squares, strict=True)]
+            rho = [products / np.sqrt(part * spread) for products, part in zip((first, second), squares, strict=True)]
         return rho[0], rho[1]
 
     return correlate

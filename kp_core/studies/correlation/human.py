@@ -1,6 +1,6 @@
-"""Turn scores of several annotators into one human score a pair, and into how well the annotators agree.
+"""Combine the scores of several annotators into one human score per pair, and measure their agreement.
 
-Near misses become pairs to be rated, and ratings become scores.
+Also draw near misses as pairs to be rated, and turn ratings into scores.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
 def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of a long table (pair_id, annotator, score) or a wide one (pair_id, score_1, score_2, ...).
 
-    One row per pair and one column per annotator, in the order in which they first occur in the table; NaN where an
-    annotator did not score a pair.
+    One row per pair and one column per annotator, in the order of the table; NaN if an annotator did not score a pair.
 
     >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).to_numpy().tolist()
     [[3.0, 4.0], [0.0, nan]]
@@ -41,7 +40,7 @@ def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     if not {"pair_id", "annotator", "score"} <= set(table):
         columns = [str(name) for name in table if _is_wide(name)]
         if "pair_id" not in table or not columns:
-            expected = f"columns pair_id, annotator, score, or pair_id and one column {_WIDE}… an annotator"
+            expected = f"columns pair_id, annotator, score, or pair_id and one column {_WIDE}… per annotator"
             raise InputError("judgements", ", ".join(map(str, table.columns)), expected, "Rename the columns.")
         table = table.melt("pair_id", columns, "annotator", "score")
         table["annotator"] = table["annotator"].str.removeprefix(_WIDE)
@@ -58,15 +57,15 @@ def _is_wide(name: object) -> bool:
 
 
 def pair_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per judged pair, in the order of `score_matrix`: its phrases, document and given labels."""
+    """Return one row per judged pair, in the order of `score_matrix`, with its phrases, document and labels."""
     columns = [name for name in table if name not in ("annotator", "score") and not _is_wide(name)]
     return table.drop_duplicates("pair_id")[columns].reset_index(drop=True)
 
 
 def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
-    """Return what is to be resampled and its id for each row of `pair_table`: documents, keyphrases, or pairs.
+    """Return the unit of resampling and its id for each row of `pair_table`.
 
-    Pairs of one document are not independent, nor those of one keyphrase; the first of both that all pairs have counts.
+    Pairs of one document, or of one keyphrase, are not independent; the first of both that all pairs have is the unit.
 
     >>> sampling_unit(pd.DataFrame({"pair_id": ["1", "2"], "doc_id": ["d", None], "keyphrase": ["a b", "a b"]}))
     ('keyphrases', ['a b', 'a b'])
@@ -79,18 +78,14 @@ def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
 
 
 def average(scores: Floats) -> Floats:
-    """Return the mean of the scores present of each pair (…, R) → (…); NaN if nobody scored.
-
-    >>> average(np.array([[1.0, 2.0, np.nan], [np.nan, np.nan, np.nan]])).tolist()
-    [1.5, nan]
-    """
+    """Return the mean of the scores of each pair (…, R) → (…); NaN if nobody scored it."""
     given = ~np.isnan(scores)
     count = given.sum(axis=-1)
     return np.asarray(np.where(given, scores, 0.0).sum(axis=-1) / np.where(count > 0, count, np.nan))
 
 
 def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
-    """Return the lowest and highest mode nearest to the median of each pair; at most two distinct values are left."""
+    """Return the lowest and highest mode nearest to the median of each pair."""
     given = ~np.isnan(scores)
     anyone = given.any(axis=1)
     frequency = (scores[:, :, None] == scores[:, None, :]).sum(axis=2)  # NaN equals nothing
@@ -98,7 +93,6 @@ def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
     median = np.full(len(scores), np.nan)
     if anyone.any():
         median[anyone] = np.nanmedian(scores[anyone], axis=1)
-    # scores of 1/3 and 2/3 lie equally far from their mean, but for the last bit
     distance = np.where(modes, np.abs(scores - median[:, None]), np.inf)
     nearest = modes & reaches(distance.min(axis=1, keepdims=True, initial=np.inf), distance)
     low = np.where(nearest, scores, np.inf).min(axis=1, initial=np.inf)
@@ -112,8 +106,7 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
     Remaining ties go to the lower score, the higher score, or the mean of the two.
     Source: Kim, Baldwin & Kan 2010, section 4, for mode and median; the last rule is ours, as theirs leaves ties.
 
-    >>> scores = np.array([[0.0, 1.0, 2.0, 4.0]])  # every score once, median 1.5
-    >>> [majority(scores, rule).item() for rule in TIE_RULES]
+    >>> [majority(np.array([[0.0, 1.0, 2.0, 4.0]]), rule).item() for rule in TIE_RULES]
     [1.0, 2.0, 1.5]
     """
     low, high = _tied_range(scores)
@@ -121,56 +114,50 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
 
 
 def still_tied(scores: Floats) -> Bools:
-    """Return which pairs (P,) need the last tie rule of `majority`, because mode and median leave two scores.
-
-    >>> still_tied(np.array([[1.0, 1.0, 3.0, 3.0], [1.0, 1.0, 1.0, 3.0]])).tolist()
-    [True, False]
-    """
+    """Return which pairs (P,) need the last tie rule of `majority`, because mode and median leave two scores."""
     low, high = _tied_range(scores)
     return np.asarray(high > low)
 
 
 def combined(scores: Floats, ties: TieRule = "low") -> Floats:
-    """Return one human score a pair for each of `COMBINATIONS`, (P, R) → (P, 2)."""
+    """Return the human score of each pair for each of `COMBINATIONS`, (P, R) → (P, 2)."""
     return np.stack([average(scores), majority(scores, ties)], axis=1)
 
 
 class Ceiling:
-    """How well each annotator agrees with the others together, from scores (P, R): the measure `human`.
+    """Agreement of each annotator with the others together, from scores (P, R): the measure `human`.
 
-    pairs (1, H) is the most pairs of any annotator that the others scored too.
+    pairs (1, H) is the largest number of pairs of an annotator that the others also scored.
     Source: Kim, Baldwin & Kan 2010, section 4; the mean over annotators is the plain one, without Fisher's z.
     """
 
     def __init__(
         self, scores: Floats, ties: TieRule = "low", name: Correlation = "spearman", used: Bools | None = None
     ):
-        """Combine the scores of the others for each annotator, who takes the place of a measure."""
         self._annotators = [
             Correlator(scores[:, [annotator]], combined(np.delete(scores, annotator, axis=1), ties), name, used)
             for annotator in range(scores.shape[1])
         ]
-        self.pairs = np.max([each.pairs for each in self._annotators], axis=0)
+        self.pairs = np.max([correlator.pairs for correlator in self._annotators], axis=0)
 
     def each(self, weights: Floats) -> Floats:
         """Return the correlation of each annotator (B, 1, H, R) under weights of all pairs (P, B)."""
-        return np.stack([each.under(weights) for each in self._annotators], axis=-1)
+        return np.stack([correlator.under(weights) for correlator in self._annotators], axis=-1)
 
     def under(self, weights: Floats) -> Floats:
-        """Return the mean over annotators (B, 1, H), of those whose correlation is defined."""
+        """Return the mean of the defined correlations over annotators (B, 1, H)."""
         return average(self.each(weights))
 
     def clusters(self, cluster: Ints) -> Ints:
-        """Return how many clusters of the pairs (P,) the correlation of at least one annotator has, (1, H)."""
-        rows = np.concatenate([each.rows for each in self._annotators])
+        """Return the number of clusters of the pairs (P,) in the correlation of at least one annotator, (1, H)."""
+        rows = np.concatenate([correlator.rows for correlator in self._annotators])
         return np.full(self.pairs.shape, len(np.unique(cluster[rows])))
 
 
 def ordinal_alpha(scores: Floats) -> float:
-    """Return Krippendorff's alpha of scores (P, R) with the ordinal difference; pairs with one score do not count.
+    """Return Krippendorff's alpha of scores (P, R) with the ordinal difference.
 
-    alpha = 1 - observed / expected disagreement; NaN where all scores are the same, or no pair has two.
-    Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section E.
+    NaN if all scores are equal, or no pair has two. Source: Krippendorff 2011, section E.
 
     >>> round(ordinal_alpha(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [1.0, 2.0]])), 4)
     0.79
@@ -187,7 +174,7 @@ def ordinal_alpha(scores: Floats) -> float:
 def quadratic_kappa(first: Floats, second: Floats) -> float:
     """Return Cohen's kappa with squared differences of the scores as weights, over pairs that both scored (P,).
 
-    NaN if both give one and the same score throughout, or share no pair. Source: Cohen 1968.
+    NaN if both always give the same single score, or share no pair. Source: Cohen 1968.
 
     >>> quadratic_kappa(np.array([0.0, 1, 2, 2]), np.array([0.0, 2, 1, 2]))
     0.6363636363636364
@@ -196,7 +183,7 @@ def quadratic_kappa(first: Floats, second: Floats) -> float:
     x, y = first[both], second[both]
     if not len(x):
         return float("nan")
-    # mean of (x - y)² over all combinations of a score of one and a score of the other
+    # mean of (x - y)² over all combinations of two scores
     expected = x.var() + y.var() + (x.mean() - y.mean()) ** 2
     return float(1 - ((x - y) ** 2).mean() / expected) if expected > 0 else float("nan")
 
@@ -212,10 +199,9 @@ def pairwise_agreement(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.DataFrame:
-    """Return up to `number` near misses of each type, drawn at random and shuffled: columns `COLUMNS`.
+    """Return up to `number` near misses of each type, drawn at random and shuffled, with the columns of `COLUMNS`.
 
-    predictions: those of `NearMisses`, with document, phrase, keyphrase and type. A pair has the same id in every draw,
-    so that ratings of one draw fit another.
+    predictions are those of `NearMisses`. The id of a pair is the same in every draw, so ratings can be combined.
     """
     rng = np.random.default_rng(seed)
     near = predictions[predictions["type"].isin(_RATED)]
@@ -231,14 +217,14 @@ def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.Dat
     return pairs[list(COLUMNS)].astype("str").reset_index(drop=True)
 
 
-def own_order(pairs: pd.DataFrame, rater: str) -> pd.DataFrame:
-    """Return pairs in the order of one rater, always the same for a name, so that no pair is late or early for all.
+def order_of_rater(pairs: pd.DataFrame, rater: str) -> pd.DataFrame:
+    """Return pairs in a fixed order for one rater, which differs between raters.
 
     >>> pairs = pd.DataFrame({"pair_id": ["p", "q", "r"]})
-    >>> own_order(pairs, "ana")["pair_id"].tolist(), own_order(pairs, "max")["pair_id"].tolist()
+    >>> order_of_rater(pairs, "ana")["pair_id"].tolist(), order_of_rater(pairs, "max")["pair_id"].tolist()
     (['p', 'r', 'q'], ['q', 'p', 'r'])
     """
-    return pairs.sort_values("pair_id", key=lambda ids: [_name(rater, one) for one in ids], ignore_index=True)
+    return pairs.sort_values("pair_id", key=lambda ids: [_name(rater, pair_id) for pair_id in ids], ignore_index=True)
 
 
 def _name(*parts: str) -> str:
@@ -246,20 +232,15 @@ def _name(*parts: str) -> str:
 
 
 def rating_table(pairs: pd.DataFrame, ratings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
-    """Return ratings {annotator: {pair: score}} as judgements, one row per score.
-
-    >>> pairs = pd.DataFrame([["p", "d", "x", "y"]], columns=list(COLUMNS))
-    >>> rating_table(pairs, {"ana": {"p": 3}})[["annotator", "score"]].to_numpy().tolist()
-    [['ana', 3.0]]
-    """
+    """Return ratings {annotator: {pair: score}} as judgments, one row per score."""
     if not ratings:
         return empty_table("judgements")
-    rows = [(rater, pair, float(score)) for rater, own in ratings.items() for pair, score in own.items()]
+    rows = [(rater, pair, float(score)) for rater, scores in ratings.items() for pair, score in scores.items()]
     table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
     return pairs.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]
 
 
 def with_ratings(judgements: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return loaded judgements with ratings made later; of two scores of one person for one pair the later counts."""
+    """Return loaded judgments with later ratings; of two scores of a person for a pair the later one counts."""
     both = pd.concat([judgements, ratings], ignore_index=True) if len(ratings) else judgements
     return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)

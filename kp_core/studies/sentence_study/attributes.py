@@ -1,7 +1,6 @@
-"""Turn sentences into attributes from which a decision tree may learn which of them people choose, and into classes.
+"""Compute attributes of sentences for a decision tree, and the classes that annotators gave them.
 
-“Yes” are the sentences of several annotators' extracts that survive trimming by agreement.
-Source: Nomoto & Matsumoto 1997, Table 8. What is marked as assumed is not printed there, or holds for Japanese only.
+“Yes” are the chosen sentences that survive trimming by agreement. Source: Nomoto & Matsumoto 1997, Table 8.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import list_sentences, sentence_rows
 from kp_core.settings import Settings
 from kp_core.studies import WORDS
+from kp_core.studies.facts import part_note
 from kp_core.studies.trimming import Form, Levels, levels_of
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import tag, word_class
 from kp_core.text.tokenise import clean, tokens
 
-#: Attribute → what it is, what of it is assumed, and how rules name it; in the order of the source.
+#: Attribute → definition, assumptions, and name in rules, in the order of the source.
 ATTRIBUTES: dict[str, dict[str, str]] = WORDS["attributes"]
 CATEGORIES = ("group", "attitude")
-#: Words of attitude as people read them, and as a regular expression.
 ATTITUDE_WORDS: str = WORDS["attitude"]["words"]
 _ATTITUDE = re.compile(WORDS["attitude"]["pattern"], re.IGNORECASE | re.VERBOSE)
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
@@ -38,7 +37,7 @@ _CLOSING = "\"'\u2019\u201d»)]"
 
 
 def attitude(sentence: str) -> int:
-    """Return the class of attitude of an English sentence: 3 ends in ? or !, 2 has one of `ATTITUDE_WORDS`, 1 other.
+    """Return the class of attitude of an English sentence: 3 for ? or !, 2 for one of `ATTITUDE_WORDS`, else 1.
 
     >>> [attitude(text) for text in ("Water rises.", "Ships must wait.", "Must ships wait?")]
     [1, 2, 3]
@@ -49,17 +48,15 @@ def attitude(sentence: str) -> int:
 
 
 def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.DataFrame, list[Note]]:
-    """Return one row per sentence: doc_id, sentence, text and its `ATTRIBUTES`; missing ones are 0, and noted.
+    """Return doc_id, sentence, text and `ATTRIBUTES` of each sentence; missing attributes are 0, and noted.
 
-    given   table with a column `sentence` and attributes that take the place of computed ones; the document type may
-            be any text, the others are numbers
-
-    Raises InputError if no text is loaded, or a given value is not what it should be.
+    given: table with a column `sentence` and attributes that replace computed ones: text for the document type, numbers
+    for all others. Raises InputError if no text is loaded, or a given value is invalid.
     """
     listed = list_sentences(corpus)
     if not len(listed):
         raise input_error("the documents", "no sentence")
-    told = pd.DataFrame() if given is None else _checked(given, listed)
+    replaced = pd.DataFrame() if given is None else _checked(given, listed)
     documents = corpus.documents.set_index("doc_id")
     notes = []
     if empty := documents.index[~documents.index.isin(listed["doc_id"])].tolist():
@@ -73,23 +70,22 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
         attitude=[attitude(text) for text in listed["text"]],
         paragraph_location=by_paragraph.cumcount() / by_paragraph["text"].transform("size"),
     )
-    if not {"title_similarity", "tf_idf"} <= set(told):
+    if not {"title_similarity", "tf_idf"} <= set(replaced):
         titles = documents["title"].fillna("").astype(str).to_dict()
-        from_nouns, missing = _from_nouns(
-            listed, titles, memoize(corpus, "nouns", None, lambda: list(map(_nouns, listed["text"])))
-        )
+        nouns = memoize(corpus, "nouns", None, lambda: list(map(_nouns, listed["text"])))
+        from_nouns, missing = _from_nouns(listed, titles, nouns)
         frame = frame.join(from_nouns)
-        notes += [note for note in missing if note.where not in told]
-    for name in told:
-        if absent := int(told[name].isna().sum()):
+        notes += [note for note in missing if note.where not in replaced]
+    for name in replaced:
+        if absent := int(replaced[name].isna().sum()):
             verbs = "has no given value and counts as 0", "have no given value and count as 0"
             notes.append(Note("warning", str(name), part_of(absent, len(frame), "sentence", *verbs)))
-        frame[name] = (told[name].fillna(0) if absent else told[name]).to_numpy()
+        frame[name] = (replaced[name].fillna(0) if absent else replaced[name]).to_numpy()
     return frame[["doc_id", "sentence", "text", *ATTRIBUTES]], notes
 
 
 def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
-    """Return the given attributes in sentence order; reject unknown sentences and non-numbers."""
+    """Return the given attributes in sentence order; refuse unknown sentences and non-numbers."""
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
         facts = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
@@ -120,10 +116,10 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
 def _from_nouns(
     listed: pd.DataFrame, titles: Mapping[str, str], nouns_of: Sequence[list[str]]
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """Return title_similarity and tf_idf of every sentence, and if they are missing and therefore 0.
+    """Return title_similarity and tf_idf of every sentence, and notes if they are missing and therefore 0.
 
-    The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F its count there and MAX_F the largest there,
-    DF the sentences of the text that have it, N all of them. nouns_of are those of each sentence.
+    The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F and MAX_F its count and the largest count in
+    the sentence, DF the number of the N sentences of the text that have it.
     """
     pairs = [(row, noun) for row, spelled in enumerate(nouns_of) for noun in spelled]
     words = [(name, token.lower()) for name, title in titles.items() for token, _, _ in tokens(clean(title))]
@@ -157,18 +153,14 @@ def _from_nouns(
 
 
 def _nouns(sentence: str) -> list[str]:
-    """Return the nouns in lower case; the tagger takes every word in another script for one, so these are left out."""
+    """Return the nouns in lower case; the tagger takes words of other scripts for nouns, so these are left out."""
     spelled = [token for token, _, _ in tokens(sentence)]
     tagged = tag(spelled) if _LATIN.search(sentence) else []
     return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
 
 
 def columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return attributes as numbers under (attribute, value): a category has one column per value, if it has several.
-
-    >>> columns(pd.DataFrame({name: [1, 2] for name in ATTRIBUTES}).assign(group="N"))["attitude"].to_numpy().tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Return attributes as numbers under (attribute, value), with one column per value of a varying category."""
     numbers: dict[tuple[str, str], Any] = {}
     for name in ATTRIBUTES:
         if name not in CATEGORIES:
@@ -182,11 +174,11 @@ def columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Extracts:
-    """The sentences of the documents that annotators saw, their attributes, and who chose which; S sentences.
+    """The S sentences of the documents that annotators saw, their attributes, and the choices.
 
-    frame       one row per sentence, as `attributes` gives it; columns: its attributes as numbers (S, F)
-    document, place, votes   (S,) number of the document, sentences before it there, annotators who chose it
-    documents, groups        (D,) ids and types of the documents, in order
+    frame       one row per sentence, as from `attributes`; columns: its attributes as numbers (S, F)
+    document, place, votes   (S,) number of the document, sentences before it, annotators who chose it
+    documents, groups        (D,) ids and types of the documents
     """
 
     frame: pd.DataFrame
@@ -200,11 +192,11 @@ class Extracts:
     notes: tuple[Note, ...]
 
     def majority(self, threshold: float) -> Ints:
-        """Return the votes that a sentence of each document needs at a threshold (D,), 0 where it is unreachable."""
+        """Return the votes that a sentence of each document needs at a threshold (D,), 0 if it is unreachable."""
         return self.levels.size(threshold)
 
     def left(self, majority: Ints) -> Bools:
-        """Return which sentences occur in documents that reach these majorities (S,)."""
+        """Return which sentences are in documents that reach these majorities (S,)."""
         return np.asarray(majority[self.document] > 0)
 
     def yes(self, majority: Ints) -> Bools:
@@ -213,9 +205,7 @@ class Extracts:
 
 
 def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "binary") -> Extracts:
-    """Return sentences, attributes and choices of a corpus whose gold standard names sentences.
-
-    given   attributes that take the place of computed ones; form: as in `trim`
+    """Return the sentences, attributes and choices of a corpus whose gold standard names sentences.
 
     Raises InputError if an entry is no sentence of its text, or if there are fewer than two annotators.
     """
@@ -229,23 +219,17 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
         verbs = "has no extract and is left out", "have no extract and are left out"
         notes.append(Note("info", "extracts", part_of(left, left + len(data.documents), "document", *verbs)))
     item = number[rows][data.choices.place]
-    # A choice stands where its sentence stands in the text: the i-th choice of an annotator is the i-th earliest.
+    # choices are ordered by position in the text
     choices = replace(data.choices, item=item, place=item, document=document[there].astype(np.int64))
     frame = table[there].reset_index(drop=True)
     types = frame.groupby("doc_id", sort=False)["group"].unique()
     types = types.where(types.map(len) == 1).map(lambda group: group[0], na_action="ignore")
-    if len(mixed := types.index[types.isna()]):
-        verbs = "has sentences of several types and is", "have sentences of several types and are"
-        text = part_of(len(mixed), len(data.documents), "document", *verbs)
-        notes.append(Note("warning", "group", f"{text} in no row by document type: {Ids.of(mixed)}"))
-    return Extracts(
-        frame,
-        columns(frame),
-        choices.document,
+    mixed, why = Ids.of(types.index[types.isna()].tolist()), "in no row by document type"
+    verbs = f"has sentences of several types and is {why}", f"have sentences of several types and are {why}"
+    notes += part_note("warning", "group", mixed, len(data.documents), *verbs)
+    place, groups = (
         frame.groupby("doc_id").cumcount().to_numpy(np.int64),
-        choices.votes,
-        levels_of(choices, data.universe, form),
-        data.documents,
-        tuple(types.reindex(list(data.documents)).fillna("")),
-        tuple(notes),
+        types.reindex(list(data.documents)).fillna(""),
     )
+    sentences = frame, columns(frame), choices.document, place, choices.votes
+    return Extracts(*sentences, levels_of(choices, data.universe, form), data.documents, tuple(groups), tuple(notes))

@@ -1,7 +1,7 @@
-"""Turn sentence extracts into a curve: how well a tree learns them, the more reliable they are made by trimming.
+"""Learn sentence extracts with decision trees, at each threshold of agreement.
 
-The trees decide on sentences that they did not see, beside simple baselines. Source: the protocol of Nomoto & Matsumoto
-1997, as other sections of the paper report it: 40 “yes” and 200 “no” at random, ten-fold cross-validation.
+Source: Nomoto & Matsumoto 1997, as other sections of the paper report it: 40 “yes” and 200 “no” at random, ten-fold
+cross-validation. Baselines decide without learning.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 INNER_FOLDS = 3
-#: Pruning strengths to choose from: how many bits a leaf must save, over all sentences of the training folds.
+#: Candidate pruning strengths, in bits that a leaf must save.
 PRUNING = (0.0, 0.005, 0.01, 0.02, 0.04)
 
 
 def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield training and test sentences of stratified folds; grouped: no document stands on both sides."""
+    """Yield training and test sentences of stratified folds; grouped: documents are not divided."""
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     number = min(number, int(yes.sum()), int((~yes).sum()), len(np.unique(document)) if grouped else len(yes))
@@ -45,7 +45,7 @@ def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> 
 
 
 def learner(pruning: float, seed: int) -> DecisionTreeClassifier:
-    """Return the learner; `pruning` is scikit-learn's ccp_alpha, and the seed orders attributes that split alike."""
+    """Return a tree to be trained; `pruning` is scikit-learn's ccp_alpha."""
     from sklearn.tree import DecisionTreeClassifier
 
     return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=pruning, random_state=seed)
@@ -54,16 +54,16 @@ def learner(pruning: float, seed: int) -> DecisionTreeClassifier:
 def errors_when_pruned(whole: DecisionTreeClassifier, matrix: Floats, yes: Bools) -> Ints:
     """Return the errors of a tree at every strength of `PRUNING` (P,), as if it had been grown with it.
 
-    A node becomes a leaf if that costs no more than the cheapest subtree below it; cost is entropy plus the strength
-    for each leaf (Breiman et al. 1984, ch. 3). Growing it anew for every strength would take four times as long.
+    A node becomes a leaf if that costs no more than its cheapest subtree; cost is entropy plus the strength per leaf
+    (Breiman et al. 1984, ch. 3).
     """
     inside = whole.tree_
     predicted = whole.classes_[inside.value[:, 0].argmax(axis=1)]
     wrong = np.where(yes[:, None] != predicted, whole.decision_path(matrix).toarray(), 0).sum(axis=0)
-    errors = np.tile(wrong[:, None], len(PRUNING))  # of each node as a leaf, and then of its cheapest subtree
+    errors = np.tile(wrong[:, None], len(PRUNING))  # of each node as a leaf, then of its cheapest subtree
     share = inside.weighted_n_node_samples / inside.weighted_n_node_samples[0]
     cost = (inside.impurity * share)[:, None] + np.array(PRUNING)
-    for node in np.flatnonzero(inside.children_left >= 0)[::-1]:  # children stand after their parent
+    for node in np.flatnonzero(inside.children_left >= 0)[::-1]:  # children come after their parent
         below = [inside.children_left[node], inside.children_right[node]]
         cut = reaches(cost[below].sum(axis=0), cost[node])
         errors[node] = np.where(cut, errors[node], errors[below].sum(axis=0))
@@ -72,7 +72,7 @@ def errors_when_pruned(whole: DecisionTreeClassifier, matrix: Floats, yes: Bools
 
 
 def grown(matrix: Floats, yes: Bools, document: Ints, grouped: bool, seed: int) -> DecisionTreeClassifier:
-    """Return a tree whose pruning strength makes the fewest errors in inner folds; of equal ones the strongest."""
+    """Return a tree with the strongest pruning that makes the fewest errors in inner folds."""
     errors = np.zeros(len(PRUNING), np.int64)
     for train, test in folds(yes, document, INNER_FOLDS, grouped, seed):
         errors += errors_when_pruned(learner(0.0, seed).fit(matrix[train], yes[train]), matrix[test], yes[test])
@@ -84,9 +84,8 @@ def grown(matrix: Floats, yes: Bools, document: Ints, grouped: bool, seed: int) 
 class Node:
     """A node of a tree, with the sentences of the draw that reach it.
 
-    name, value   attribute, and for a category the value asked for; name is "" at a leaf
-    cut           a number is asked whether it is at most this
-    below, above  nodes for the answer yes and no: (at most the cut, above it), or (is the value, is another)
+    name, value   attribute, and for a category its value; name is "" at a leaf
+    below, above  nodes for at most the cut and above it, or for the value and all others
     """
 
     name: str
@@ -99,11 +98,11 @@ class Node:
 
     @property
     def decision(self) -> str:
-        """What a leaf decides; as many “yes” as “no” is no."""
+        """The decision of a leaf; ties are “no”."""
         return "yes" if self.yes > self.no else "no"
 
     def condition(self, holds: bool = True) -> str:
-        """Return the question of the node as a condition that contains or does not.
+        """Return the condition of the branch `below`, or of the branch `above` if it does not hold.
 
         >>> Node("attitude", "2", 0.5, 1, 2, 3, 3).condition(False), Node("length", "", 80.5, 1, 2, 3, 3).condition()
         ('attitude is not 2', 'length ≤ 80.5')
@@ -111,32 +110,27 @@ class Node:
         name = WORDS["attributes"][self.name]["name"]
         if self.value:
             return f"{name} is {'' if holds else 'not '}{self.value}"
-        # A cut lies halfway between two numbers: 123.5 must not read as 124, which a sentence may have.
+        # cuts lie halfway between two numbers, so 123.5 must not be rounded
         digits = 3 if abs(self.cut) < 100 else 7
         return f"{name} {'≤' if holds else '>'} {self.cut:.{digits}g}"
 
 
-def nodes(
-    tree: DecisionTreeClassifier, names: Sequence[tuple[str, str]], matrix: Floats, yes: Bools
-) -> tuple[Node, ...]:
-    """Return the nodes of a tree; the first is the root. names: attribute and value of each column of the matrix."""
+def nodes(tree: DecisionTreeClassifier, names: Sequence[tuple[str, str]], rows: Floats, yes: Bools) -> tuple[Node, ...]:
+    """Return the nodes of a tree, root first; names: attribute and value of each column of the rows."""
     inside = tree.tree_
-    reached = tree.decision_path(matrix).toarray()
+    reached = tree.decision_path(rows).toarray()
     listed = []
     for i in range(inside.node_count):
         left, right = int(inside.children_left[i]), int(inside.children_right[i])
         name, value = names[inside.feature[i]] if left >= 0 else ("", "")
-        below, above = (right, left) if value else (left, right)  # a category that is there has a 1
+        below, above = (right, left) if value else (left, right)
         counts = int(reached[yes, i].sum()), int(reached[~yes, i].sum())
         listed.append(Node(name, value, float(inside.threshold[i]), below, above, *counts))
     return tuple(listed)
 
 
 def rules(tree: Sequence[Node]) -> pd.DataFrame:
-    """Return one row per leaf, from the top of the drawing: decision, sentences of the draw that get there, rule.
-
-    A number is bounded once on each side, however often the tree asks for it.
-    """
+    """Return one row per leaf: decision, sentences of the draw that reach it, and rule with each bound once."""
     rows = []
 
     def follow(place: int, conditions: dict[tuple[str, str, bool], str]) -> None:
@@ -151,14 +145,13 @@ def rules(tree: Sequence[Node]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["decision", "yes", "no", "rule"])
 
 
-#: Sentences drawn: “yes”, and “no” for each “yes”; with fewer “yes” than FEWEST the study does not run.
+#: Most “yes” sentences in a draw, “no” sentences per “yes”, and fewest of each that a draw needs.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
 FOLDS, REPEATS = 10, 20
-#: The last two choose a tenth of the sentences, as people did in the source.
+#: The last two choose a tenth of the sentences, as the annotators did in the source.
 CLASSIFIERS = ("C4.5-like tree", "tree, random trimming", "majority class", "lead 10 %", "random 10 %")
 TREE, NULL, MAJORITY, LEAD, RANDOM = CLASSIFIERS
 RESAMPLES = 1000
-#: Measures of “yes”; undefined where nobody says “yes” (P), or there is no “yes” (R).
 MEASURES: dict[str, Callable[[Cells], Floats]] = {
     "accuracy": concordance.observed,
     "P": lambda cells: ratio(cells.hits, cells.returned, np.nan),
@@ -166,14 +159,14 @@ MEASURES: dict[str, Callable[[Cells], Floats]] = {
     "F1": concordance.positive,
     "kappa": concordance.kappa,
 }
-#: Why a value is undefined, where the items are sentences; the usual words speak of phrases.
+#: Reasons of undefined values, worded for sentences.
 _REASONS = REASONS | WORDS["sentence_reasons"]
 COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "repeat_low", "repeat_high", "reason")
 
 
 @dataclass(frozen=True)
 class Design:
-    """How the study is done: form of trimming, draws, whether documents stay whole in folds, seed."""
+    """Design of the study; grouped: whether documents stay whole in folds."""
 
     form: Form = "binary"
     repeats: int = REPEATS
@@ -187,10 +180,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Left:
-    """What is left at a threshold: documents, sentences of each class, and how many a draw takes.
-
-    reason   why there is no draw, else ""
-    """
+    """Documents and sentences left at a threshold, and how many a draw takes, or the reason why there is no draw."""
 
     documents: int
     dropped: int
@@ -203,10 +193,10 @@ class Left:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one set of majorities (D,) gave: what is left, and R draws, or none.
+    """What is left at majorities (D,), and R draws, if any.
 
-    tables      (R, systems, 4, D) hits, “yes” said, “yes” there, and sentences of each document
-    importance  (R, T, F) entropy that each attribute removed, by tree; tree: nodes of the tree of the first draw
+    tables      (R, systems, 4, D) hits, predicted “yes”, true “yes”, and sentences of each document
+    importance  (R, T, F) entropy removed by each attribute, by tree; tree: nodes of the tree of the first draw
     """
 
     majority: Ints
@@ -217,7 +207,7 @@ class Outcome:
 
 
 def what_is_left(majority: Ints, yes: Bools, left: Bools, grouped: bool = False) -> Left:
-    """Return what a draw takes of the sentences that are left (S,): 40 “yes”, or all, and five “no” for each, or all.
+    """Return the numbers of sentences left (S,) and drawn: up to 40 “yes”, and up to five “no” for each.
 
     >>> what_is_left(np.array([2, 0]), np.arange(100) < 12, np.ones(100, bool))
     Left(documents=1, dropped=1, yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
@@ -231,13 +221,13 @@ def what_is_left(majority: Ints, yes: Bools, left: Bools, grouped: bool = False)
 
 
 def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
-    """Return the sentences of one draw, in their order."""
+    """Return the sentences of one draw, in order."""
     sides = ((yes & left, size.drawn_yes), (~yes & left, size.drawn_no))
     return np.sort(np.concatenate([rng.choice(np.flatnonzero(side), number, replace=False) for side, number in sides]))
 
 
 def tenth(document: Ints, documents: int) -> Ints:
-    """Return how many sentences are a tenth of each document (D,), rounded half up, at least one."""
+    """Return a tenth of the number of sentences of each document (D,), rounded half up, at least 1."""
     size = np.bincount(document, minlength=documents)
     return np.asarray(np.maximum(1, np.floor(0.1 * size + 0.5)), np.int64)
 
@@ -245,7 +235,7 @@ def tenth(document: Ints, documents: int) -> Ints:
 def cross_validated(
     matrix: Floats, yes: Bools, document: Ints, grouped: bool, rng: np.random.Generator
 ) -> tuple[Bools, Floats]:
-    """Return decisions on sentences (S,) by trees that did not see them, and what the trees used (T, F)."""
+    """Return cross-validated decisions on sentences (S,), and the importance of attributes by tree (T, F)."""
     guess, importance = np.zeros(len(yes), bool), []
     for train, test in folds(yes, document, FOLDS, grouped, int(rng.integers(2**31))):
         tree = grown(matrix[train], yes[train], document[train], grouped, int(rng.integers(2**31)))
@@ -257,10 +247,9 @@ def cross_validated(
 def one_repeat(
     sentences: Extracts, majority: Ints, size: Left, grouped: bool, seed: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """Return the table (4, D) of every system on one draw, and what the trees used (T, F).
+    """Return the table (4, D) of every system on one draw, and the importance of attributes by tree (T, F).
 
-    seed   of the study, and the number of the repeat. The draw from the randomly trimmed gold standard takes the same
-           random numbers, so that it is the same if nothing was trimmed.
+    seed: of the study, and number of the repeat; the draw from the randomly trimmed gold standard uses the same one
     """
     matrix, document, left = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
     documents = len(majority)
@@ -286,14 +275,13 @@ def one_repeat(
 
 
 def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
-    """Return what the draws give where a sentence of each document needs so many votes (D,), 0: not left."""
+    """Return the draws if a sentence of each document needs this many votes (D,), 0: not left."""
     yes, left = sentences.yes(majority), sentences.left(majority)
     size = what_is_left(majority, yes, left, design.grouped)
     if size.reason:
         return Outcome(majority, size)
-    draws = [
-        one_repeat(sentences, majority, size, design.grouped, (design.seed, each)) for each in range(design.repeats)
-    ]
+    seeds = [(design.seed, number) for number in range(design.repeats)]
+    draws = [one_repeat(sentences, majority, size, design.grouped, seed) for seed in seeds]
     rows = draw(yes, left, size, np.random.default_rng((design.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
     tree = grown(matrix, yes[rows], sentences.document[rows], design.grouped, design.seed)
@@ -358,7 +346,7 @@ def sentence_study(
     """
     design = Design(form, repeats, grouped, seed)
     sentences = extracts(corpus, attributes, form)
-    same: dict[tuple[int, ...], Outcome] = {}  # several thresholds often ask for the same votes
+    same: dict[tuple[int, ...], Outcome] = {}
     outcomes = {}
     for threshold in thresholds:
         majority = sentences.majority(threshold)
@@ -370,27 +358,24 @@ def sentence_study(
 
 
 def assemble(sentences: Extracts, outcomes: dict[float, Outcome], design: Design) -> SentenceStudy:
-    """Return the study from what its thresholds gave."""
+    """Return the study from the outcomes of its thresholds."""
     rows, used = [], []
     for threshold, outcome in outcomes.items():
         if outcome.tables is not None and outcome.importance is not None:
             rows += [(threshold, *row) for row in _rows(sentences, outcome.majority, outcome.tables, design.seed)]
-            trees = pd.DataFrame(np.concatenate(outcome.importance), columns=sentences.columns.columns)
-            removed = trees.T.groupby(level=0, sort=False).sum().T
+            removed = pd.DataFrame(np.concatenate(outcome.importance), columns=sentences.columns.columns)
+            removed = removed.T.groupby(level=0, sort=False).sum().T
             shares = zip(removed.columns, (removed > 0).mean(), removed.mean(), strict=True)
             used += [(threshold, *row) for row in shares]
-    left = [{"threshold": threshold, **vars(outcome.left)} for threshold, outcome in outcomes.items()]
+    left = pd.DataFrame([{"threshold": threshold} | vars(outcome.left) for threshold, outcome in outcomes.items()])
+    left = left.assign(reason=[REASONS.get(reason) for reason in left["reason"]]).astype({"reason": object})
     settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), "form": design.form}
     settings |= {"draw": f"{MOST_YES}+{MOST_YES * NO_PER_YES}", "folds": str(FOLDS), "repeats": str(design.repeats)}
     settings |= {"grouped": "yes" if design.grouped else "no", "seed": str(design.seed), "learner": "c4.5-like"}
-    return SentenceStudy(
-        pd.DataFrame(rows, columns=list(COLUMNS)),
-        settings,
-        (*sentences.notes, *_notes(outcomes)),
-        left=pd.DataFrame([{**row, "reason": REASONS.get(row["reason"])} for row in left]).astype({"reason": object}),
-        used=pd.DataFrame(used, columns=["threshold", "attribute", "share", "importance"]),
-        trees={threshold: outcome.tree for threshold, outcome in outcomes.items() if outcome.tree},
-    )
+    frame, notes = pd.DataFrame(rows, columns=list(COLUMNS)), (*sentences.notes, *_notes(outcomes))
+    importance = pd.DataFrame(used, columns=["threshold", "attribute", "share", "importance"])
+    trees = {threshold: outcome.tree for threshold, outcome in outcomes.items() if outcome.tree}
+    return SentenceStudy(frame, settings, notes, left=left, used=importance, trees=trees)
 
 
 def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> list[tuple[Any, ...]]:
@@ -412,7 +397,6 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
             resampled = _cells((weights[subset] @ inside.sum(axis=0).T).T)
             for measure, score in MEASURES.items():
                 value = float(score(total)[0])
-                # repeated draws are no sample of sentences
                 tails: tuple[tuple[Cells, Floats | float], ...]
                 tails = (resampled, intervals.expanded_tail(among.sum())), (draws, 0.025)
                 bounds = (x for cells, tail in tails for x in intervals.percentile(score(cells)[:, None], tail))
@@ -422,13 +406,12 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
 
 
 def _cells(table: Floats) -> Cells:
-    """Return tables from hits, “yes” said, “yes” there and sentences, (4, K) → fields (K,)."""
+    """Return the tables of hits, predicted “yes”, true “yes” and sentences, (4, K) → fields (K,)."""
     hits, predicted, there, number = table
     return Cells(hits, predicted, there, number, predicted)
 
 
 def _notes(outcomes: dict[float, Outcome]) -> list[Note]:
-    """Report at which thresholds the study does not run, and where a draw is smaller than that of the source."""
     notes, left = [], {f"{threshold:g}": outcome.left for threshold, outcome in outcomes.items()}
     for reason in dict.fromkeys(size.reason for size in left.values() if size.reason):
         at = ", ".join(threshold for threshold, size in left.items() if size.reason == reason)

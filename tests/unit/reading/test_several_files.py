@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import kp_core as kp
-from kp_core.cli import main
 from kp_core.reading import Mapping, Question, Source, form_for
 
 GOLD = "tide table;high water\nmoon phase\nsea level rise\nharbour wall;breakwater\n"
@@ -104,53 +100,3 @@ def test_documents_of_two_columns_of_tags_are_asked_together() -> None:
         *(["d1", "The"], ["d1", "tide1"], ["d2", "The"], ["d2", "tide2"])
     ]
     assert corpus.runs[["doc_id", "phrase"]].to_numpy().tolist() == [["d1", "tide1"], ["d2", "tide2"]]
-
-
-# the same files on the command line
-
-
-def printed(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str, str]:
-    """Return exit status, output and messages of a command."""
-    status = main(shlex.split(command))
-    return status, *capsys.readouterr()
-
-
-def column(out: str, measure: str) -> list[str]:
-    """Return the values of a measure in a printed table."""
-    rows = [line.split() for line in out.splitlines()]
-    return [row[4] for row in rows if row[1:2] == [measure]]
-
-
-def test_cases_on_the_command_line(
-    shared: Callable[[str], Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(shared("cases"))
-    run = "--gold trec_late_tab.qrels --system trec_late_tab.run --preset trec --k 300 --measures MAP,R@k"
-    status, out, _ = printed(capsys, f"evaluate {run} --interval none")
-    assert (status, column(out, "MAP"), column(out, "R@300")) == (0, ["0.5038"], ["1.0000"])
-    for name, gold in (("t_two", "column 2"), ("t_four", "column 3")):
-        both = f"evaluate --gold {name}.conll --system {name}.conll --average micro --k all --measures P@k,R@k"
-        status, out, said = printed(capsys, both)
-        assert (status, out) == (1, "")
-        assert f"--as '{name}.conll:gold={gold},format=F13C'" in said
-        status, out, _ = printed(capsys, f"{both} --as '{name}.conll:gold={gold}' --interval none")
-        assert (status, column(out, "P@M"), column(out, "R@M")) == (0, ["1.0000"], ["0.6667"])
-    status, out, _ = printed(capsys, "extract --documents t_four.conll --format csv")
-    assert (status, "tide table" in out, "DT" in out, "NN" in out) == (0, True, False, False)
-    for name in ("kea_colon", "kea_colon_comma"):
-        status, out, _ = printed(capsys, f"validate --gold {name}")
-        assert (status, "texts               2" in out, "2 files without" in out) == (0, True, False)
-    status, out, _ = printed(
-        capsys, "evaluate --gold r_gold.txt --system r_ok.txt --k 1 --measures P@k --interval none"
-    )
-    assert (status, column(out, "P@1")) == (0, ["1.0000"])
-    status, out, _ = printed(capsys, "validate --gold null.jsonl --system null.jsonl")
-    rows = [line.split()[:4] for line in out.splitlines()]
-    assert (status, ["system", "null", "3", "1"] in rows, "rejected and" in out) == (0, True, False)
-    scored = "validate --gold s_gold.csv --system s_unsorted.csv"
-    assert "highest first. If lower scores are better, change it in the form of the file" in "".join(
-        printed(capsys, scored)[1:]
-    )
-    assert "sorted, the lowest first.\n" in "".join(
-        printed(capsys, f"{scored} --as s_unsorted.csv:higher_is_better=no")[1:]
-    )

@@ -215,15 +215,6 @@ def test_several_columns_of_lists_are_proposed_as_annotators_or_systems(role, ta
     assert corpus.empty[["source", "doc_id"]].to_numpy().tolist() == [["ana", "y"]]
 
 
-def test_a_sheet_that_repeats_its_rows_is_bounded():
-    one = zipfile.ZipFile(io.BytesIO(open_document({"A": [["doc_id", "phrase"], ["d", "tide"]]}).data))
-    head, cell, tail = one.read("content.xml").decode().rpartition("<table:table-row><table:table-cell office")
-    many = head + cell.replace("-row>", '-row table:number-rows-repeated="99999999">') + tail
-    source = archive({"mimetype": one.read("mimetype"), "content.xml": many}, "a.ods")
-    with pytest.raises(InputError, match="at most 1,000 cells"):
-        kp.load(gold=source, limits=Limits(table_cells=1000))
-
-
 @pytest.mark.parametrize("ending", ["xlsx", "ods"])
 def test_a_workbook_is_opened_once_for_all_of_its_sheets(ending, monkeypatch):
     opened = []
