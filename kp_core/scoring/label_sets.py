@@ -42,6 +42,11 @@ class LabelSets:
     alike: Any
     empty: Floats
 
+    @property
+    def within(self) -> Floats:
+        """Return the sum of the similarities of all sets of each document, each with itself too, (D,)."""
+        return np.asarray(self.alike.diagonal() + self.empty**2)
+
     def alpha(self, weights: Floats) -> Floats:
         """Return alpha under weights of documents, (B, D) → (B,): 1 - observed / expected distance."""
         n, disagreement, chance, _ = self._sums(weights)
@@ -50,18 +55,26 @@ class LabelSets:
     def influence(self) -> tuple[Floats, Floats]:
         """Return the derivative of alpha by the weight of each document (D,), and the absolute sum of its terms."""
         n, disagreement, chance, near = (x[0] for x in self._sums(np.ones((1, len(self.number)))))
+        between = ratio(n**2 - self.within.sum() - chance, n**2 - (self.number**2).sum(), 0.0)
+        slope = 2 * (n * self.number - near) + self.within - between * self.number**2
         terms = [
             self.number * disagreement / chance,
             (n - 1) * (self.number - self.together) / chance,
-            -2 * (n - 1) * disagreement * (n * self.number - near) / chance**2,
+            -(n - 1) * disagreement * slope / chance**2,
         ]
         return -np.sum(terms, axis=0), np.abs(terms).sum(axis=0)
 
     def _sums(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return n, the distances within documents and between all sets (B,), and similarities to all sets (B, D)."""
+        """Return n, the distances within documents and between all sets (B,), and similarities to all sets (B, D).
+
+        Copies of a document in a resample stand for different documents: between two of them, the mean similarity of
+        different documents is expected, not that of a document with itself, by which alpha would be too low.
+        """
         n, disagreement = weights @ self.number, weights @ (self.number - self.together)
         near = self._near(weights) + (weights @ self.empty)[:, None] * self.empty
-        return n, disagreement, n**2 - (near * weights).sum(axis=1), near
+        between = (near * weights).sum(axis=1) - weights**2 @ self.within
+        pairs, distinct = (n**2 - power @ self.number**2 for power in (weights**2, weights))
+        return n, disagreement, n**2 - weights @ self.within - between * ratio(distinct, pairs, 0.0), near
 
     def _near(self, weights: Floats) -> Floats:
         """Return the similarities of each document to all weighted documents, (B, D) → (B, D)."""

@@ -6,7 +6,7 @@ so the categories are given here. NLTK divides by 0 where two sets are empty; he
 “yes” also count items with one rating, which KPScope leaves out, so every document has two annotators here.
 """
 
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -115,24 +115,36 @@ def test_equal_label_sets_have_undefined_alpha_with_reason():
     assert apart["reason"].tolist() == ["single_annotator"]
 
 
-def test_weighted_label_sets_equal_repeated_documents():
+def alpha_of_copies(gold, documents, weights):
+    """Return alpha-MASI if copies of a document are taken for different documents, from every pair of sets.
+
+    Two sets of different copies are as far apart as those of different documents on average.
+    """
+    copies = [
+        (d, [set(of[d]) for of in gold.values() if d in of])
+        for d, w in zip(documents, weights, strict=True)
+        for _ in range(w)
+    ]
+    copies = [(d, chosen) for d, chosen in copies if len(chosen) > 1]
+    sets = [(place, d, own) for place, (d, chosen) in enumerate(copies) for own in chosen]
+    n = len(sets)
+
+    def apart(a, b):
+        return masi(a, b) if a or b else 0.0
+
+    within = [[apart(a, b) for a, b in permutations(chosen, 2)] for _, chosen in copies]
+    observed = sum(sum(one) / (len(chosen) - 1) for one, (_, chosen) in zip(within, copies, strict=True)) / n
+    different = np.mean([apart(a, b) for (_, d, a), (_, e, b) in permutations(sets, 2) if d != e])
+    pairs = n * (n - 1) - sum(map(len, within))
+    return 1 - observed * n * (n - 1) / (sum(map(sum, within)) + different * pairs)
+
+
+def test_weighted_label_sets_equal_copies_of_documents():
     gold, rng = random_gold(3, missing=0.2), np.random.default_rng(1)
     data = prepare_annotators(corpus_of(gold), kp.Settings(normalise="none"))
     own = label_sets(data.choices, MEASURES["alpha-MASI"].score)
     weights = rng.multinomial(12, np.ones(12) / 12, 20).astype(float)
-    again = [
-        {
-            name: {
-                f"{d}/{copy}": lists[d]
-                for d, w in zip(data.documents, row, strict=True)
-                for copy in range(int(w))
-                if d in lists
-            }
-            for name, lists in gold.items()
-        }
-        for row in weights
-    ]
-    expected = [nltk_alpha(one, masi) for one in again]
+    expected = [alpha_of_copies(gold, data.documents, row.astype(int)) for row in weights]
     assert own.alpha(weights) == pytest.approx(expected, abs=1e-12)
     # How alpha moves with a weight, by a small step; the interval by t is made of it.
     step, ones = 1e-6, np.ones(12)
