@@ -646,7 +646,7 @@ def _free(table: Table, named: dict[str, str]) -> dict[str, Profile]:
     taken -= {name for name in whole if plain(name) in known.SYSTEMS}
     readers = {name for name in whole if plain(name) in NAMES["annotator"]}
     # Authors choose keyphrases where readers do; elsewhere they are those who wrote the document.
-    authors = {name for name in table.names if plain(name) in known.WRITERS}
+    authors = {name for name in table.names if plain(name.rpartition(".")[2]) in known.WRITERS}
     predicted = [name for name in table.names if is_predicted(name)]
     chose = {name for name in authors & whole if predicted and share_lists(table, [name, *predicted])}
     taken = taken - readers if readers else (taken | authors) - chose

@@ -15,7 +15,7 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, pluralize
 from kp_core.reading.lists.family import Family, File, NoData, Recognition, Strength
 from kp_core.reading.meaning.fields import GOLD, METRIC_VALUES, METRICS, NAMES, SYSTEMS, plain, quoted, told, words_of
-from kp_core.reading.meaning.layout import Layout
+from kp_core.reading.meaning.layout import Doubt, Layout
 from kp_core.reading.meaning.layouts import layout_of
 from kp_core.reading.meaning.mapping import SHEET, Mapping
 from kp_core.reading.meaning.prefill import guess
@@ -68,12 +68,28 @@ def _sheets_of(file: File, names: Sequence[str], mapping: Mapping) -> list[Table
 
 
 def form_of_unknown(file: File, role: Role | None) -> Form | None:
-    """Return the form of a table of unknown meaning, or None if the file is no table with column names."""
+    """Return the form of a table of unknown meaning; None if the file has no columns, or no column names."""
     table = next(iter(tables_of(file, file.mapping)), None)
-    if table is None or not table.header:
+    if table is None:
+        return _form_of_uneven_rows(file, role)
+    if not table.header:
         return None
     made = guess(table, role)
     return form_of_doubts(file.name, file.mapping.merged(made.mapping), made.doubts, table, sheets_in(file))
+
+
+def _form_of_uneven_rows(file: File, role: Role | None) -> Form | None:
+    """Return the form of a text with rows of different lengths: likely a document and its keyphrases."""
+    is_text = not (file.workbook or begins_like_json(file.json) or file.mapping.header)
+    table = read_delimited(file, replace(file.mapping, header="no")) if is_text else None
+    if table is None:
+        return None
+    document, *phrases = table.names
+    columns = Mapping(role or "gold", document, tuple(phrases), split="none", header="no")
+    doubt = Doubt(
+        "Rows differ in length. Which column is the document, and which are keyphrases?", ("document", "keyphrases")
+    )
+    return form_of_doubts(file.name, file.mapping.merged(columns), (doubt,), table, ())
 
 
 def _are_results(table: Table) -> bool:

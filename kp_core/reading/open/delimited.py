@@ -22,11 +22,16 @@ from kp_core.reading.open.table import Table, headed
 DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
 #: Numbers of rows from which the delimiter is found, of cells read at a time, and of bytes that Arrow splits at a time.
 _HEAD, _CELLS, _BLOCK = 201, 1_000_000, 1 << 30
+#: The share of rows of the same length in an even table.
+_EVEN = 0.8
 csv.field_size_limit(LIMITS.line_bytes)
 
 
 def read_delimited(file: File, mapping: Mapping) -> Table | None:
-    """Return the table that a text file holds, or None if its lines do not split evenly."""
+    """Return the table that a text file holds, or None if its lines do not split evenly.
+
+    Without column names the rows may differ in length: shorter ones end in blank cells.
+    """
     file.refuse_long_lines()
     start = file.text[:2_000_000]
     delimiter = mapping.delimiter or _delimiter(file, start, mapping)
@@ -36,12 +41,15 @@ def read_delimited(file: File, mapping: Mapping) -> Table | None:
     rows = _first(file, start, delimiter, quoting)
     if not rows:
         return None
-    width = Counter(map(len, rows)).most_common(1)[0][0]
+    width, count = Counter(map(len, rows)).most_common(1)[0]
+    ragged = mapping.header == "no" and count < _EVEN * len(rows)
+    if ragged:
+        width = max(len(record) for _, record in _records(file, file.text, delimiter, quoting))
     refuse_over(file.limits.columns, width, "columns", file.name, "a table")
     refuse_over(file.limits.cells, width * file.decoded.ends, "cells", file.name, "a table")
     table = Table(file.name, [], [], limits=file.limits)
     if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
-        _fill(table, file, delimiter, quoting, width)
+        _fill(table, file, delimiter, quoting, width, ragged)
     table = headed(table, mapping)
     quotes = ", quotes are ordinary characters" if quoting == csv.QUOTE_NONE and '"' in file.text else ""
     table.described = (
@@ -105,7 +113,10 @@ def _delimiter(file: File, start: str, mapping: Mapping) -> str | None:
         width, count = Counter(map(len, records)).most_common(1)[0] if records else (0, 0)
         if width > 1 and 2 * count >= len(records):
             known, share = max(sum(map(is_known, record)) for record in records[:3]), count / len(records)
-            ratings[mark] = max((share >= 0.8, known, share), ratings.get(mark, (False, 0, 0)))
+            ratings[mark] = max((share >= _EVEN, known, share), ratings.get(mark, (False, 0, 0)))
+    if not ratings and mapping.header == "no":
+        common = max(DELIMITERS, key=lambda mark: sum(mark in line for line in file.sample))
+        return common if 2 * sum(common in line for line in file.sample) > len(file.sample) else None
     return max(ratings, key=lambda mark: ratings[mark], default=None)
 
 
@@ -158,13 +169,13 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
     return True
 
 
-def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) -> None:
+def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int, ragged: bool) -> None:
     blocks, lines, rows = list[pa.Table](), list[int](), list[list[str]]()
     for line, record in _records(file, file.text, delimiter, quoting):
         table.read += 1
-        if len(record) == width:
+        if len(record) == width or (ragged and not _is_blank(record)):
             lines.append(line)
-            rows.append(record)
+            rows.append(record + [""] * (width - len(record)))
         elif _is_blank(record):
             table.blank += 1
         else:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from kp_core.errors import InputError
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.meaning.fields import find_roles, plain
+from kp_core.reading.open.values import is_number
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,9 @@ def records_within(value: Any) -> Any:
         return value
     only = next(iter(value.values())) if len(value) == 1 else None
     if isinstance(only, dict) and len(only) > 1 and all(isinstance(cell, dict) for cell in only.values()):
-        return records_within(only)  # objects by id under a name
+        fields = [field for cell in only.values() for field in cell.values()]
+        # Objects by id under a name; scores by phrase belong to the system of that name.
+        return value if fields and all(map(is_number, fields)) else records_within(only)
     if {"columns", "data"} <= set(value) <= {"columns", "index", "data"}:  # orient="split" of pandas
         names, rows = value["columns"], value["data"]
         whole = isinstance(names, list) and isinstance(rows, list) and all(isinstance(row, list) for row in rows)
