@@ -272,7 +272,7 @@ def numeric(frame: pd.DataFrame) -> list[bool]:
     return [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
 
 
-def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str) -> list[list[str]]:
+def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str, minus: str = "-") -> list[list[str]]:
     """Return a table with its header as text; text is escaped, numbers are rounded.
 
     >>> cells(pd.DataFrame({"a|b": ["x|y"], "kappa": [0.25]}), 2, escape_markdown)
@@ -282,7 +282,9 @@ def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str) 
     for name, column in frame.items():
         decimals, p = digits_of(str(name), digits), is_p(str(name))
         texts = [(cell, "< 0.001" if p and cell < 0.001 else as_text(cell, decimals)) for cell in column.tolist()]
-        columns.append([text if isinstance(cell, int | float) else escape(text) for cell, text in texts])
+        columns.append(
+            [text.replace("-", minus) if isinstance(cell, int | float) else escape(text) for cell, text in texts]
+        )
     return [head, *(list(row) for row in zip(*columns, strict=True))]
 
 
@@ -346,18 +348,22 @@ def wide(lines: Sequence[Sequence[str]]) -> int:
     return sum(max(map(len, column)) + 2 for column in zip(*lines, strict=True))
 
 
+#: The first line of a table: what a document with it loads.
+PACKAGES = r"% \usepackage{booktabs,longtable,rotating}"
+
+
 def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) -> str:
     """Return a booktabs table with a note below; wide tables need the package rotating, long ones longtable."""
     columns = "".join("r" if right else "l" for right in numeric(frame))
-    head, *body = map(latex_row, cells(frame, digits, escape_latex))
+    head, *body = map(latex_row, cells(frame, digits, escape_latex, "$-$"))
     if len(body) <= ROWS:
         lines = floating(wide(cells(frame, digits)), caption, tabular(columns, [head], body), escape_latex(note))
-        return "\n".join([*lines, ""])
+        return "\n".join([PACKAGES, *lines, ""])
     top, title = [r"\toprule", head, r"\midrule"], rf"\caption{{{escape_latex(caption)}}} \\"
     opening = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", title, *top, r"\endfirsthead"]
     opening += [*top, r"\endhead", r"\bottomrule", r"\endfoot"]
     below = [_SMALLER, escape_latex(note)] if note else []
-    return "\n".join([*opening, *body, r"\end{longtable}", *below, r"\par}", ""])
+    return "\n".join([PACKAGES, *opening, *body, r"\end{longtable}", *below, r"\par}", ""])
 
 
 def text(frame: pd.DataFrame, digits: int = 4) -> str:

@@ -96,7 +96,8 @@ def _behind(comparison: Comparison | None) -> dict[str, str]:
         worse = str(row["b"])
         same = comparison.identical.get(worse, worse) == comparison.identical.get(best, best)
         sure = "identical" if same else comparison.grade(best, worse)
-        marks[worse] = f"−{number(row['difference'], digits_apart(row['difference'], 0))} · {sure}"
+        gap = number(row["difference"], digits_apart(row["difference"], 0))
+        marks[worse] = f"−{gap} · {sure}" if float(gap) else f"< 0.001 · {sure}"
     return marks
 
 

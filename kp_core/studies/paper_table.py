@@ -196,7 +196,7 @@ class PaperTable:
         rows = typeset.ROWS if width <= typeset.PAGE else typeset.ROWS // 2
         per_page = max(1, rows // (len(self.systems) + _HEAD))
         note = _marked(typeset.escape_latex(self.note())).replace("±", r"$\pm$")
-        pages, before = [f"% {self.signature}"], ""
+        pages, before = [typeset.PACKAGES, f"% {self.signature}"], ""
         for start in range(0, len(parts), per_page):
             lines = [rf"\label{{{self.label}}}"] * (not start)
             for place, part in enumerate(parts[start : start + per_page]):

@@ -66,7 +66,8 @@ def reliability(result: Result, error: float, scale: str, words: Mapping[str, st
     if row["value"] != row["value"]:
         return say("reliability undefined", words=words, reason=REASONS[row["reason"]])
     certain = benchmark(row["value"], error, scale)[0] if error > 0 else ""
-    facts = {"word": word(row["value"], scale), "certain": certain, "lowest": SCALES[scale][0][1]}
+    universe = result.settings.universe if result.settings.universe.isdigit() else ""
+    facts = {"universe": universe, "word": word(row["value"], scale), "certain": certain, "lowest": SCALES[scale][0][1]}
     return say("reliability", **row.to_dict(), words=words, scale=scale, probability=CERTAIN, **facts)
 
 

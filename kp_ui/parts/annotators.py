@@ -189,6 +189,9 @@ def titles() -> None:
 def trimming() -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
     say = workspace.speech()
+    if not _reads_k(cached.agreement()):
+        show.about("people.no_word")
+        return
     show.about("people.trimming", annotators=say["annotators"], document=say["document"])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         threshold = controls.of_k("Threshold of K", "threshold")

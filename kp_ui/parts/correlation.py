@@ -178,7 +178,8 @@ def published() -> None:
         tables.table(paper_of_2010.table("claims"), "claims")
     with st.expander("Mean human scores, and sizes of the data"):
         tables.table(paper_of_2010.table("scores"), "published_scores")
-        tables.table(paper_of_2010.table("data"), "published_data")
+        data = paper_of_2010.table("data")
+        tables.table(data.assign(value=data["value"].map("{:,g}".format)), "published_data")
 
 
 def _marked(shown: pd.DataFrame, looks: pd.DataFrame) -> None:

@@ -242,8 +242,8 @@ def _gold() -> None:
 
 
 def _preset() -> None:
-    preset, changed = settings.value("preset"), settings.changed()
-    number = f" + {len(changed)}" if changed else ""
+    preset, changed = settings.value("preset"), len(settings.changed()) + ("universe" in settings.chosen())
+    number = f" + {changed}" if changed else ""
     label = f"Conventions: **{show.plain(in_words('preset', preset))}{number}**"
     show.popover(label, _conventions, "conventions", type="tertiary", width="content")
 

@@ -56,6 +56,9 @@ def test_latex_table():
     assert r"\begin{tabular}{lr}" in text
     assert "sys\\_tem & P@5 \\\\\n\\midrule\na\\textbar{}\\allowbreak{}b & 0.2500 \\\\\nc\\&d & – \\\\\n" in text
     assert "kps\\textbar{}\\allowbreak{}k:5\n\\end{table}\n" in text
+    negative = typeset.latex(pd.DataFrame({"difference": [-0.5], "pair": ["a-b"]}), "").splitlines()
+    assert negative[0] == r"% \usepackage{booktabs,longtable,rotating}"
+    assert r"$-$0.5000 & a-b \\" in negative
 
 
 @pytest.fixture(scope="module")

@@ -108,8 +108,8 @@ def _read_ids(recognition: Recognition, role: Role | None) -> list[Rows]:
             for phrase in builder.pieces(right, mark):
                 builder.add_spellings(phrase, "+" if mark == "," else "")
     if mark == "," and separator != ":":
-        message = "Lines were split at commas, because they have no `;`; phrases that contain commas need"
-        builder.say("warning", file.name, f"{message} `;` between them.")
+        message = "Lines were split at commas. If phrases contain commas, separate them by semicolons."
+        builder.say("warning", file.name, message)
     return [builder.rows()]
 
 

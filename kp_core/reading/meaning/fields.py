@@ -240,11 +240,11 @@ def system_in(head: str) -> str:
 def rater_in(head: str) -> str:
     """Return the name of the rater in the header of a score column.
 
-    >>> rater_in("score_ana"), rater_in("Ben")
-    ('ana', 'Ben')
+    >>> rater_in("score_ana"), rater_in("Ben"), rater_in("Rater 1")
+    ('ana', 'Ben', 'Rater 1')
     """
     match = JUDGE.match(head)
-    return match[1] if match else head
+    return match[1] if match and not match[1].isdigit() else head
 
 
 def gold_beside(sources: Mapping[str, tuple[str, ...]]) -> str | None:

@@ -260,7 +260,7 @@ def _lists(layout: Layout, role: Role, sources: Mapping[str, tuple[str, ...]]) -
         if table.nulls and len(names) == 1 and not turned:
             _say_missing(builder, layout, names[0])
     if commas:
-        message = f"{quoted(commas)}: split at commas. If phrases contain commas, choose another separator."
+        message = f"Lists were split at commas: {quoted(commas)}. If phrases contain commas, choose another separator."
         builder.say("warning", table.file, message)
     return builder.rows() if at_once is None else replace(at_once, notes=builder.notes)
 
