@@ -183,10 +183,10 @@ class Sums:
 
 
 class Accumulator:
-    """Add up blocks of documents, and compute averages from the sums; name: the part of the data."""
+    """Add up blocks of documents, and compute averages from the sums of a part of the data."""
 
-    def __init__(self, interval: Interval, sums: Sums | None = None, name: str = "") -> None:
-        self.interval, self.sums, self.name = interval, Sums() if sums is None else sums, name
+    def __init__(self, interval: Interval, sums: Sums | None = None, part: str = "") -> None:
+        self.interval, self.sums, self.part = interval, Sums() if sums is None else sums, part
         self.weights: Floats | None = None
         self._known: set[Place] = set()
 
@@ -194,7 +194,7 @@ class Accumulator:
         """Begin a block with the documents that resamples may contain (D,), and the weights (B, D) of resamples."""
         self.weights, self._known = weights, set()
         if weights is not None:
-            self._put(Place(self.name, "scored"), Totals(), [scored.astype(float)[:, None]])
+            self._put(Place(self.part, "scored"), Totals(), [scored.astype(float)[:, None]])
 
     def _put(self, place: Place, totals: Totals, summands: Sequence[Floats]) -> None:
         totals.sums = [values.sum(axis=0) for values in summands]
@@ -202,9 +202,9 @@ class Accumulator:
             totals.drawn = [self.weights @ values for values in summands]
         self.sums.totals[place] = plus(self.sums.totals.get(place), totals)
 
-    def add(self, name: str, asked: Asked, view: View | Grid, average: str) -> None:
-        """Add a block's documents to one measure and average of a system."""
-        place = self._place(name, asked, view.cutoffs, average)
+    def add(self, system: str, asked: Asked, view: View | Grid, average: str) -> None:
+        """Add a block's documents to one measure and average of a system, which has a name or a number."""
+        place = self._place(system, asked, view.cutoffs, average)
         if place in self._known:  # measures of pooled counts share them
             return
         self._known.add(place)
@@ -232,10 +232,10 @@ class Accumulator:
         self._put(place, totals, kept)
 
     def estimate(
-        self, name: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
+        self, system: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
     ) -> Estimate:
         """Return value, interval and reason per column; absent: the reason if no document counts."""
-        totals = self.sums.totals[self._place(name, asked, cutoffs, average)]
+        totals = self.sums.totals[self._place(system, asked, cutoffs, average)]
         n = np.asarray(totals.defined).astype(np.int64)
         if average == "micro":
             return self._pooled(asked, totals, n, absent)
@@ -253,11 +253,11 @@ class Accumulator:
             resampled = mean_or_f([ratio(values, totals.weight, np.nan) for values in totals.drawn])
         return with_bounds(value, resampled, n, reason)
 
-    def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> Place:
+    def _place(self, system: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> Place:
         measure = asked.name()
         if average == "micro" and cutoffs:
             measure = "table" if asked.of_tables else "ranking"
-        return Place(self.name, name, average, measure, ",".join(map(str, cutoffs)))
+        return Place(self.part, system, average, measure, ",".join(map(str, cutoffs)))
 
     def _pooled(self, asked: Asked, totals: Totals, n: Ints, absent: str) -> Estimate:
         total = cells_of(asked, [counts[None] for counts in totals.sums])
@@ -266,7 +266,7 @@ class Accumulator:
             return Estimate(nothing, nothing, nothing, np.zeros(len(n), np.int64), [absent] * len(n))
         value, resampled = asked.scores(total)[0], None
         if totals.drawn:
-            drawn, of_all = totals.drawn, self.sums.totals[Place(self.name, "scored")]
+            drawn, of_all = totals.drawn, self.sums.totals[Place(self.part, "scored")]
             if (of_all.drawn[0] != of_all.sums[0]).any():  # totals are scaled to the number of documents
                 scale = ratio(of_all.sums[0], of_all.drawn[0], np.nan)
                 drawn = [counts * scale for counts in drawn]

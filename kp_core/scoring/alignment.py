@@ -178,7 +178,7 @@ class Hits:
     first              1 at the first hit (a probability if ties are averaged)
     gain, exp_gain     linear and exponential gain of the grade
     rarity             gain of the keyphrase by rarity
-    beside             further columns: what is `recalled`, or those of `list_quality`
+    further            other columns: what is `recalled`, or those of `list_quality`
     """
 
     document: Ints
@@ -189,7 +189,7 @@ class Hits:
     gain: Floats
     exp_gain: Floats
     rarity: Floats
-    beside: Mapping[str, Floats] = field(default_factory=dict)
+    further: Mapping[str, Floats] = field(default_factory=dict)
 
     def part(self, documents: slice) -> Hits:
         """Return the hits of some documents, numbered from 0."""
@@ -198,7 +198,7 @@ class Hits:
             name: array[rows] for name, array in vars(self).items() if isinstance(array, np.ndarray)
         }
         columns["document"] = self.document[rows] - documents.start
-        return replace(self, **columns, beside={name: array[rows] for name, array in self.beside.items()})
+        return replace(self, **columns, further={name: array[rows] for name, array in self.further.items()})
 
 
 def exponential(grade: Floats) -> Floats:
@@ -218,7 +218,7 @@ def recalled_hits(document: Ints, rank: Ints, credit: Floats, recalled: Floats) 
     """Return the rows with a positive value of `found`, for precision, or of `recalled`, for recall."""
     some = np.flatnonzero((credit > 0) | (recalled > 0))
     hits = ordered_hits(document[some], rank[some], credit[some], credit[some], np.ones(len(some)))
-    return replace(hits, beside={"recalled": recalled[some]})
+    return replace(hits, further={"recalled": recalled[some]})
 
 
 def tied_hits(document: Ints, rank: Ints, group: Ints, credit: Floats, gains: Floats) -> Hits:

@@ -55,7 +55,7 @@ class Counts:
     largest       the largest grade of the gold standard
     negatives     number of phrases judged not relevant
     judged        the sum of bpref over the hits; None without judged negatives
-    returned      (document, rank) of the rows that count as returned, if some do not
+    returned_rows (document, rank) of the rows that count as returned, if some do not
     deepest       the rank beyond which the hits are unknown, if any
     gold_size     the gold size for cutoffs, if `size` includes broader concepts
     declined      as `Gold.declined`
@@ -75,7 +75,7 @@ class Counts:
     largest: float
     negatives: Ints
     judged: Floats | None = None
-    returned: tuple[Ints, Ints] | None = None
+    returned_rows: tuple[Ints, Ints] | None = None
     deepest: int | None = None
     gold_size: Ints | None = None
     declined: Bools | None = None
@@ -110,15 +110,16 @@ class Counts:
         return [self._part(slice(begin, begin + BLOCK)) for begin in range(0, len(self.size), BLOCK)]
 
     def _part(self, documents: slice) -> Counts:
-        returned = None
-        if self.returned is not None:
-            rows = slice(*np.searchsorted(self.returned[0], [documents.start, documents.stop]))
-            returned = (self.returned[0][rows] - documents.start, self.returned[1][rows])
+        returned_rows = None
+        if self.returned_rows is not None:
+            document, rank = self.returned_rows
+            rows = slice(*np.searchsorted(document, [documents.start, documents.stop]))
+            returned_rows = document[rows] - documents.start, rank[rows]
         columns: dict[str, Any] = {
             name: array[documents] for name, array in vars(self).items() if isinstance(array, np.ndarray)
         }
         hits, ideal = self.hits.part(documents), self.ideal.part(documents)
-        return replace(self, hits=hits, ideal=ideal, returned=returned, **columns)
+        return replace(self, hits=hits, ideal=ideal, returned_rows=returned_rows, **columns)
 
     def limit(self, cutoff: Cutoff) -> Ints:
         """Return the cutoff of each document as a number (D,)."""
@@ -161,8 +162,8 @@ class Counts:
         """Return the counts of every document at each cutoff, fields (D, K)."""
         limit = np.stack([self.limit(c) for c in cutoffs], axis=1).astype(np.float64)
         returned = np.minimum(limit, self.length[:, None])
-        if self.returned is not None:
-            returned = self.sums(*self.returned, None, cutoffs)
+        if self.returned_rows is not None:
+            returned = self.sums(*self.returned_rows, None, cutoffs)
         size = np.broadcast_to(self.size[:, None].astype(np.float64), limit.shape)
         whole = np.array([cutoff == "all" for cutoff in cutoffs])
         rules = {
@@ -214,9 +215,9 @@ class View(Cells):
         """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
         return self.counts.totals(value, self.cutoffs)
 
-    def beside(self, column: str) -> Floats:
+    def further(self, column: str) -> Floats:
         """Return sums up to each cutoff of a further column of the hits (D, K)."""
-        return self.total(self.counts.hits.beside[column])
+        return self.total(self.counts.hits.further[column])
 
     def gained(self, gain: str, discount: Callable[[Ints], Floats]) -> tuple[Floats, Floats]:
         """Return the sum of gains at each cutoff, and that of the ideal ranking; gain: a column of `Hits`."""
@@ -296,10 +297,10 @@ def count(lists: Lists, listed: Bools, standard: Standard, sets: bool = False) -
         credit_of_row[row], gains_of_row[:, row] = credit, gains
         group = np.cumsum((rank == 1) | (np.diff(lists.score, prepend=np.nan) != 0)) - 1
         hits = tied_hits(lists.owner, rank, group, credit_of_row, gains_of_row)
-    length, returned = lists.length, None
+    length, returned_rows = lists.length, None
     if settings.duplicates == "after" and lists.repeated.any():
         length = length - lists.duplicates
-        returned = lists.owner[~lists.repeated], rank[~lists.repeated]
+        returned_rows = lists.owner[~lists.repeated], rank[~lists.repeated]
     return Counts(
         alignment,
         hits,
@@ -315,7 +316,7 @@ def count(lists: Lists, listed: Bools, standard: Standard, sets: bool = False) -
         float(gold.grade.max(initial=0.0)),
         standard.negatives.size,
         judged,
-        returned,
+        returned_rows,
         declined=gold.declined,
     )
 

@@ -74,6 +74,6 @@ def hierarchy_counts(data: Prepared, systems: Mapping[str, Counts]) -> dict[str,
             size=np.bincount(due // ancestors.nodes, minlength=documents),
             gold_size=counts.size,
             length=np.bincount(document, minlength=documents),
-            returned=(document, rank),
+            returned_rows=(document, rank),
         )
     return made

@@ -47,8 +47,8 @@ def returned_counts(
             "present": present,
             "alike": _alike(data, run, lists),
         }
-        rows = replace(ordered_hits(lists.owner, lists.rank, ones, ones, ones), beside=columns)
-        made[name] = replace(counts, hits=rows, length=lists.length, rows=lists.length, returned=None, judged=None)
+        rows = replace(ordered_hits(lists.owner, lists.rank, ones, ones, ones), further=columns)
+        made[name] = replace(counts, hits=rows, length=lists.length, rows=lists.length, returned_rows=None, judged=None)
     return made
 
 

@@ -76,9 +76,9 @@ def count_unchecked(
     if concordance and settings.gold_list != "unique":
         of_sets = standard_of(data.under(tables), universe, without, fewest)
     one_spelling = len(standard.gold.spelling_item) == len(standard.gold.grade)
+    are_sets = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
     # If both sides are sets already, with one spelling per item, the tables share the exact counts.
-    shared = (settings.duplicates, settings.hits_as, settings.gold_list) == ("before", "predictions", "unique")
-    of_one = not concordance or (one_spelling and shared)
+    shared = not concordance or (one_spelling and are_sets)
     systems = dict[str, dict[Matcher, Counts]]()
     for system, run in data.coded.runs.items():
         if settings.missing == "error" and not run.listed.all():
@@ -88,7 +88,7 @@ def count_unchecked(
                 f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5])
             )
         exact = sets = count(ranked_lists(run, data.identities, settings), run.listed, standard)
-        if not of_one:
+        if not shared:
             sets = count(ranked_lists(run, data.identities, tables), run.listed, of_sets, sets=True)
         systems[system] = {"exact": exact, "sets": sets}
     of_all = {name: by_matcher["exact"] for name, by_matcher in systems.items()}

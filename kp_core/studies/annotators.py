@@ -159,7 +159,7 @@ def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Coup
     added = [part for part in _parts(asked, data.names, couples) if part.asked.measure.family != "sets"]
     for part, grid, documents in _grids(data, added, couples):
         accumulator = part.accumulator(sums, settings.interval)
-        sums.add(f"{accumulator.name}/rows", documents)
+        sums.add(f"{accumulator.part}/rows", documents)
         adding.append((part.asked, accumulator, grid))
     for block, weights in intervals.blocks(settings, data.documents, several):
         for measure, accumulator, grid in adding:
@@ -192,7 +192,7 @@ def agreement_of(
                 rows.append(Row("all", part.asked.name(), None, "micro", part.subset, *numbers))
             continue
         accumulator = part.accumulator(sums, settings.interval)
-        documents = sums.numbers[f"{accumulator.name}/rows"].astype(np.int64)
+        documents = sums.numbers[f"{accumulator.part}/rows"].astype(np.int64)
         for average in part.asked.averages(settings.average):
             values = accumulator.estimate("", part.asked, average, absent=part.absent)
             for i, name in enumerate(part.names):

@@ -21,9 +21,8 @@ from kp_core.scoring.counts import BASELINES, HUMANS, SystemCounts
 from kp_core.scoring.given import notes_on_given
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import Estimate, error_of, independent_error
-from kp_core.scoring.measures import SPECIAL, Asked, matchers, names_in, parse
 from kp_core.scoring.measures.agreement import against_others
-from kp_core.scoring.measures.registry import Matcher
+from kp_core.scoring.measures.registry import SPECIAL, Asked, Matcher, matchers, names_in, parse
 from kp_core.scoring.prepare import NOBODY, Names, Prepared, prepare
 from kp_core.scoring.runs import OVER_RUNS, have_runs, mean_of_runs, over_runs, runs_of
 from kp_core.scoring.systems import count_systems
@@ -117,18 +116,18 @@ def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result,
     data, several = replace(data, settings=over_runs(data.settings, names)), have_runs(names)
     settings = data.settings
     query = replace(query, names=data.names, settings=settings, averaged=query.averaged or several)
-    standards = [count_systems(data, query.matchers, query.baselines, without) for without in data.left_out]
+    golds = [count_systems(data, query.matchers, query.baselines, without) for without in data.left_out]
     sums = Sums()
-    counts = add_systems(sums, data, standards, query)
+    counts = add_systems(sums, data, golds, query)
     subjects = subject_estimates(data, counts, query.measures, several) if settings.average in SUBJECT else {}
     rows = system_rows(sums, query, counts, subjects)
-    people, noted, systems = left_one_out(settings.annotators), data, standards[0]
-    if people:
+    others, noted, systems = left_one_out(settings.annotators), data, golds[0]
+    if others:
         # without a system, the counts of the baselines give the documents with a gold standard
-        known = standards if systems else [count_systems(data, ["exact"], True, without) for without in data.left_out]
+        scored = golds if systems else [count_systems(data, ["exact"], True, without) for without in data.left_out]
         whole = sum(row.subset == "all" for row in rows)
-        rows[whole:whole] = _human_rows(data, query, known)
-        noted = data.under(settings.changed(annotators=people))
+        rows[whole:whole] = _human_rows(data, query, scored)
+        noted = data.under(settings.changed(annotators=others))  # the notes are on the gold standard of everyone
         systems = count_systems(noted, query.matchers & {"exact", "sets"})
     concordance = "sets" in query.matchers
     add_evaluation(sums, noted, systems, concordance)
@@ -141,7 +140,7 @@ def evaluated(corpus: Corpus, settings: Settings, query: Query) -> tuple[Result,
         *(notes_on_given(corpus, data.coded, settings) if "given" in query.matchers else ()),
         *(_notes_on_vocabulary(data, query.measures) if corpus.vocabulary.given else ()),
         *(notes_on_subjects(settings, query.baselines) if subjects else ()),
-        *([Note("warning", "intervals", _NO_CLOSED_FORM)] if people and settings.interval == "cluster-t" else ()),
+        *([Note("warning", "intervals", _NO_CLOSED_FORM)] if others and settings.interval == "cluster-t" else ()),
         *(Note("info", runs[0], _ONE_RUN) for runs in groups.values() if several and len(runs) == 1),
     ]
     by_run = run_frame(rows, groups) if several else None
@@ -205,17 +204,17 @@ def refuse_named_alike(systems: Sequence[str]) -> None:
         raise InputError(f"system '{reserved[0]}'", "the name of a baseline", "another name", "Rename the system.")
 
 
-def _resampled(standards: list[Systems]) -> Bools:
+def _resampled(golds: list[Systems]) -> Bools:
     """Return the documents (D,) that a resample may contain: those scored under some gold standard."""
-    return np.asarray(np.any([next(iter(systems.values())).exact.resampled for systems in standards], axis=0))
+    return np.asarray(np.any([next(iter(systems.values())).exact.resampled for systems in golds], axis=0))
 
 
-def add_systems(sums: Sums, data: Prepared, standards: list[Systems], query: Query) -> dict[str, list[Systems]]:
+def add_systems(sums: Sums, data: Prepared, golds: list[Systems], query: Query) -> dict[str, list[Systems]]:
     """Add the documents of prepared data, block by block, and return the counts by subset and gold standard."""
-    if not standards[0]:
+    if not golds[0]:
         return {}
     settings, adding = query.settings, list[tuple[Accumulator, list[Asked], list[tuple[str, list[SystemCounts]]]]]()
-    subset_counts = parts(data, standards, query.by, query.matchers)
+    subset_counts = parts(data, golds, query.by, query.matchers)
     for number, (subset, counts) in enumerate(subset_counts.items()):
         known = next(iter(counts[0].values())).exact.known
         if query.by != ("group",) or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
@@ -225,14 +224,14 @@ def add_systems(sums: Sums, data: Prepared, standards: list[Systems], query: Que
         adding.append((Accumulator(settings.interval, sums, str(number)), measures, blocks))
     if not any(measures for _, measures, _ in adding):
         settings = settings.changed(interval="none")
-    for block, (_, weights) in enumerate(intervals.blocks(settings, data.documents, _resampled(standards))):
+    for block, (_, weights) in enumerate(intervals.blocks(settings, data.documents, _resampled(golds))):
         for accumulator, measures, blocks in adding:
             accumulator.begin(np.any([system[block].exact.resampled for _, system in blocks], axis=0), weights)
-            for place, (name, system) in enumerate(blocks):
+            for index, (name, system) in enumerate(blocks):
                 scored = [asked for asked in measures if name not in BASELINES or asked.measure.matcher not in SPECIAL]
                 for measure, view in system[block].views(scored):
                     for average in measure.averages(settings.average):
-                        accumulator.add(str(place), measure, view, average)
+                        accumulator.add(str(index), measure, view, average)
     return subset_counts
 
 
@@ -254,7 +253,7 @@ def system_rows(
         documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
         baselines = BASELINES if query.baselines and (subset == "all" or not side_of(subset)) else ()
         systems = [*query.names.systems, *baselines]
-        standards = counts[subset] if counts else [{}]
+        golds = counts[subset] if counts else [{}]
         averaged = bool(counts) and (have_runs(query.names.systems) or settings.interval in OVER_RUNS)
         groups = runs_of(systems) if averaged else {name: (name,) for name in systems}
         for (system, runs), (place, measure) in product(groups.items(), enumerate(query.measures_of(subset))):
@@ -267,11 +266,11 @@ def system_rows(
                 else:
                     of_runs = list[Estimate]()
                     for run in runs:
-                        places = map(str, range(systems.index(run), len(systems) * len(standards), len(systems)))
-                        of_runs.append(mean_of([accumulator.estimate(at, measure, average, cutoffs) for at in places]))
+                        indices = map(str, range(systems.index(run), len(systems) * len(golds), len(systems)))
+                        of_runs.append(mean_of([accumulator.estimate(i, measure, average, cutoffs) for i in indices]))
                     values = of_runs[0]
                     if averaged:
-                        views = [[standard[run].of(measure).at(cutoffs) for standard in standards] for run in runs]
+                        views = [[gold[run].of(measure).at(cutoffs) for gold in golds] for run in runs]
                         values = mean_of_runs(of_runs, views, measure, average, settings)
                 rows += _rows(query, (system, average, subset), place, values, documents)
     return rows
@@ -294,10 +293,10 @@ def _people(data: Prepared) -> list[Grid]:
     return Grid(*against_others(data.choices, data.universe, majority)).columns()
 
 
-def _human_rows(data: Prepared, query: Query, standards: list[Systems]) -> list[Row]:
+def _human_rows(data: Prepared, query: Query, golds: list[Systems]) -> list[Row]:
     """Return the human ceiling, for measures of sets: the mean of the annotators, each against the others."""
     settings, annotators = data.settings, _people(data)
-    weights = intervals.weights(settings, data.documents, _resampled(standards))
+    weights = intervals.weights(settings, data.documents, _resampled(golds))
     documents, rows = int((data.choices.seen.sum(axis=0) > 1).sum()), list[Row]()
     for place, measure in enumerate(query.measures):
         if measure.measure.family not in ("overlap", "concordance"):

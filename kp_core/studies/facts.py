@@ -37,9 +37,9 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts],
     """
     documents, largest, ids = data.documents, _largest(data.settings.k), dict[str, Ids]()
     sums.add("documents", len(documents))
-    systems = {name: counts for name, counts in systems.items() if name not in BASELINES}
-    for name, by_matcher in systems.items():
-        counts = by_matcher.exact
+    systems = {name: system for name, system in systems.items() if name not in BASELINES}
+    for name, system in systems.items():
+        counts = system.exact
         ids |= {
             "empty": Ids.where(documents, (counts.size == 0) & counts.known),
             "unseen": Ids.where(documents, ~counts.known),
@@ -50,7 +50,7 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, SystemCounts],
             f"lists/{name}": Ids(int((counts.duplicates > 0).sum())),
         }
     if concordance and largest and systems:
-        cells = [(counts.sets.at((largest,)), counts.sets.scored) for counts in systems.values()]
+        cells = [(system.sets.at((largest,)), system.sets.scored) for system in systems.values()]
         sums.add("chosen", np.array([(table.size + table.system_only)[scored].sum() for table, scored in cells]))
         sums.add("N", np.array([table.universe[scored].sum() for table, scored in cells]))
         sums.add("neither", np.array([table.neither[scored].sum() for table, scored in cells]))

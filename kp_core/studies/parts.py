@@ -59,12 +59,12 @@ def subsets(by: By, groups: Sequence[str]) -> list[str]:
     return ["all", *("/".join(parts) for parts in product(*names_of) if parts)]
 
 
-def parts(data: Prepared, standards: list[Systems], by: By, matchers: Collection[str] = ()) -> dict[str, list[Systems]]:
+def parts(data: Prepared, golds: list[Systems], by: By, matchers: Collection[str] = ()) -> dict[str, list[Systems]]:
     """Return the counts of the whole and of each part, in the order of `subsets`, one entry per gold standard.
 
     Raises InputError if the documents have no type, or no text.
     """
-    sides, masks = {"": standards}, {"": np.ones(len(data.documents), bool)}
+    sides, masks = {"": golds}, {"": np.ones(len(data.documents), bool)}
     for criterion in by:
         if criterion in SIDES:
             returned = "as-returned" in matchers
@@ -77,10 +77,10 @@ def parts(data: Prepared, standards: list[Systems], by: By, matchers: Collection
                 for name, mask in masks.items()
                 for group, members in groups.items()
             }
-    return {"all": standards} | {
-        _joined(name, side): [{system: counts.restricted(mask) for system, counts in gold.items()} for gold in golds]
+    return {"all": golds} | {
+        _joined(name, side): [{system: counts.restricted(mask) for system, counts in gold.items()} for gold in of_side]
         for name, mask in masks.items()
-        for side, golds in sides.items()
+        for side, of_side in sides.items()
         if name or side
     }
 

@@ -242,13 +242,13 @@ def grid(data: Prepared, asked: Asked, settings: Iterable[Settings]) -> dict[Set
     return values
 
 
-def _value(standards: list[SystemCounts], asked: Asked, settings: Settings) -> Floats:
+def _value(golds: list[SystemCounts], asked: Asked, settings: Settings) -> Floats:
     whole, average, cutoffs = Accumulator("none"), settings.average, settings.k
-    for place, counts in enumerate(standards):
+    for index, counts in enumerate(golds):
         for part in counts.of(asked).blocks():
             whole.begin(part.resampled, None)
-            whole.add(str(place), asked, part.at(cutoffs), average)
-    return mean_of([whole.estimate(str(place), asked, average, cutoffs) for place in range(len(standards))]).value
+            whole.add(str(index), asked, part.at(cutoffs), average)
+    return mean_of([whole.estimate(str(index), asked, average, cutoffs) for index in range(len(golds))]).value
 
 
 def _changes(current: Tried, tried: Sequence[Tried]) -> pd.DataFrame:

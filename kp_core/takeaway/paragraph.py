@@ -11,7 +11,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import pluralize, read_toml
 from kp_core.scoring.measures import parse
 from kp_core.scoring.runs import runs_of
-from kp_core.settings import CONVENTIONS, Settings, __version__, format_value, preset, short_form
+from kp_core.settings import CONVENTIONS, SUBJECT, Settings, __version__, format_value, preset, short_form
 from kp_core.studies.annotators import legible
 from kp_core.studies.result import Result
 from kp_core.text.normalise import Normaliser
@@ -108,10 +108,14 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     >>> from kp_core.settings import Settings
     >>> conventions(Settings(), ["MRR"])[-2:]
     ['The reciprocal rank is that of the first hit.', 'A list without a hit has reciprocal rank 0.']
+    >>> [str(conventions(Settings(average=name), ["P@k"])).count("subjects") for name in ("usual", "subject")]
+    [0, 2]
     """
     bases, rel = " ".join(measures), format_value(settings.rel)
     grade = f"Gold keyphrases of grade {rel} or higher count as relevant." if settings.rel != 1 else ""
     names = [name for name in CONVENTIONS if name in WORDS and _PROSE["only"].get(name, "") in bases]
+    if settings.average not in SUBJECT:
+        names.remove("subject_empty")
     sentences = [_preset(settings, Settings(preset=settings.preset)), grade]
     return list(filter(None, [*sentences, *(_convention(settings, name) for name in names)]))
 

@@ -89,7 +89,7 @@ measure("PSP@k")(lambda at: ratio(*at.gained("rarity", np.ones_like)))
 @measure("SemR@k")
 def semantic_recall(at: View) -> Floats:
     """Return the sum of the similarities of keyphrases / gold size."""
-    return ratio(at.beside("recalled"), at.size)
+    return ratio(at.further("recalled"), at.size)
 
 
 @measure("SemF1@k")
@@ -118,13 +118,13 @@ def rank_biased_precision(at: View, p: float = 0.9) -> Floats:
 
 measure("returned@k")(attrgetter("returned"))
 measure("size-error@k")(lambda at: np.abs(at.returned - at.size))
-measure("duplicate-phrases@k")(lambda at: ratio(at.beside("repeated"), at.returned, np.nan))
-measure("duplicate-words@k")(lambda at: ratio(at.beside("repeated words"), at.beside("words"), 1.0))
-measure("present@k")(lambda at: ratio(at.beside("present"), at.returned, np.nan))
+measure("duplicate-phrases@k")(lambda at: ratio(at.further("repeated"), at.returned, np.nan))
+measure("duplicate-words@k")(lambda at: ratio(at.further("repeated words"), at.further("words"), 1.0))
+measure("present@k")(lambda at: ratio(at.further("present"), at.returned, np.nan))
 
 
 @measure("self-similarity@k")
 def self_similarity(at: View) -> Floats:
     """Return the mean similarity of all pairs of a list, 1 for a single phrase; NaN if undefined."""
-    n, similar = at.returned, at.beside("alike")
+    n, similar = at.returned, at.further("alike")
     return np.where(n == 1, 1 + similar, ratio(similar, n * (n - 1) / 2, np.nan))
