@@ -139,8 +139,13 @@ def interval_in_words(low: float, high: float, digits: int = 3) -> str:
 
 
 def first_capital(text: str) -> str:
-    """Capitalize the first letter of a text."""
-    return f"{text[:1].upper()}{text[1:]}"
+    """Capitalize the first letter of a text, unless it begins with the name of a file.
+
+    >>> first_capital("two annotators"), first_capital("gold.csv was read")
+    ('Two annotators', 'gold.csv was read')
+    """
+    is_file = "." in text.partition(" ")[0].rstrip(".")
+    return text if is_file else f"{text[:1].upper()}{text[1:]}"
 
 
 @cache

@@ -18,6 +18,7 @@ from kp_core.reading.uploads import is_archive, proposed_runs
 from kp_core.scoring.given import as_lines, entries_in_words, lacking
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import in_words
+from kp_core.typeset import first_capital
 from kp_ui.parts import meaning, saving, streamed
 from kp_ui.parts.page import lost_in_words
 from kp_ui.state import cached, kept, link, settings, workspace
@@ -151,7 +152,7 @@ def problem() -> None:
         if "keep-first" in session.problem:
             with st.container(horizontal=True):
                 for fix in ("keep-first", "merge"):
-                    controls.button(_capital(OTHER_FIXES[fix]), f"fix {fix}", workspace.fix, fix, True)
+                    controls.button(first_capital(OTHER_FIXES[fix]), f"fix {fix}", workspace.fix, fix, True)
     if session.problem:
         held(session.uploads.fixes)
 
@@ -173,13 +174,9 @@ def _ask(finding: Finding, key: str) -> None:
         show.small(f"Expected: {finding.expected}.")
         for place, reply in enumerate(finding.answers):
             kind = "secondary" if place else "primary"
-            controls.button(show.plain(_capital(reply)), f"answer {key} {place}", workspace.answer, reply, type=kind)
-
-
-def _capital(words: object) -> str:
-    """Return the words of a button with a capital, unless they begin with the name of a file."""
-    first, blank, rest = str(words).partition(" ")
-    return f"{first[:1].upper() + first[1:] if first.isalpha() else first}{blank}{rest}"
+            controls.button(
+                show.plain(first_capital(str(reply))), f"answer {key} {place}", workspace.answer, reply, type=kind
+            )
 
 
 def _source(name: str) -> Source | None:
@@ -322,7 +319,7 @@ def wrong() -> None:
     for first, *others in grouped.values():
         also = f" (the same for {typeset.listed([other.where for other in others], 3)})" if others else ""
         mends = [
-            (_capital(answer), f"mend {first.where} {answer.words}", workspace.answer, answer)
+            (first_capital(str(answer)), f"mend {first.where} {answer.words}", workspace.answer, answer)
             for answer in first.answers
         ]
         _line(f"{first.where}: {first.found}; expected: {first.expected}{also}.", *mends, level=first.level)
@@ -413,7 +410,7 @@ def _offers(corpus: kp.Corpus, there: set[str]) -> None:
     for fix, rows in identifiers.suggestions(corpus).groupby("fix", sort=False):
         words, left, right, match, of = rows.iloc[0][["what it does", "left", "right", "match", "of"]]
         more = f", and {show.pluralize(len(rows) - 1, 'pair')} more" if len(rows) > 1 else ""
-        label = f"{_capital(words)}: {match} of {of} ids of {left} and {right} match{more}"
+        label = f"{first_capital(words)}: {match} of {of} ids of {left} and {right} match{more}"
         if fix not in there and workspace.current().sample is None:
             _line("Some ids are written in two ways.", (label, f"fix {fix}", workspace.fix, fix, True))
 

@@ -102,7 +102,7 @@ def sentence(words: object, capital: bool = True) -> str:
     'K is too large.'
     """
     text = spelled_out(str(words)).rstrip(".")
-    return plain(f"{text[:1].upper() if capital else text[:1]}{text[1:]}{'' if text.endswith('…') else '.'}")
+    return plain(f"{typeset.first_capital(text) if capital else text}{'' if text.endswith('…') else '.'}")
 
 
 def formula(*lines: str) -> None:
